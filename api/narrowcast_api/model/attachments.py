@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, integer, required_int, rows, text
+from narrowcast_api.model.reading import RawRecord, integer, required_int, rows, text
 
 
 class Attachment(NamedTuple):
@@ -18,7 +18,7 @@ class Attachment(NamedTuple):
     message_ids: tuple[int, ...]
 
 
-def read_attachment(row: Row) -> Attachment:
+def read_attachment(row: RawRecord) -> Attachment:
     """The `attachment` of an event."""
     return Attachment(
         id=required_int(row, "id"),

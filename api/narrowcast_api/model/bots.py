@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, boolean, integer, optional_int, required_int, rows, text
+from narrowcast_api.model.reading import RawRecord, boolean, integer, optional_int, required_int, rows, text
 
 
 class OwnBot(NamedTuple):
@@ -20,7 +20,7 @@ class OwnBot(NamedTuple):
     """How it is told of messages."""
 
 
-def read_own_bot(row: Row) -> OwnBot:
+def read_own_bot(row: RawRecord) -> OwnBot:
     return OwnBot(
         required_int(row, "user_id"),
         text(row, "full_name"),
@@ -34,16 +34,16 @@ class OwnBotChange(NamedTuple):
     """New values of a bot, by their names on the wire and without its key; what is not there stays."""
 
     user_id: int
-    values: Row
+    values: RawRecord
 
 
-def read_own_bot_change(row: Row) -> OwnBotChange:
+def read_own_bot_change(row: RawRecord) -> OwnBotChange:
     """The `bot` of a `realm_bot` event that changes or removes one."""
     values = {key: row[key] for key in row if key not in {"user_id", "api_key"}}
     return OwnBotChange(required_int(row, "user_id"), values)
 
 
-def changed_bot(bot: OwnBot, values: Row) -> OwnBot:
+def changed_bot(bot: OwnBot, values: RawRecord) -> OwnBot:
     """The bot with new values."""
     return OwnBot(
         bot.user_id,
@@ -54,7 +54,7 @@ def changed_bot(bot: OwnBot, values: Row) -> OwnBot:
     )
 
 
-def _service(row: Row) -> tuple[str, int]:
+def _service(row: RawRecord) -> tuple[str, int]:
     """What an outgoing webhook calls, and in which form."""
     service = next(rows(row.get("services")), {})
     return text(service, "base_url"), integer(service, "interface", 1)

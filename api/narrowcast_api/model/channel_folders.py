@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, boolean, integer, required_int, text
+from narrowcast_api.model.reading import RawRecord, boolean, integer, required_int, text
 
 
 class ChannelFolder(NamedTuple):
@@ -18,7 +18,7 @@ class ChannelFolder(NamedTuple):
     is_archived: bool = False
 
 
-def read_channel_folder(row: Row) -> ChannelFolder:
+def read_channel_folder(row: RawRecord) -> ChannelFolder:
     """A row of `channel_folders`."""
     return ChannelFolder(
         id=required_int(row, "id"),

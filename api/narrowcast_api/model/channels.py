@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from narrowcast_api.model.reading import (
-    Row,
+    RawRecord,
     boolean,
     ids,
     integer,
@@ -72,7 +72,7 @@ class Channel(NamedTuple):
         return self.subscription is not None and self.subscription.is_muted
 
 
-def read_channel(row: Row, subscription: Subscription | None = None) -> Channel:
+def read_channel(row: RawRecord, subscription: Subscription | None = None) -> Channel:
     """A row of `streams`, `unsubscribed`, `never_subscribed` or of a `stream` event.
 
     It never reads the part about oneself; `read_subscribed` does.
@@ -105,19 +105,19 @@ def read_channel(row: Row, subscription: Subscription | None = None) -> Channel:
     )
 
 
-def read_subscribed(row: Row) -> Channel:
+def read_subscribed(row: RawRecord) -> Channel:
     """A row of `subscriptions`, or of a `subscription` event."""
     return read_channel(row, read_subscription(row))
 
 
-def read_listed(row: Row) -> Channel:
+def read_listed(row: RawRecord) -> Channel:
     """A row of the list of one's subscriptions, with the ids of those in the channel if they were asked for."""
     subscribers = row.get("subscribers")
     listed = tuple(ids(subscribers)) if isinstance(subscribers, list) else None
     return read_subscribed(row)._replace(subscriber_ids=listed)
 
 
-def read_subscription(row: Row) -> Subscription:
+def read_subscription(row: RawRecord) -> Subscription:
     """The part about oneself in a row of `subscriptions`; `in_home_view` is what old servers say."""
     return Subscription(
         color=text(row, "color"),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from narrowcast_api.model.reading import (
     BadRow,
-    Row,
+    RawRecord,
     boolean,
     optional_int,
     optional_text,
@@ -30,7 +30,7 @@ class CustomEmoji(NamedTuple):
     author_id: int | None
 
 
-def read_custom_emoji(row: Row) -> CustomEmoji:
+def read_custom_emoji(row: RawRecord) -> CustomEmoji:
     """A value of `realm_emoji`, or the `emoji` of an event; its `id` is a text or a number."""
     code = row.get("id")
     return CustomEmoji(
@@ -43,7 +43,7 @@ def read_custom_emoji(row: Row) -> CustomEmoji:
     )
 
 
-def read_custom_emoji_table(value: Row) -> dict[str, CustomEmoji]:
+def read_custom_emoji_table(value: RawRecord) -> dict[str, CustomEmoji]:
     """The table `realm_emoji`, by code; what is no emoji is left out."""
     emoji: dict[str, CustomEmoji] = {}
     for code, row in value.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, ids, integer, records, required_int, rows, text
+from narrowcast_api.model.reading import RawRecord, ids, integer, records, required_int, rows, text
 
 
 class DefaultChannelGroup(NamedTuple):
@@ -16,7 +16,7 @@ class DefaultChannelGroup(NamedTuple):
     channel_ids: tuple[int, ...] = ()
 
 
-def read_default_channel_group(row: Row) -> DefaultChannelGroup:
+def read_default_channel_group(row: RawRecord) -> DefaultChannelGroup:
     """A row of `realm_default_stream_groups`; older servers name the channels by their whole objects."""
     streams = row.get("streams")
     return DefaultChannelGroup(

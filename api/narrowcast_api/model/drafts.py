@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from narrowcast_api.model.reading import Row, ids, number, required_int, text
+from narrowcast_api.model.reading import RawRecord, ids, number, required_int, text
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 
 
@@ -39,13 +39,13 @@ class ServerDraft(Struct, frozen=True):
         return ServerDraft(self.id, version, self.timestamp)
 
 
-def read_draft(row: Row) -> ServerDraft:
+def read_draft(row: RawRecord) -> ServerDraft:
     """A row of `drafts` (EVT-04)."""
     version = DraftVersion(read_destination(row), text(row, "content"))
     return ServerDraft(required_int(row, "id"), version, number(row, "timestamp", 0.0))
 
 
-def read_destination(row: Row) -> Destination | None:
+def read_destination(row: RawRecord) -> Destination | None:
     """Where a draft or scheduled message goes, oneself among the people; None for one without an address."""
     to = row.get("to")
     people = ids([to] if type(to) is int else to)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, required_int, text
+from narrowcast_api.model.reading import RawRecord, required_int, text
 
 
 class Linkifier(NamedTuple):
@@ -15,7 +15,7 @@ class Linkifier(NamedTuple):
     url_template: str
 
 
-def read_linkifier(row: Row) -> Linkifier:
+def read_linkifier(row: RawRecord) -> Linkifier:
     """A row of `realm_linkifiers`."""
     return Linkifier(
         required_int(row, "id"),

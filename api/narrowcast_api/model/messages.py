@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from narrowcast_api.model.reading import (
-    Row,
+    RawRecord,
     boolean,
     number,
     optional_int,
@@ -141,7 +141,7 @@ class FetchedMessage(NamedTuple):
     match: Match | None = None
 
 
-def read_message(row: Row) -> Message:
+def read_message(row: RawRecord) -> Message:
     """A message of a page or of an event."""
     is_direct = row.get("type") in ("private", "direct")
     people = frozenset(person.id for person in _read_people(row)) if is_direct else None
@@ -166,7 +166,7 @@ def read_message(row: Row) -> Message:
     )
 
 
-def read_fetched_message(row: Row) -> FetchedMessage:
+def read_fetched_message(row: RawRecord) -> FetchedMessage:
     """A message of an answer."""
     message = read_message(row)
     match = read_match(row) if type(row.get("match_content")) is str else None
@@ -175,7 +175,7 @@ def read_fetched_message(row: Row) -> FetchedMessage:
     return FetchedMessage(message, people=tuple(_read_people(row)), match=match)
 
 
-def read_reaction(row: Row) -> Reaction:
+def read_reaction(row: RawRecord) -> Reaction:
     """A row of `reactions`, or a `reaction` event; old servers put the user into an object of its own."""
     user = table(row.get("user"))
     user_id = optional_int(row, "user_id")
@@ -189,7 +189,7 @@ def read_reaction(row: Row) -> Reaction:
     )
 
 
-def read_submessage(row: Row) -> Submessage:
+def read_submessage(row: RawRecord) -> Submessage:
     """A row of `submessages`."""
     return Submessage(
         required_int(row, "id"),
@@ -199,20 +199,20 @@ def read_submessage(row: Row) -> Submessage:
     )
 
 
-def read_match(row: Row) -> Match:
+def read_match(row: RawRecord) -> Match:
     """How a message matches; the topic is `match_subject` on the wire."""
     return Match(text(row, "match_content"), text(row, "match_subject", text(row, "match_topic")))
 
 
-def _read_people(row: Row) -> Iterator[Person]:
+def _read_people(row: RawRecord) -> Iterator[Person]:
     return records(row.get("display_recipient"), _read_person, "recipient")
 
 
-def _read_person(row: Row) -> Person:
+def _read_person(row: RawRecord) -> Person:
     return Person(required_int(row, "id"), text(row, "email"), text(row, "full_name"))
 
 
-def _history(row: Row) -> tuple[int | None, int | None]:
+def _history(row: RawRecord) -> tuple[int | None, int | None]:
     """When content and place last changed; the history tells them apart where the newest times do not."""
     history = list(rows(row.get("edit_history")))
     edits = [_time(entry) for entry in history if type(entry.get("prev_content")) is str]
@@ -228,7 +228,7 @@ def _history(row: Row) -> tuple[int | None, int | None]:
 _MOVED = ("prev_topic", "prev_subject", "prev_stream")
 
 
-def _time(row: Row) -> int:
+def _time(row: RawRecord) -> int:
     return int(number(row, "timestamp", 0))
 
 

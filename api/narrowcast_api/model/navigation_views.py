@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, boolean, optional_text, required_text
+from narrowcast_api.model.reading import RawRecord, boolean, optional_text, required_text
 
 
 class NavigationView(NamedTuple):
@@ -15,7 +15,7 @@ class NavigationView(NamedTuple):
     name: str | None
 
 
-def read_navigation_view(row: Row) -> NavigationView:
+def read_navigation_view(row: RawRecord) -> NavigationView:
     """A row of `navigation_views`."""
     return NavigationView(
         required_text(row, "fragment"), boolean(row, "is_pinned"), optional_text(row, "name")

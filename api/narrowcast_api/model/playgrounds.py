@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, required_int, text
+from narrowcast_api.model.reading import RawRecord, required_int, text
 
 
 class Playground(NamedTuple):
@@ -16,7 +16,7 @@ class Playground(NamedTuple):
     url_template: str
 
 
-def read_playground(row: Row) -> Playground:
+def read_playground(row: RawRecord) -> Playground:
     """A row of `realm_playgrounds`; public servers say `pygments_language`."""
     return Playground(
         required_int(row, "id"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import LARGEST, Row, number
+from narrowcast_api.model.reading import LARGEST, RawRecord, number
 
 
 class Seen(NamedTuple):
@@ -14,7 +14,7 @@ class Seen(NamedTuple):
     idle: float = 0
 
 
-def read_seen(row: Row) -> Seen:
+def read_seen(row: RawRecord) -> Seen:
     """A presence with two times."""
     active, idle = row.get("active_timestamp"), row.get("idle_timestamp")
     if type(active) is not int or type(idle) is not int or not 0 <= active <= idle <= LARGEST:  # seldom

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, boolean, integer, required_int, text
+from narrowcast_api.model.reading import RawRecord, boolean, integer, required_int, text
 
 
 class ProfileField(NamedTuple):
@@ -23,7 +23,7 @@ class ProfileField(NamedTuple):
     display_in_profile_summary: bool
 
 
-def read_profile_field(row: Row) -> ProfileField:
+def read_profile_field(row: RawRecord) -> ProfileField:
     """A row of `custom_profile_fields`."""
     return ProfileField(
         id=required_int(row, "id"),

@@ -19,7 +19,7 @@ LARGEST = 2**63 - 1
 _DIGITS = 19
 """Digits of a number that may be too large; ids have fewer."""
 
-Row = Mapping[str, object]
+RawRecord = Mapping[str, object]
 Record = TypeVar("Record")
 Default = TypeVar("Default", int, None)
 
@@ -28,7 +28,7 @@ class BadRow(ValueError):
     """A row lacks what makes it one; the message names the field."""
 
 
-def required_int(row: Row, key: str) -> int:
+def required_int(row: RawRecord, key: str) -> int:
     """An identity. Raises `BadRow`."""
     value = row.get(key)
     if type(value) is not int or not -LARGEST <= value <= LARGEST:
@@ -36,7 +36,7 @@ def required_int(row: Row, key: str) -> int:
     return value
 
 
-def required_text(row: Row, key: str) -> str:
+def required_text(row: RawRecord, key: str) -> str:
     """A text without which the row means nothing. Raises `BadRow`."""
     value = row.get(key)
     if type(value) is not str:
@@ -44,14 +44,14 @@ def required_text(row: Row, key: str) -> str:
     return value
 
 
-def integer(row: Row, key: str, default: int = 0) -> int:
+def integer(row: RawRecord, key: str, default: int = 0) -> int:
     value = row.get(key)
     if type(value) is int and -LARGEST <= value <= LARGEST:  # the usual case, without a further call
         return value
     return _whole(value, default)
 
 
-def optional_int(row: Row, key: str) -> int | None:
+def optional_int(row: RawRecord, key: str) -> int | None:
     value = row.get(key)
     if value is None:
         return None
@@ -63,7 +63,7 @@ def _whole(value: object, default: Default) -> int | Default:
     return int(value) if type(value) is float and value.is_integer() and abs(value) < LARGEST else default
 
 
-def number(row: Row, key: str, default: float) -> float:
+def number(row: RawRecord, key: str, default: float) -> float:
     value = row.get(key)
     if type(value) is float or type(value) is int:
         return value if -LARGEST <= value <= LARGEST else default
@@ -75,22 +75,22 @@ def id_of_key(key: object) -> int | None:
     return int(key) if type(key) is str and key.isdecimal() and len(key) < _DIGITS else None
 
 
-def text(row: Row, key: str, default: str = "") -> str:
+def text(row: RawRecord, key: str, default: str = "") -> str:
     value = row.get(key)
     return value if type(value) is str else default
 
 
-def optional_text(row: Row, key: str) -> str | None:
+def optional_text(row: RawRecord, key: str) -> str | None:
     value = row.get(key)
     return value if type(value) is str else None
 
 
-def boolean(row: Row, key: str, default: bool = False) -> bool:
+def boolean(row: RawRecord, key: str, default: bool = False) -> bool:
     value = row.get(key)
     return value if type(value) is bool else default
 
 
-def optional_bool(row: Row, key: str) -> bool | None:
+def optional_bool(row: RawRecord, key: str) -> bool | None:
     value = row.get(key)
     return value if type(value) is bool else None
 
@@ -105,19 +105,19 @@ def texts(value: object) -> list[str]:
     return [item for item in value if type(item) is str] if isinstance(value, (list, tuple)) else []
 
 
-def rows(value: object) -> Iterator[Row]:
+def rows(value: object) -> Iterator[RawRecord]:
     """The objects of a list; anything else yields none."""
     if isinstance(value, (list, tuple)) or (isinstance(value, Sequence) and not isinstance(value, str)):
         # Most are dicts, and asking the abstract class costs several times as much as all else here.
         yield from (item for item in value if type(item) is dict or isinstance(item, Mapping))
 
 
-def table(value: object) -> Row:
+def table(value: object) -> RawRecord:
     """An object; anything else counts as an empty one."""
     return value if type(value) is dict or isinstance(value, Mapping) else {}
 
 
-def records(value: object, read: Callable[[Row], Record], kind: str) -> Iterator[Record]:
+def records(value: object, read: Callable[[RawRecord], Record], kind: str) -> Iterator[Record]:
     """Each row of a list through `read`; rows that are not one are logged and left out."""
     for row in rows(value):
         try:

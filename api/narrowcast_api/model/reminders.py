@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, boolean, integer, optional_int, required_int, text
+from narrowcast_api.model.reading import RawRecord, boolean, integer, optional_int, required_int, text
 
 
 class Reminder(NamedTuple):
@@ -18,7 +18,7 @@ class Reminder(NamedTuple):
     failed: bool
 
 
-def read_reminder(row: Row) -> Reminder:
+def read_reminder(row: RawRecord) -> Reminder:
     return Reminder(
         id=required_int(row, "reminder_id"),
         message_id=optional_int(row, "reminder_target_message_id"),

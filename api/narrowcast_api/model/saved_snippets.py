@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, integer, required_int, text
+from narrowcast_api.model.reading import RawRecord, integer, required_int, text
 
 
 class SavedSnippet(NamedTuple):
@@ -16,7 +16,7 @@ class SavedSnippet(NamedTuple):
     created: int
 
 
-def read_saved_snippet(row: Row) -> SavedSnippet:
+def read_saved_snippet(row: RawRecord) -> SavedSnippet:
     """A row of `saved_snippets`."""
     return SavedSnippet(
         required_int(row, "id"), text(row, "title"), text(row, "content"), integer(row, "date_created")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from narrowcast_api.model.drafts import others_only, read_destination
-from narrowcast_api.model.reading import Row, boolean, integer, required_int, text
+from narrowcast_api.model.reading import RawRecord, boolean, integer, required_int, text
 from narrowcast_api.narrow.destinations import Destination
 
 
@@ -27,7 +27,7 @@ class ScheduledMessage(NamedTuple):
         return self._replace(destination=others_only(self.destination, me))
 
 
-def read_scheduled_message(row: Row) -> ScheduledMessage:
+def read_scheduled_message(row: RawRecord) -> ScheduledMessage:
     """A row of `scheduled_messages`."""
     return ScheduledMessage(
         id=required_int(row, "scheduled_message_id"),

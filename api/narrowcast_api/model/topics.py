@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, required_int, required_text
+from narrowcast_api.model.reading import RawRecord, required_int, required_text
 
 
 class Topic(NamedTuple):
@@ -14,6 +14,6 @@ class Topic(NamedTuple):
     max_id: int
 
 
-def read_topic(row: Row) -> Topic:
+def read_topic(row: RawRecord) -> Topic:
     """A row of `topics` in the list of a channel's topics."""
     return Topic(required_text(row, "name"), required_int(row, "max_id"))

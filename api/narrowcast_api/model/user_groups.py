@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, boolean, ids, optional_int, required_int, text
+from narrowcast_api.model.reading import RawRecord, boolean, ids, optional_int, required_int, text
 from narrowcast_api.wire.vocabulary import SystemGroup
 
 
@@ -58,7 +58,7 @@ def setting_to_wire(setting: GroupSettingValue) -> int | dict[str, list[int]]:
     return setting
 
 
-def read_permissions(row: Row) -> dict[str, GroupSettingValue]:
+def read_permissions(row: RawRecord) -> dict[str, GroupSettingValue]:
     """Every `can_..._group` of a row. TODO(server-198): `can_mention_group_id` was its name before."""
     permissions: dict[str, GroupSettingValue] = {}
     for key, value in row.items():
@@ -85,7 +85,7 @@ class UserGroup(NamedTuple):
     permissions: Mapping[str, GroupSettingValue] = {}
 
 
-def read_user_group(row: Row) -> UserGroup:
+def read_user_group(row: RawRecord) -> UserGroup:
     """A row of `realm_user_groups` or of a `user_group` event."""
     return UserGroup(
         id=required_int(row, "id"),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from narrowcast_api.model.reading import (
     LARGEST,
     BadRow,
-    Row,
+    RawRecord,
     id_of_key,
     integer,
     optional_int,
@@ -78,7 +78,7 @@ class User(NamedTuple):
         return self.role == Role.GUEST
 
 
-def read_role(row: Row) -> int:
+def read_role(row: RawRecord) -> int:
     """The role code; servers that do not send it say the same with booleans."""
     role = row.get("role")
     if type(role) is int:
@@ -89,7 +89,7 @@ def read_role(row: Row) -> int:
     return MEMBER_ROLE
 
 
-def read_user(row: Row, *, is_active: bool = True) -> User:
+def read_user(row: RawRecord, *, is_active: bool = True) -> User:
     """A row of `realm_users`, `realm_non_active_users`, `cross_realm_bots` or of a `realm_user` event.
 
     The checks by hand are for speed: each call would cost a snapshot of 50,000 people some milliseconds.
@@ -119,7 +119,7 @@ def read_user(row: Row, *, is_active: bool = True) -> User:
     )
 
 
-def read_fetched_user(row: Row) -> User:
+def read_fetched_user(row: RawRecord) -> User:
     """The answer to a request about a user."""
     avatar = None
     if "avatar_url" in row:
@@ -131,10 +131,10 @@ class UserChange(NamedTuple):
     """New values of a user, by their names on the wire; what is not there stays."""
 
     user_id: int
-    values: Row
+    values: RawRecord
 
 
-def read_user_change(row: Row) -> UserChange:
+def read_user_change(row: RawRecord) -> UserChange:
     """The `person` of a `realm_user` update."""
     return UserChange(required_int(row, "user_id"), {key: row[key] for key in row if key != "user_id"})
 

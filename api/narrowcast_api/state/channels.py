@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from narrowcast_api.model.channel_folders import ChannelFolder
 from narrowcast_api.model.channels import Channel, Subscription
 from narrowcast_api.model.reading import (
-    Row,
+    RawRecord,
     boolean,
     optional_bool,
     optional_text,
@@ -109,7 +109,7 @@ class Channels:
         if channel is not None and channel.subscriber_count is not None:
             self.put([channel._replace(subscriber_count=_plus(channel.subscriber_count, change))])
 
-    def update(self, channel_id: int, changes: Row) -> bool:
+    def update(self, channel_id: int, changes: RawRecord) -> bool:
         """Takes new values by their names on the wire, `first_message_id` among them (EVT-05).
 
         Says whether the channel is known.
@@ -132,7 +132,7 @@ class Channels:
             self.put([channel._replace(subscription=subscription)])
         return True
 
-    def update_folder(self, folder_id: int, data: Row) -> None:
+    def update_folder(self, folder_id: int, data: RawRecord) -> None:
         """Changes only what `data` carries."""
         folder = self.folders.get(folder_id)
         if folder is not None:
@@ -174,7 +174,7 @@ _NUMBERS = {
 }
 
 
-def _updated(channel: Channel, row: Row) -> Channel:
+def _updated(channel: Channel, row: RawRecord) -> Channel:
     """The channel with the values of `row`; values of a wrong type change nothing."""
     changes: dict[str, object] = {}
     for key, value in row.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, boolean, table, texts
+from narrowcast_api.model.reading import RawRecord, boolean, table, texts
 
 
 class HolderRule(NamedTuple):
@@ -38,7 +38,7 @@ class HolderRules:
         return self._rules.get((kind, permission), HolderRule())
 
 
-def read_holder_rules(answer: Row) -> HolderRules:
+def read_holder_rules(answer: RawRecord) -> HolderRules:
     """The rules of a snapshot."""
     supported = table(answer.get("server_supported_permission_settings"))
     return HolderRules(
@@ -50,7 +50,7 @@ def read_holder_rules(answer: Row) -> HolderRules:
     )
 
 
-def _rule(row: Row) -> HolderRule:
+def _rule(row: RawRecord) -> HolderRule:
     return HolderRule(
         boolean(row, "require_system_group"),
         boolean(row, "allow_nobody_group", True),

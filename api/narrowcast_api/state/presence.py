@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from narrowcast_api.model.presence import Seen, read_seen
-from narrowcast_api.model.reading import Row, id_of_key, table, text
+from narrowcast_api.model.reading import RawRecord, id_of_key, table, text
 
 
 class Availability(StrEnum):
@@ -97,7 +97,7 @@ class Statuses:
         """Who says something of themselves, and what."""
         return iter(self._by_id.items())
 
-    def update(self, user_id: int, row: Row) -> None:
+    def update(self, user_id: int, row: RawRecord) -> None:
         """Changes only the parts that `row` carries, as `user_status` events and the snapshot do."""
         old = self._by_id.get(user_id, Status())
         new = Status(

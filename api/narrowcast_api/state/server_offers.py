@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, boolean, rows, text
+from narrowcast_api.model.reading import RawRecord, boolean, rows, text
 
 
 class ServerOffers(NamedTuple):
@@ -18,7 +18,7 @@ class ServerOffers(NamedTuple):
     """Where video calls on Jitsi are, unless the organization has an address of its own."""
 
 
-def read_server_offers(answer: Row) -> ServerOffers:
+def read_server_offers(answer: RawRecord) -> ServerOffers:
     """The offers in a snapshot."""
     return ServerOffers(
         report_types=tuple(

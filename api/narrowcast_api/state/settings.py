@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import Row, boolean, integer, number, table, text
+from narrowcast_api.model.reading import RawRecord, boolean, integer, number, table, text
 
 
 class Settings:
     """Settings by their names on the wire, read with a type; a value of another type counts as absent."""
 
-    def __init__(self, values: Row | None = None) -> None:
+    def __init__(self, values: RawRecord | None = None) -> None:
         self._values: dict[str, object] = dict(values or {})
 
     def __contains__(self, name: str) -> bool:
@@ -67,7 +67,7 @@ class Limits(NamedTuple):
     empty_topic_name: str = "general chat"
 
 
-def read_limits(answer: Row) -> Limits:
+def read_limits(answer: RawRecord) -> Limits:
     """The limits in a snapshot. A length of zero or less, or a period that no clock could keep, is not
     taken.
     """
@@ -147,7 +147,7 @@ _ACCOUNT_KEYS = (
 )
 
 
-def read_organization_settings(answer: Row) -> Settings:
+def read_organization_settings(answer: RawRecord) -> Settings:
     """Every `realm_...` value of a snapshot that is not a table, under its name without the prefix."""
     prefix = "realm_"
     return Settings(
@@ -159,7 +159,7 @@ def read_organization_settings(answer: Row) -> Settings:
     )
 
 
-def read_user_settings(answer: Row) -> Settings:
+def read_user_settings(answer: RawRecord) -> Settings:
     """One's own settings. TODO(server-89): before `user_settings` they stood on the top level of the
     snapshot.
     """
@@ -167,6 +167,6 @@ def read_user_settings(answer: Row) -> Settings:
     return Settings({**values, **table(answer.get("user_settings"))})
 
 
-def read_newcomer_settings(answer: Row) -> Settings:
+def read_newcomer_settings(answer: RawRecord) -> Settings:
     """The settings that new people start with, by the names of one's own."""
     return Settings(table(answer.get("realm_user_settings_defaults")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from narrowcast_api.model.reading import Row, ids, integer, rows, table
+from narrowcast_api.model.reading import RawRecord, ids, integer, rows, table
 from narrowcast_api.state.state import State
 from narrowcast_api.state.unreads import TopicPlace
 
@@ -60,7 +60,7 @@ _MANY_PEOPLE = 5_000
 """People from which on the cached snapshot names only those whom the first paint shows: it is read before it."""
 
 
-def cacheable(answer: Row) -> dict[str, object]:
+def cacheable(answer: RawRecord) -> dict[str, object]:
     """The part of a snapshot that is worth keeping on disk: what the state reads, without keys of bots.
 
     Of a large organization only the people one talks with and the channels one is in.

@@ -27,7 +27,7 @@ from narrowcast_api.model.navigation_views import NavigationView, read_navigatio
 from narrowcast_api.model.playgrounds import Playground, read_playground
 from narrowcast_api.model.profile_fields import ProfileField, read_profile_field
 from narrowcast_api.model.reading import (
-    Row,
+    RawRecord,
     id_of_key,
     ids,
     integer,
@@ -112,7 +112,7 @@ class State:
     @classmethod
     def from_snapshot(
         cls,
-        answer: Row,
+        answer: RawRecord,
         *,
         now: float | None = None,
         monotonic: Callable[[], float] = time.monotonic,
@@ -232,7 +232,7 @@ class State:
         return self.server.supports(gate)
 
 
-def _load_server(state: State, answer: Row, now: float) -> None:
+def _load_server(state: State, answer: RawRecord, now: float) -> None:
     state.server = ServerInfo.from_answer(answer)
     state.limits = read_limits(answer)
     state.typing = Typing(state.limits.typing_started_expiry)
@@ -245,7 +245,7 @@ def _load_server(state: State, answer: Row, now: float) -> None:
     state.presence.offline_threshold = state.limits.presence_offline_threshold
 
 
-def _load_people(state: State, answer: Row) -> None:
+def _load_people(state: State, answer: RawRecord) -> None:
     users = state.users
     users.put(records(answer.get("cross_realm_bots"), read_user, "bot"))
     users.put(records(answer.get("realm_users"), read_user, "user"))
@@ -262,7 +262,7 @@ def _load_people(state: State, answer: Row) -> None:
         state.user_groups.put(group._replace(members=known.setdefault(group.members, group.members)))
 
 
-def _load_channels(state: State, answer: Row) -> None:
+def _load_channels(state: State, answer: RawRecord) -> None:
     channels = state.channels
     channels.put(records(answer.get("subscriptions"), read_subscribed, "subscription"))
     for key in ("unsubscribed", "never_subscribed", "streams"):
@@ -294,7 +294,7 @@ def load_muted_topics(state: State, value: object) -> None:
                 state.topics.set_visibility(channel_id, entry[1], VisibilityPolicy.MUTED)
 
 
-def _load_messages(state: State, answer: Row) -> None:
+def _load_messages(state: State, answer: RawRecord) -> None:
     state.max_message_id = integer(answer, "max_message_id")
     unread = table(answer.get("unread_msgs"))
     state.unreads.load(unread, state.me)
@@ -305,7 +305,7 @@ def _load_messages(state: State, answer: Row) -> None:
     state.directs.load(answer.get("recent_private_conversations"), state.me)
 
 
-def _load_tables(state: State, answer: Row) -> None:
+def _load_tables(state: State, answer: RawRecord) -> None:
     me = state.me
     state.drafts.put(draft.without(me) for draft in records(answer.get("drafts"), read_draft, "draft"))
     scheduled = records(answer.get("scheduled_messages"), read_scheduled_message, "scheduled message")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from narrowcast_api.model.messages import MENTION_FLAGS, PERSONAL_MENTION
-from narrowcast_api.model.reading import Row, boolean, id_of_key, ids, integer, rows, text
+from narrowcast_api.model.reading import RawRecord, boolean, id_of_key, ids, integer, rows, text
 from narrowcast_api.narrow.destinations import fold_topic
 
 
@@ -56,7 +56,7 @@ class Unreads:
         same.
         """
 
-    def load(self, row: Row, me: int) -> None:
+    def load(self, row: RawRecord, me: int) -> None:
         """Takes `unread_msgs` of a snapshot."""
         for entry in rows(row.get("streams")):
             place = TopicPlace(integer(entry, "stream_id"), fold_topic(text(entry, "topic")))

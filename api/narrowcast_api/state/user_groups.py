@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from narrowcast_api.model.reading import Row, boolean, text
+from narrowcast_api.model.reading import RawRecord, boolean, text
 from narrowcast_api.model.user_groups import (
     AdHocGroup,
     GroupSettingValue,
@@ -38,7 +38,7 @@ class UserGroups:
             if group_id in group.subgroups:
                 self.put(group._replace(subgroups=group.subgroups - {group_id}))
 
-    def update(self, group_id: int, data: Row) -> None:
+    def update(self, group_id: int, data: RawRecord) -> None:
         """Changes only what `data` carries: name, description, deactivated, permissions."""
         group = self._by_id.get(group_id)
         if group is not None:

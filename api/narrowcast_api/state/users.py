@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from narrowcast_api.model.reading import (
-    Row,
+    RawRecord,
     boolean,
     id_of_key,
     integer,
@@ -118,7 +118,7 @@ class Users:
         self.muted = {user_id: timestamp for user_id, timestamp in muted if user_id is not None}
 
 
-def _updated(user: User, row: Row) -> User:
+def _updated(user: User, row: RawRecord) -> User:
     profile = dict(user.profile)
     field = table(row.get("custom_profile_field"))
     if field:

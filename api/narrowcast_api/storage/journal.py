@@ -42,7 +42,7 @@ from narrowcast_api.storage.journal_rows import (
     MIGRATIONS,
     OWNED,
     STATUS_END,
-    Row,
+    JournalRow,
     act_record,
     act_row,
     bounded,
@@ -356,7 +356,7 @@ class Journal:
         except (sqlite3.Error, OSError, NewerDatabase) as error:
             log.warning("the journal cannot be read again: %s", error)
             return JournalChanges({})
-        changed: dict[Key, Row | None] = {}
+        changed: dict[Key, JournalRow | None] = {}
         with self._handover:
             for key in dict.fromkeys((*self._rows, *rows)):
                 row = rows.get(key)
@@ -383,7 +383,7 @@ class Journal:
         insert_all(self._connection, rest, replacing=not only_ours)
         insert_all(self._connection, own, replacing=True)
 
-    def _mirror(self, key: Key, row: Row | None) -> None:
+    def _mirror(self, key: Key, row: JournalRow | None) -> None:
         if row is None:
             self._rows.pop(key, None)
         else:
@@ -394,7 +394,7 @@ class Journal:
         (version,) = self._connection.execute("PRAGMA data_version").fetchone()
         return int(version)
 
-    def _select(self, table: str, order: str) -> list[Row]:
+    def _select(self, table: str, order: str) -> list[JournalRow]:
         with self._disk:
             return self._connection.execute(
                 f"SELECT {', '.join(COLUMNS[table])} FROM {table} ORDER BY {order}"
@@ -402,7 +402,7 @@ class Journal:
 
     # writing
 
-    def _write_own(self, table: str, key: str, row: Row) -> Future[bool]:
+    def _write_own(self, table: str, key: str, row: JournalRow) -> Future[bool]:
         fresh = (table, key) not in self._rows
         write = Write((*row[:-1], self.window), fresh=fresh, guarded=True, expects=self.window)
         return self._write_all({(table, key): write})

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from narrowcast_api.storage.journal_file import Key
 from narrowcast_api.storage.journal_rows import (
-    Row,
+    JournalRow,
     act_record,
     draft_record,
     outbox_record,
@@ -26,7 +26,7 @@ class JournalChanges(Struct, frozen=True):
     too late.
     """
 
-    rows: Mapping[Key, Row | None]
+    rows: Mapping[Key, JournalRow | None]
     lost: frozenset[Key] = frozenset()
 
     def outbox(self) -> dict[str, OutboxRecord | None]:
@@ -59,7 +59,9 @@ class JournalChanges(Struct, frozen=True):
         """Keys of this window's writes to `table` that came too late."""
         return frozenset(key for name, key in self.lost if name == table)
 
-    def _of(self, table: str, read: Callable[[Row], Record | None]) -> Iterator[tuple[str, Record | None]]:
+    def _of(
+        self, table: str, read: Callable[[JournalRow], Record | None]
+    ) -> Iterator[tuple[str, Record | None]]:
         for (name, key), row in self.rows.items():
             if name == table:
                 yield key, None if row is None else read(row)

@@ -19,7 +19,7 @@ from narrowcast_api.storage.database import (
     set_aside,
     transaction,
 )
-from narrowcast_api.storage.journal_rows import COLUMNS, MIGRATIONS, Row
+from narrowcast_api.storage.journal_rows import COLUMNS, MIGRATIONS, JournalRow
 
 Key = tuple[str, str]
 """Table and primary key of one row."""
@@ -72,7 +72,7 @@ def inode(path: Path) -> int:
         return 0
 
 
-def rows_of(connection: sqlite3.Connection) -> dict[Key, Row]:
+def rows_of(connection: sqlite3.Connection) -> dict[Key, JournalRow]:
     """Every row of the file by its table and key."""
     return {
         (table, str(row[0])): tuple(row)
@@ -81,7 +81,7 @@ def rows_of(connection: sqlite3.Connection) -> dict[Key, Row]:
     }
 
 
-def insert(table: str, row: Row, *, replacing: bool = True) -> tuple[str, Row]:
+def insert(table: str, row: JournalRow, *, replacing: bool = True) -> tuple[str, JournalRow]:
     """The statement that writes a row, which may have fewer columns than there are."""
     columns = COLUMNS[table][: len(row)]
     instead = "REPLACE" if replacing else "IGNORE"
@@ -89,7 +89,7 @@ def insert(table: str, row: Row, *, replacing: bool = True) -> tuple[str, Row]:
     return f"INSERT OR {instead} INTO {table} ({', '.join(columns)}) VALUES ({places})", row
 
 
-def insert_all(connection: sqlite3.Connection, rows: Mapping[Key, Row], *, replacing: bool) -> None:
+def insert_all(connection: sqlite3.Connection, rows: Mapping[Key, JournalRow], *, replacing: bool) -> None:
     """Write these rows in one transaction."""
     with transaction(connection):
         for (table, _), row in rows.items():
@@ -136,7 +136,7 @@ def _salvage(path: Path) -> tuple[sqlite3.Connection, str | None]:
     return connection, f"The journal of drafts was damaged; the old file is kept as {damaged.name}."
 
 
-def _readable_rows(path: Path, table: str) -> Iterator[Row]:
+def _readable_rows(path: Path, table: str) -> Iterator[JournalRow]:
     """Rows of a damaged file, as many as SQLite still gives."""
     with suppress(sqlite3.Error):
         connection = sqlite3.connect(path)

@@ -23,7 +23,7 @@ from narrowcast_api.storage.records import (
 
 log = logging.getLogger(__name__)
 
-Row = tuple[object, ...]
+JournalRow = tuple[object, ...]
 Record = TypeVar("Record")
 
 MIGRATIONS = (
@@ -89,7 +89,7 @@ OWNED = tuple(table for table, guard in GUARDS.items() if guard == "owner")
 """Tables whose rows are each looked after by one window."""
 
 
-def outbox_row(record: OutboxRecord) -> Row:
+def outbox_row(record: OutboxRecord) -> JournalRow:
     return (
         record.local_id,
         record.position,
@@ -104,13 +104,13 @@ def outbox_row(record: OutboxRecord) -> Row:
     )
 
 
-def outbox_record(row: Row) -> OutboxRecord | None:
+def outbox_record(row: JournalRow) -> OutboxRecord | None:
     """A row as its message; None if it cannot be read."""
     values = _columns("outbox", row)
     return _record(OutboxRecord, {**values, "destination": _destination(values["destination"])})
 
 
-def draft_row(record: Draft) -> Row:
+def draft_row(record: Draft) -> JournalRow:
     base = record.base
     return (
         record.draft_id,
@@ -129,7 +129,7 @@ def draft_row(record: Draft) -> Row:
     )
 
 
-def draft_record(row: Row) -> Draft | None:
+def draft_record(row: JournalRow) -> Draft | None:
     """A row as its draft; None if it cannot be read. The words of one whose address cannot be read are kept."""
     values = _columns("drafts", row)
     version = {"destination": _destination(values["destination"]), "content": values["content"]}
@@ -140,7 +140,7 @@ def draft_record(row: Row) -> Draft | None:
     return _record(Draft, {**values, "version": version, "base": base if values["has_base"] else None})
 
 
-def upload_row(record: UploadRecord) -> Row:
+def upload_row(record: UploadRecord) -> JournalRow:
     """A file on its way as its row."""
     stamp = record.stamp
     return (
@@ -160,7 +160,7 @@ def upload_row(record: UploadRecord) -> Row:
     )
 
 
-def upload_record(row: Row) -> UploadRecord | None:
+def upload_record(row: JournalRow) -> UploadRecord | None:
     """A row as its file; None if it cannot be read."""
     values = _columns("uploads", row)
     destination = _destination(values["destination"])
@@ -171,7 +171,7 @@ def upload_record(row: Row) -> UploadRecord | None:
     )
 
 
-def act_row(record: ActRecord) -> Row:
+def act_row(record: ActRecord) -> JournalRow:
     """What was done to a message as its row."""
     return (
         record.act_id,
@@ -186,7 +186,7 @@ def act_row(record: ActRecord) -> Row:
     )
 
 
-def act_record(row: Row) -> ActRecord | None:
+def act_record(row: JournalRow) -> ActRecord | None:
     """A row as what was done to a message; None if it cannot be read."""
     return _record(ActRecord, _columns("acts", row))
 
@@ -195,17 +195,17 @@ STATUS_END = "own"
 """The key of the one row of its table."""
 
 
-def status_end_row(record: StatusEndRecord) -> Row:
+def status_end_row(record: StatusEndRecord) -> JournalRow:
     """When a status ends as its row."""
     return (STATUS_END, record.at, encodable(record.text), record.emoji_name)
 
 
-def status_end_record(row: Row) -> StatusEndRecord | None:
+def status_end_record(row: JournalRow) -> StatusEndRecord | None:
     """A row as when a status ends; None if it cannot be read."""
     return _record(StatusEndRecord, _columns("status_end", row))
 
 
-def _columns(table: str, row: Row) -> dict[str, object]:
+def _columns(table: str, row: JournalRow) -> dict[str, object]:
     return dict(zip(COLUMNS[table], row, strict=True))
 
 

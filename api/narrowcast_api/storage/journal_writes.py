@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from narrowcast_api.storage.journal_file import Key, insert
-from narrowcast_api.storage.journal_rows import COLUMNS, GUARDS, Row
+from narrowcast_api.storage.journal_rows import COLUMNS, GUARDS, JournalRow
 
 
 class Write(Struct, frozen=True):
@@ -17,7 +17,7 @@ class Write(Struct, frozen=True):
     With `guarded` it is written only over a row whose guard (`GUARDS`) is `expects`; a `fresh` one has no row yet.
     """
 
-    row: Row | None
+    row: JournalRow | None
     fresh: bool = False
     guarded: bool = False
     expects: object = None

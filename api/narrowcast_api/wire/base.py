@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import msgspec
 
-from narrowcast_api.model.reading import BadRow, Row, texts
+from narrowcast_api.model.reading import BadRow, RawRecord, texts
 
 from .fields import describe, fields_of, known_names, log
 
@@ -46,7 +46,7 @@ class WireModel(msgspec.Struct, frozen=True, metaclass=_KeywordsOnly):
     """Fields that no log shows."""
 
     @classmethod
-    def prepared(cls, row: Row) -> Row:
+    def prepared(cls, row: RawRecord) -> RawRecord:
         """What came, with the forms of older servers brought into the shape of this model."""
         return row
 
@@ -71,7 +71,7 @@ class WireModel(msgspec.Struct, frozen=True, metaclass=_KeywordsOnly):
         return cls._made(values, row)
 
     @classmethod
-    def read_leniently(cls: type[Model], row: Row) -> Model:
+    def read_leniently(cls: type[Model], row: RawRecord) -> Model:
         """The same for a model whose fields all have defaults: those that do not fit are left out and logged."""
         values = {}
         for field in fields_of(cls):
@@ -84,7 +84,7 @@ class WireModel(msgspec.Struct, frozen=True, metaclass=_KeywordsOnly):
         return cls._made(values, row)
 
     @classmethod
-    def _made(cls: type[Model], values: Mapping[str, Any], row: Row) -> Model:
+    def _made(cls: type[Model], values: Mapping[str, Any], row: RawRecord) -> Model:
         unknown = {name: row[name] for name in row.keys() - known_names(cls)}
         return cls(**values, unknown_fields=unknown, sent_fields=frozenset(row))
 

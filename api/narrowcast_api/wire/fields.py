@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_o
 
 import msgspec
 
-from narrowcast_api.model.reading import LARGEST, BadRow, Row
+from narrowcast_api.model.reading import LARGEST, BadRow, RawRecord
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class ReadBy(NamedTuple):
     read: Read
 
 
-def read_by(read: Callable[[Row], T]) -> ReadBy:
+def read_by(read: Callable[[RawRecord], T]) -> ReadBy:
     """Marks a field that holds a record of `narrowcast_api.model`, read by the reader of all its sources:
     `Annotated[Reminder, read_by(read_reminder)]`.
     """

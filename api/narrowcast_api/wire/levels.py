@@ -15,7 +15,7 @@ CONTRACT_LEVEL: Final = 372
 """The newest level of the contract, which the embedded server speaks (VER-04)."""
 
 
-class Row(NamedTuple):
+class LevelRow(NamedTuple):
     """`level` from which it holds, `title` for people, `below` what the client does under it, `rows` of the
     ledger.
     """
@@ -26,8 +26,8 @@ class Row(NamedTuple):
     rows: tuple[str, ...] = ()
 
 
-def _row(level: int, title: str, below: str, rows: str = "") -> Row:
-    return Row(level, title, below, tuple(rows.split()))
+def _row(level: int, title: str, below: str, rows: str = "") -> LevelRow:
+    return LevelRow(level, title, below, tuple(rows.split()))
 
 
 class Gate(Enum):

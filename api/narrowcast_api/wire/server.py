@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec.structs import replace
 
-from narrowcast_api.model.reading import Row
+from narrowcast_api.model.reading import RawRecord
 from narrowcast_api.server_info import ServerInfo
 
 from .base import WireModel
@@ -49,7 +49,7 @@ class ServerSettings(WireModel):
     dialect: Dialect = Dialect.SERVICE
 
     @classmethod
-    def from_answer(cls, answer: Row) -> ServerSettings:
+    def from_answer(cls, answer: RawRecord) -> ServerSettings:
         """Read an answer, and tell the dialect from the names that it uses.
 
         A field that cannot be read has its default: nothing here may keep anybody from signing in.

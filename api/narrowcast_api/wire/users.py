@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from narrowcast_api.model import users as model
 from narrowcast_api.model.presence import Seen, read_seen
-from narrowcast_api.model.reading import Row, id_of_key
+from narrowcast_api.model.reading import RawRecord, id_of_key
 
 from .base import WireModel
 from .fields import Good, GoodList, Id, Int, Seconds, read_by
@@ -21,7 +21,7 @@ class OwnUserAnswer(WireModel):
     user: User
 
     @classmethod
-    def prepared(cls, row: Row) -> Row:
+    def prepared(cls, row: RawRecord) -> RawRecord:
         return {"user": row}
 
 
@@ -65,7 +65,7 @@ def seen_by_clients(clients: dict[str, ClientPresence]) -> Seen:
     return Seen(active, idle)
 
 
-def _read_presence(row: Row) -> Seen | dict[str, ClientPresence]:
+def _read_presence(row: RawRecord) -> Seen | dict[str, ClientPresence]:
     """One entry in either form: the legacy one holds an object for each client, the modern one times."""
     if any(isinstance(value, Mapping) for value in row.values()):
         return {name: ClientPresence.read(value) for name, value in row.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from narrowcast_api.model.reading import Row
+from narrowcast_api.model.reading import RawRecord
 from narrowcast_api.wire.base import WireModel
 from narrowcast_api.wire.channels import Channel, ChannelFolder, Subscription
 from narrowcast_api.wire.fields import GoodList, Id, Seconds
@@ -39,7 +39,7 @@ class StreamDeleteEvent(StreamEvent):
     stream_ids: list[Id]
 
     @classmethod
-    def prepared(cls, row: Row) -> Row:
+    def prepared(cls, row: RawRecord) -> RawRecord:
         return row if "stream_ids" in row else {**row, "stream_ids": _channel_ids(row.get("streams"))}
 
 
@@ -114,7 +114,7 @@ class SubscriptionPeerEvent(SubscriptionEvent):
     user_ids: list[Id]
 
     @classmethod
-    def prepared(cls, row: Row) -> Row:
+    def prepared(cls, row: RawRecord) -> RawRecord:
         found = dict(row)
         for many, one in (("stream_ids", "stream_id"), ("user_ids", "user_id")):
             if many not in found and one in found:
@@ -158,7 +158,7 @@ class DefaultStreamsEvent(Event):
     default_streams: list[Id]
 
     @classmethod
-    def prepared(cls, row: Row) -> Row:
+    def prepared(cls, row: RawRecord) -> RawRecord:
         return {**row, "default_streams": _channel_ids(row.get("default_streams"))}
 
 

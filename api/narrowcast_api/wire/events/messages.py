@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from narrowcast_api.model import messages
-from narrowcast_api.model.reading import Row
+from narrowcast_api.model.reading import RawRecord
 from narrowcast_api.wire.base import WireModel
 from narrowcast_api.wire.fields import Good, GoodList, Id, Seconds, either, read_by
 
@@ -24,7 +24,7 @@ class MessageEvent(Event):
     local_message_id: str | None = None
 
     @classmethod
-    def prepared(cls, row: Row) -> Row:
+    def prepared(cls, row: RawRecord) -> RawRecord:
         message = row.get("message")
         if isinstance(message, dict) and "flags" in row:
             return {**row, "message": {**message, "flags": row["flags"]}}
@@ -58,7 +58,7 @@ class UpdateMessageEvent(Event):
     topic: Annotated[str | None, either("subject", "topic")] = None
 
     @classmethod
-    def prepared(cls, row: Row) -> Row:
+    def prepared(cls, row: RawRecord) -> RawRecord:
         if not row.get("message_ids") and "message_id" in row:
             return {**row, "message_ids": [row["message_id"]]}
         return row
@@ -79,7 +79,7 @@ class DeleteMessageEvent(Event):
     topic: str | None = None
 
     @classmethod
-    def prepared(cls, row: Row) -> Row:
+    def prepared(cls, row: RawRecord) -> RawRecord:
         if "message_ids" not in row and "message_id" in row:
             return {**row, "message_ids": [row["message_id"]]}
         return row
@@ -94,7 +94,7 @@ class ReactionEvent(Event):
     reaction: Annotated[messages.Reaction, read_by(messages.read_reaction)]
 
     @classmethod
-    def prepared(cls, row: Row) -> Row:
+    def prepared(cls, row: RawRecord) -> RawRecord:
         return {**row, "reaction": row}
 
 

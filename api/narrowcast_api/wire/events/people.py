@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from narrowcast_api.model import bots, users
 from narrowcast_api.model import presence as presence_model
-from narrowcast_api.model.reading import BadRow, Row
+from narrowcast_api.model.reading import BadRow, RawRecord
 from narrowcast_api.wire.base import WireModel
 from narrowcast_api.wire.fields import Good, GoodList, Id, Seconds, either, read_by
 from narrowcast_api.wire.groups import UserGroup
@@ -131,7 +131,7 @@ class PresenceEvent(Event):
     server_timestamp: Seconds | None = None
 
     @classmethod
-    def prepared(cls, row: Row) -> Row:
+    def prepared(cls, row: RawRecord) -> RawRecord:
         if "presences" not in row and row.get("presence") is None:
             raise BadRow("neither presences nor presence")
         return row

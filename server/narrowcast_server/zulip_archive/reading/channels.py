@@ -15,7 +15,7 @@ from narrowcast_server.zulip_archive.numbers import CHANNEL_TOPICS, word_for
 from narrowcast_server.zulip_archive.reading.groups import permissions
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.recipients import Recipients
-from narrowcast_server.zulip_archive.reading.rows import Row, identities
+from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, identities
 
 _COLOR: Final = re.compile(r"#[0-9a-f]{3}(?:[0-9a-f]{3})?")
 _OLD_POST_POLICY: Final = {2: "role:administrators", 3: "role:fullmembers", 4: "role:moderators"}
@@ -67,13 +67,13 @@ def channels(intake: Intake) -> None:
     intake.core.forget()
 
 
-def _name(intake: Intake, row: Row, identity: int, taken: set[str]) -> str:
+def _name(intake: Intake, row: ArchiveRow, identity: int, taken: set[str]) -> str:
     limit = intake.core.config.limits.max_channel_name_length
     name = intake.texts.line("names of channels", row.text("name"), limit, otherwise=f"channel {identity}")
     return intake.texts.single("names of channels", name, taken, limit)
 
 
-def _channel(intake: Intake, row: Row, identity: int, name: str, *, is_default: bool) -> None:
+def _channel(intake: Intake, row: ArchiveRow, identity: int, name: str, *, is_default: bool) -> None:
     core = intake.core
     private, web_public = row.flag("invite_only"), row.flag("is_web_public")
     history = row.flag("history_public_to_subscribers", not private) or not private
@@ -109,7 +109,7 @@ def _channel(intake: Intake, row: Row, identity: int, name: str, *, is_default: 
     )
 
 
-def _holders(row: Row) -> dict[str, str]:
+def _holders(row: ArchiveRow) -> dict[str, str]:
     """Who holds permissions where the archive names no groups."""
     holder = _OLD_POST_POLICY.get(row.integer("stream_post_policy", 1))
     changed = {} if holder is None else {"can_send_message_group": holder}

@@ -7,12 +7,12 @@ from narrowcast_server.organization.dialect import EXTRA_EMOJI, incoming_reactio
 from narrowcast_server.organization.emoji import Emoji, check_code
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.zulip_archive.reading.intake import Intake
-from narrowcast_server.zulip_archive.reading.rows import Row
+from narrowcast_server.zulip_archive.reading.rows import ArchiveRow
 
 _LONGEST_NAME = 100
 
 
-def incoming_emoji(intake: Intake, row: Row, of: str) -> Emoji | None:
+def incoming_emoji(intake: Intake, row: ArchiveRow, of: str) -> Emoji | None:
     """The emoji of a row; None, counted, for one that there is not here."""
     kind = incoming_reaction_type(row.text("reaction_type"))
     name, code = row.text("emoji_name"), row.text("emoji_code")

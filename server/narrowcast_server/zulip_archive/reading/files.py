@@ -22,14 +22,14 @@ from narrowcast_server.uploads.files import (
 from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, bad_image, keep_picture
 from narrowcast_server.zulip_archive.layout import AVATARS, EMOJI, ICONS, UPLOADS
 from narrowcast_server.zulip_archive.reading.intake import Intake
-from narrowcast_server.zulip_archive.reading.rows import Row, identities, rows
+from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, identities, rows
 
 _ORIGINAL: Final = ".original"
 _NO_NAME: Final = re.compile(r"[^a-z0-9_-]")
 _PICTURES: Final[tuple[Picture, ...]] = ("icon", "logo", "night_logo")
 
 
-def _records(intake: Intake, folder: str) -> Iterator[Row]:
+def _records(intake: Intake, folder: str) -> Iterator[ArchiveRow]:
     return rows({folder: intake.archive.records(folder)}, folder)
 
 
@@ -97,7 +97,7 @@ def _size(source: Path) -> tuple[int, int] | None:
 
 def avatars(intake: Intake) -> None:
     """The pictures of people; of several of one person the original."""
-    found: dict[int, Row] = {}
+    found: dict[int, ArchiveRow] = {}
     for record in _records(intake, AVATARS):
         theirs = record.integer("user_profile_id")
         user_id = intake.users.get(theirs)
@@ -113,7 +113,7 @@ def avatars(intake: Intake) -> None:
 
 def emoji(intake: Intake) -> None:
     """The organization's own emoji; one without a picture is none."""
-    records: dict[str, Row] = {}
+    records: dict[str, ArchiveRow] = {}
     for record in _records(intake, EMOJI):
         name = record.text("file_name")
         if name not in records or record.text("s3_path").endswith(_ORIGINAL):
@@ -140,7 +140,7 @@ def emoji(intake: Intake) -> None:
         )
 
 
-def _emoji_name(intake: Intake, row: Row, taken: Container[str]) -> str:
+def _emoji_name(intake: Intake, row: ArchiveRow, taken: Container[str]) -> str:
     """A name that can stand between colons, of one emoji alone."""
     plain = intake.texts.noted(
         "names of emoji", row.text("name"), _NO_NAME.sub("_", row.text("name"))[:LONGEST_NAME]
@@ -159,7 +159,7 @@ def icons(intake: Intake) -> None:
             intake.core.set_settings(**{f"{picture}_picture": f"{PICTURES}/{ORGANIZATION}/{stored}"})
 
 
-def _picture(intake: Intake, folder: str, record: Row, words: str) -> str | None:
+def _picture(intake: Intake, folder: str, record: ArchiveRow, words: str) -> str | None:
     """Keeps a picture; gives its name, or None, counted, for one that is missing or that nobody should decode."""
     source = intake.archive.file(folder, record.text("path"))
     try:

@@ -12,7 +12,7 @@ from narrowcast_server.rules.holders import check_holder
 from narrowcast_server.rules.permissions import system_group
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.reading.intake import Ids, Intake
-from narrowcast_server.zulip_archive.reading.rows import Row, identities
+from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, identities
 
 _PREFIXES: Final = ("@", "role:", "user:", "stream:", "channel:")
 
@@ -112,7 +112,7 @@ def _depth(inside: Mapping[int, set[int]], start: int) -> int:
 
 
 def permissions(
-    intake: Intake, row: Row, kind: Literal["realm", "stream", "group"], defaults: Mapping[str, str]
+    intake: Intake, row: ArchiveRow, kind: Literal["realm", "stream", "group"], defaults: Mapping[str, str]
 ) -> dict[str, object]:
     """The group-setting values of a row; the defaults where the archive says nothing."""
     found: dict[str, object] = {}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.zulip_archive.reading.rows import Row, rows
+from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, rows
 from narrowcast_server.zulip_archive.reading.texts import Texts
 from narrowcast_server.zulip_archive.reading.unpacking import Archive
 
@@ -44,10 +44,10 @@ class Intake:
     paths: dict[str, str] = field(default_factory=dict)
     """Our path ids of uploads by the archive's, where they differ."""
 
-    def rows(self, table: str) -> Iterator[Row]:
+    def rows(self, table: str) -> Iterator[ArchiveRow]:
         return rows(self.tables, table)
 
-    def own_rows(self, table: str) -> Iterator[Row]:
+    def own_rows(self, table: str) -> Iterator[ArchiveRow]:
         """The same of what only this program writes."""
         return rows(self.own, table)
 
@@ -63,7 +63,7 @@ class Intake:
             self.left_out[words] += 1
 
     @contextmanager
-    def refusing(self, row: Row) -> Iterator[None]:
+    def refusing(self, row: ArchiveRow) -> Iterator[None]:
         """What the server's own rules refuse ends the import."""
         try:
             yield

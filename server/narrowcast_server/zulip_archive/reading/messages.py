@@ -24,7 +24,7 @@ from narrowcast_server.zulip_archive.numbers import NO_MESSAGE, Delivery, flags_
 from narrowcast_server.zulip_archive.reading.emoji import incoming_emoji
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.recipients import Recipients
-from narrowcast_server.zulip_archive.reading.rows import Row, rows
+from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, rows
 
 _LONGEST_CLIENT: Final = 100
 _LONGEST_NOTE: Final = 1000
@@ -110,7 +110,7 @@ def _with_our_paths(intake: Intake, text: str) -> str:
     return UPLOAD_LINK.sub(lambda match: intake.paths.get(match[0], match[0]), text)
 
 
-async def _message(intake: Intake, recipients: Recipients, row: Row) -> None:
+async def _message(intake: Intake, recipients: Recipients, row: ArchiveRow) -> None:
     core = intake.core
     message_id = intake.messages[row.integer("id")]
     sender = core.users[row.reference("sender", intake.users)]
@@ -154,7 +154,7 @@ async def _message(intake: Intake, recipients: Recipients, row: Row) -> None:
         )
 
 
-def _history(intake: Intake, row: Row) -> list[dict[str, Any]]:
+def _history(intake: Intake, row: ArchiveRow) -> list[dict[str, Any]]:
     """Earlier versions, the newest first; ids that the archive does not have fall out."""
     if not row.has("edit_history"):
         return []
@@ -162,10 +162,10 @@ def _history(intake: Intake, row: Row) -> list[dict[str, Any]]:
         stored = msgspec.json.decode(row.text("edit_history"), type=list[dict[str, object]])
     except (ValueError, RecursionError) as error:
         row.fault(f"edit_history is no list of changes: {error}")
-    return bounded([_entry(intake, Row("edit_history", fields)) for fields in stored])
+    return bounded([_entry(intake, ArchiveRow("edit_history", fields)) for fields in stored])
 
 
-def _entry(intake: Intake, row: Row) -> dict[str, Any]:
+def _entry(intake: Intake, row: ArchiveRow) -> dict[str, Any]:
     limits = intake.core.config.limits
     entry: dict[str, Any] = {}
     if row.has("user_id"):
@@ -187,7 +187,7 @@ def _entry(intake: Intake, row: Row) -> dict[str, Any]:
     return entry
 
 
-def _last_times(row: Row, history: list[dict[str, Any]]) -> tuple[int | None, int | None]:
+def _last_times(row: ArchiveRow, history: list[dict[str, Any]]) -> tuple[int | None, int | None]:
     """When the text was last changed, and when the message was last moved: what resolves a topic moves nothing."""
     edited = [entry["timestamp"] for entry in history if "prev_content" in entry]
     moved = [entry["timestamp"] for entry in history if _is_move(entry)]
@@ -247,7 +247,7 @@ async def waiting(intake: Intake, recipients: Recipients) -> None:
             _scheduled(intake, recipients, row, sender, text)
 
 
-def _reminder(intake: Intake, row: Row, sender: User, text: _Text, target: int) -> None:
+def _reminder(intake: Intake, row: ArchiveRow, sender: User, text: _Text, target: int) -> None:
     message_id = intake.messages.get(target)
     if message_id is None:
         intake.left_out["reminders of messages that are gone"] += 1
@@ -265,7 +265,7 @@ def _reminder(intake: Intake, row: Row, sender: User, text: _Text, target: int) 
     )
 
 
-def _scheduled(intake: Intake, recipients: Recipients, row: Row, sender: User, text: _Text) -> None:
+def _scheduled(intake: Intake, recipients: Recipients, row: ArchiveRow, sender: User, text: _Text) -> None:
     channel_id = recipients.channels.get(row.integer("recipient"))
     if channel_id is None:
         others = sorted(recipients.people(row, sender.id) - {sender.id}) or [sender.id]

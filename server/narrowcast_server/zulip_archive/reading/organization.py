@@ -14,7 +14,7 @@ from narrowcast_server.zulip_archive.numbers import REALM_CHANNELS, REALM_NUMBER
 from narrowcast_server.zulip_archive.reading.groups import permissions
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.people import personal_settings
-from narrowcast_server.zulip_archive.reading.rows import Row
+from narrowcast_server.zulip_archive.reading.rows import ArchiveRow
 
 _LONGEST_NAME: Final = 40
 _LONGEST_DOMAIN: Final = 200
@@ -70,7 +70,7 @@ def settings(intake: Intake) -> None:
         intake.core.set_settings(personal_defaults=personal_settings(intake, default, personal.DEFAULTS))
 
 
-def _checked(intake: Intake, row: Row, name: str) -> object:
+def _checked(intake: Intake, row: ArchiveRow, name: str) -> object:
     value = row.value(name)
     if name in REALM_NUMBERS:
         value = word_for(REALM_NUMBERS[name], value, str(DEFAULTS[name]))

@@ -23,7 +23,7 @@ from narrowcast_server.zulip_archive.layout import NOTIFICATION_BOT
 from narrowcast_server.zulip_archive.numbers import PERSONAL_NUMBERS, word_for
 from narrowcast_server.zulip_archive.reading.emoji import incoming_emoji
 from narrowcast_server.zulip_archive.reading.intake import Intake
-from narrowcast_server.zulip_archive.reading.rows import Row, identities
+from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, identities
 
 _PROFILES: Final = ("zerver_userprofile", "zerver_userprofile_mirrordummy")
 _LONGEST_STATUS: Final = 60
@@ -94,7 +94,7 @@ def _system_bots(intake: Intake) -> None:
     intake.users.update(intake.system_bots)
 
 
-def _person(intake: Intake, row: Row) -> None:
+def _person(intake: Intake, row: ArchiveRow) -> None:
     identity = intake.users[row.integer("id")]
     bot_type = None
     if row.flag("is_bot"):
@@ -125,7 +125,7 @@ def _person(intake: Intake, row: Row) -> None:
     )
 
 
-def _owner(intake: Intake, row: Row) -> None:
+def _owner(intake: Intake, row: ArchiveRow) -> None:
     """Who answers for a bot; it may do no more than they."""
     core, bot = intake.core, intake.core.users[intake.users[row.integer("id")]]
     owner_id = row.optional("bot_owner", intake.users)
@@ -137,7 +137,7 @@ def _owner(intake: Intake, row: Row) -> None:
     core.users.update(bot.id, bot_owner_id=owner.id, role=int(max(bot.role, owner.role)))
 
 
-def personal_settings(intake: Intake, row: Row, defaults: dict[str, object]) -> dict[str, object]:
+def personal_settings(intake: Intake, row: ArchiveRow, defaults: dict[str, object]) -> dict[str, object]:
     """Settings that differ from the defaults; one with a value that it cannot have here stays as it is."""
     found: dict[str, object] = {}
     for name, default in defaults.items():
@@ -267,7 +267,7 @@ def profiles(intake: Intake) -> None:
         )
 
 
-def _profile_value(intake: Intake, row: Row, kind: ProfileFieldType) -> str:
+def _profile_value(intake: Intake, row: ArchiveRow, kind: ProfileFieldType) -> str:
     text = row.text("value")
     if kind is not ProfileFieldType.USERS:
         return intake.texts.body("profiles", text, MAX_LONG)
@@ -281,7 +281,7 @@ def _profile_value(intake: Intake, row: Row, kind: ProfileFieldType) -> str:
     return json.dumps(known, separators=(",", ":"))
 
 
-def _json_text(row: Row, name: str) -> str:
+def _json_text(row: ArchiveRow, name: str) -> str:
     text = row.text(name, "")
     try:
         if text and not isinstance(json.loads(text), dict):

@@ -7,7 +7,7 @@ from collections import defaultdict
 from narrowcast_server.actions.messages import conversation_of
 from narrowcast_server.zulip_archive.numbers import RecipientType
 from narrowcast_server.zulip_archive.reading.intake import Intake
-from narrowcast_server.zulip_archive.reading.rows import Row
+from narrowcast_server.zulip_archive.reading.rows import ArchiveRow
 
 
 class Recipients:
@@ -34,7 +34,7 @@ class Recipients:
                 row.fault(f"recipient is {recipient_id}, which is not in the archive")
         self._groups = {recipient_id: members[recipient_id] for recipient_id in self._groups}
 
-    def _read(self, intake: Intake, row: Row) -> None:
+    def _read(self, intake: Intake, row: ArchiveRow) -> None:
         identity = row.integer("id")
         if identity in self.channels or identity in self._people or identity in self._groups:
             row.fault("the id is there twice")
@@ -46,14 +46,14 @@ class Recipients:
         else:
             self._groups[identity] = set()
 
-    def place(self, row: Row, sender_id: int) -> tuple[int | None, int | None]:
+    def place(self, row: ArchiveRow, sender_id: int) -> tuple[int | None, int | None]:
         """(channel, conversation) of a message; one of them is None."""
         identity = row.integer("recipient")
         if identity in self.channels:
             return self.channels[identity], None
         return None, self.conversation(row, sender_id)
 
-    def people(self, row: Row, sender_id: int) -> set[int]:
+    def people(self, row: ArchiveRow, sender_id: int) -> set[int]:
         """Who takes part in the direct conversation that a message belongs to."""
         identity = row.integer("recipient")
         if identity in self._people:
@@ -62,7 +62,7 @@ class Recipients:
             row.fault(f"recipient is {identity}, which is not in the archive")
         return self._groups[identity] | {sender_id}
 
-    def conversation(self, row: Row, sender_id: int) -> int:
+    def conversation(self, row: ArchiveRow, sender_id: int) -> int:
         """The direct conversation of a message, made where there is none yet."""
         key = (row.integer("recipient"), sender_id)
         if key not in self._known:

@@ -12,7 +12,7 @@ _LARGEST_TIME: Final = 2**40
 _LONGEST_SHOWN: Final = 60
 
 
-class Row:
+class ArchiveRow:
     """One row of a table of the archive, read by type."""
 
     def __init__(self, table: str, fields: Mapping[str, object]) -> None:
@@ -96,7 +96,7 @@ class Row:
         return self.reference(name, ids) if self.has(name) else None
 
 
-def rows(tables: Mapping[str, object], name: str) -> Iterator[Row]:
+def rows(tables: Mapping[str, object], name: str) -> Iterator[ArchiveRow]:
     """The rows of a table; none where the archive does not have it."""
     table = tables.get(name, [])
     if not isinstance(table, list):
@@ -104,7 +104,7 @@ def rows(tables: Mapping[str, object], name: str) -> Iterator[Row]:
     for fields in table:
         if not isinstance(fields, dict):
             raise ArchiveError(f"{name} holds {_shown(fields)}, which is no row")
-        yield Row(name, fields)
+        yield ArchiveRow(name, fields)
 
 
 def identities(tables: Mapping[str, object], *names: str, taken: Collection[int] = ()) -> dict[int, int]:
