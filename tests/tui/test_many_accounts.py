@@ -12,6 +12,7 @@ from narrowcast.app.window_title import WindowTitle
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.notifications import unread_badge
@@ -183,12 +184,14 @@ async def test_an_account_that_is_broken_disturbs_no_other(tmp_path: Path) -> No
     async with running_server(tmp_path / "server") as server:
         gone = accounts.store(replace(server.account("dario"), site="http://127.0.0.1:9"), folder)
         (folder / "aaa.zuliprc").write_text("nothing")
+        refused = accounts.store(replace(server.account("elif"), key=Secret("wrong" * 8)), folder)
         async with on_stage(tmp_path, server=server, stored=["bruno"]) as stage:
-            await _has_two_broken_ones(stage, gone)
+            await _has_three_broken_ones(stage, gone, refused)
 
 
-async def _has_two_broken_ones(stage: Stage, gone: Path) -> None:
-    await until(lambda: len(listed(stage)) == 3)
+async def _has_three_broken_ones(stage: Stage, gone: Path, refused: Path) -> None:
+    await until(lambda: len(listed(stage)) == 4)
+    await until(lambda: (refused.stem, 0, "!") in listed(stage))
     marks = {text: mark for text, _, mark in listed(stage)}
     assert marks["aaa"] == "!"
     assert marks[gone.stem] == "◌"

@@ -13,6 +13,8 @@ from textual.app import App
 from textual.screen import Screen
 from textual.widget import Widget
 
+from narrowcast_api.events.status import ConnectionKind
+
 if TYPE_CHECKING:
     from narrowcast.app.config import Config
     from narrowcast.app.config_file import Value
@@ -32,6 +34,20 @@ class ListedAccount(Struct, frozen=True):
     name: str
     session: Session | None = None
     problem: str = ""
+
+    @property
+    def mark(self) -> str:
+        """● live, ◌ not connected, ! cannot be opened or used."""
+        status = self.session.status if self.session is not None else None
+        if status is None or status.kind is ConnectionKind.REFUSED:
+            return "!"
+        return "●" if status.is_live else "◌"
+
+    @property
+    def trouble(self) -> str:
+        """Why it cannot be opened or used, for people."""
+        status = self.session.status if self.session is not None else None
+        return status.detail if status is not None and status.kind is ConnectionKind.REFUSED else self.problem
 
 
 class AccountsContext(Protocol):

@@ -128,8 +128,10 @@ def _is_at(row: NavigationRow, current: Narrow | None) -> bool:
 
 
 def _account(other: ListedAccount) -> NavigationRow:
-    """Its name, mentions and unread messages; "!" where it could not be opened, "◌" while it is not live."""
-    row = NavigationRow(Kind.ACCOUNT, ("account", other.file), other.name, mark="!", account=other.file)
+    """Its name, mentions and unread messages, and how its connection is."""
+    row = NavigationRow(
+        Kind.ACCOUNT, ("account", other.file), other.name, mark=other.mark, account=other.file
+    )
     if other.session is None:
         return row
     unreads = other.session.state.unreads
@@ -138,7 +140,6 @@ def _account(other: ListedAccount) -> NavigationRow:
         row,
         text=f"{other.name} @{mentions}" if mentions else other.name,
         unread=unreads.count_all(),
-        mark="●" if other.session.is_live else "◌",
     )
 
 

@@ -45,25 +45,17 @@ class SignedInScreen(ManageScreen[Path]):
         return [self._row(one) for one in app_of(self).accounts.listed()]
 
     def _row(self, one: ListedAccount) -> ListRow[Path]:
-        shown = one.file == app_of(self).accounts.file
+        about, trouble = [], one.trouble
         if one.session is None:
-            return ListRow(
-                one.file,
-                one.file,
-                one.name,
-                "not open",
-                one.problem or _who(one.file),
-                "!",
-                warn=bool(one.problem),
-            )
-        unreads = one.session.state.unreads
-        unread, mentions = unreads.count_all(), unreads.count_mentions()
-        counts = [f"{unread} unread"] if unread else []
-        counts += [f"@{mentions}"] if mentions else []
-        counts += ["on screen"] if shown else []
-        mark = "●" if one.session.is_live else "◌"
-        who = f"{one.session.account.email} · {one.session.account.site}"
-        return ListRow(one.file, one.file, one.name, " · ".join(counts), who, mark)
+            about = ["not open"]
+        else:
+            unreads = one.session.state.unreads
+            unread, mentions = unreads.count_all(), unreads.count_mentions()
+            about = [f"{unread} unread"] if unread else []
+            about += [f"@{mentions}"] if mentions else []
+        about += ["on screen"] if one.file == app_of(self).accounts.file else []
+        note = trouble or _who(one)
+        return ListRow(one.file, one.file, one.name, " · ".join(about), note, one.mark, warn=bool(trouble))
 
     def open(self, item: Path) -> None:
         self.dismiss(None if item == app_of(self).accounts.file else Target(account=item))
@@ -97,9 +89,9 @@ class SignedInScreen(ManageScreen[Path]):
         self.reread(select=self.selected)
 
 
-def _who(file: Path) -> str:
+def _who(one: ListedAccount) -> str:
     try:
-        account = accounts.read(file)
+        account = one.session.account if one.session is not None else accounts.read(one.file)
     except AccountError as error:
         return str(error)
     return f"{account.email} · {account.site}"

@@ -48,7 +48,7 @@ def _elsewhere(other: ListedAccount, now: float) -> Iterator[Choice[Target]]:
     if other.session is None:
         yield Choice(Target(account=other.file), name, "account", "!", disabled=other.problem)
         return
-    yield Choice(Target(account=other.file), name, "account", "●" if other.session.is_live else "◌")
+    yield Choice(Target(account=other.file), name, "account", other.mark)
     for choice in _conversations(other.session.state, now):
         value = replace(choice.value, account=other.file)
         yield replace(choice, value=value, detail=f"{choice.detail} · {name}", also=f"{choice.also} {name}")
