@@ -36,3 +36,8 @@ def exploring(steps: int) -> settings:
     """
     phases = list(Phase) if _ASKED else [Phase.explicit, Phase.generate]
     return settings(examples(40), stateful_step_count=steps, phases=phases)
+
+
+def seeds(many: int) -> range:
+    """So many seeds for what is tried at random without Hypothesis, or as many as were asked for."""
+    return range(_ASKED or many)

@@ -1,0 +1,137 @@
+"""Keys at random for the whole app, and what must hold after each: the keys are somewhere, no word that was typed into
+compose is lost, nothing is logged as an error, and Escape leads back to the main screen.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import string
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from narrowcast.commands.registry import REGISTRY
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.main.screen import MainScreen
+from support.sessions import until
+from support.stage import Stage
+
+_APART = frozenset({"app.quit", "app.suspend", "compose.editor"})
+_OF_COMMANDS = {key for one in REGISTRY if one.id not in _APART for key in one.keys}
+_KEYS = sorted(_OF_COMMANDS - {key for one in REGISTRY if one.id in _APART for key in one.keys})
+_SIGNS = [*string.ascii_letters, *string.digits]
+_BETWEEN = ("pane.", "account.", "write.", "compose.enter")
+_PLACES = [key for one in REGISTRY if one.id.startswith(_BETWEEN) for key in one.keys]
+"""What goes from one conversation or account to another, and into compose and out of it."""
+_TAKES_AWAY = frozenset({"ctrl+k", "ctrl+u", "ctrl+w", "alt+backspace", "alt+d", "delete", "backspace"})
+"""In a field and in lists they are meant to take words away."""
+_WORD = "bcdfghklmnprstvwz"
+_WAYS_OUT = 12
+"""Dialogs over one another that Escape has to close."""
+
+
+class RandomKeys:
+    """``pressed``: all keys, for the message of a failure."""
+
+    def __init__(self, stage: Stage, seed: int) -> None:
+        self._stage = stage
+        self._chance = random.Random(seed)
+        self._words: list[str] = []
+        self.pressed: list[str] = []
+
+    async def press(self, steps: int) -> None:
+        """So many times a key, or a word where one writes a message."""
+        for _ in range(steps):
+            keys = self._word() if self._writes() and self._chance.random() < 0.35 else [self._key()]
+            self.pressed += keys
+            await self._stage.press(*keys)
+            await self._is_sound()
+        await self._leave()
+
+    def _key(self) -> str:
+        key = self._chance.choice(self._chance.choice([_SIGNS, _KEYS, _PLACES, ["enter", "escape", "tab"]]))
+        takes_away = key in _TAKES_AWAY or (key == "x" and isinstance(self._stage.app.screen, ManageScreen))
+        return "escape" if takes_away else key
+
+    def _word(self) -> list[str]:
+        word = "zq" + "".join(self._chance.choices(_WORD, k=7))
+        self._words.append(word)
+        return [*word, "space"]
+
+    def _writes(self) -> bool:
+        app = self._stage.app
+        if not isinstance(app.screen, MainScreen):
+            return False
+        return any(app.focused is one.writing.text for one in app.screen.side.all)
+
+    async def _is_sound(self) -> None:
+        app = self._stage.app
+        assert not app._exit, self.pressed
+        try:
+            await until(self._has_focus, 3)
+        except AssertionError:
+            raise AssertionError(f"the focus is at {app.focused} after {self.pressed}") from None
+
+    def _has_focus(self) -> bool:
+        """On the main screen: on a widget that is seen, and of two conversations in the one that has the keys."""
+        app = self._stage.app
+        if not isinstance(app.screen, MainScreen):
+            return True
+        focused, other = app.focused, app.screen.side.other
+        if (
+            focused is None
+            or not focused.is_attached
+            or not all(node.display for node in focused.ancestors_with_self)
+        ):
+            return False
+        return other is None or not other.has_focus_within
+
+    async def _leave(self) -> None:
+        """Escape closes whatever is open."""
+        app = self._stage.app
+        for _ in range(_WAYS_OUT):
+            if isinstance(app.screen, MainScreen):
+                return
+            await self._stage.press("ctrl+l", "escape")  # a second Escape in the same moment would be held
+        raise AssertionError(f"{app.screen} is not left by Escape after {self.pressed}")
+
+    async def all_words_are_there(self, *people: str) -> None:
+        """Each is in a message of ``people``, a draft, the outbox, compose, or an edit that is not saved yet."""
+        texts = list(self._here())
+        for name in people:
+            wanted = {"anchor": "newest", "num_before": 1000, "num_after": 0, "apply_markdown": False}
+            answer = await self._stage.server.call(name, "GET", "/messages", wanted)
+            texts += [message["content"] for message in answer["messages"]]
+        lost = [word for word in self._words if not any(_has(text, word) for text in texts)]
+        assert not lost, f"{lost} lost after {self.pressed}"
+
+    def _here(self) -> Iterator[str]:
+        for account in self._stage.app.accounts.live():
+            yield from (draft.content for draft in account.session.drafts.all())
+            yield from (entry.content for entry in account.session.outbox.entries())
+            if account.screen is not None:
+                yield from (one.writing.text.text for one in account.screen.side.all)
+
+
+def _has(text: str, word: str) -> bool:
+    """Whether the letters of ``word`` are there in their order: others may have been put between them."""
+    letters = iter(text)
+    return all(letter in letters for letter in word)
+
+
+@contextmanager
+def no_errors_logged() -> Iterator[None]:
+    """Fails where the app, or what it works with, logs an error meanwhile."""
+    records: list[logging.LogRecord] = []
+
+    class Keep(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+
+    handler = Keep(logging.ERROR)
+    logging.getLogger().addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(handler)
+    assert not records, [record.getMessage() for record in records]
