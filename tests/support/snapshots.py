@@ -24,6 +24,9 @@ SYSTEMS = {"16": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT, "true": Col
 _CODES = re.compile(r"\x1b\[[0-9;]*m")
 _SETTLED = 3
 """Pictures in a row that must be the same."""
+_WAITING = "Please wait…"
+"""What a screen says until the server has answered: no picture of it is its last."""
+_TRIES = 600
 
 
 def picture(strips: Iterable[Strip], system: str) -> str:
@@ -46,10 +49,10 @@ def picture(strips: Iterable[Strip], system: str) -> str:
 async def settled(app: NarrowcastApp, pilot: Pilot[int], system: str) -> str:
     """The picture once it changes no more."""
     last, same = "", 0
-    for _ in range(60):
+    for _ in range(_TRIES):
         await pilot.pause(0.05)
         now = picture(app.screen._compositor.render_strips(app.size), system)
-        same = same + 1 if now == last else 0
+        same = same + 1 if now == last and _WAITING not in now else 0
         if same >= _SETTLED:
             break
         last = now

@@ -121,8 +121,10 @@ async def test_the_screens_look_as_they_did(tmp_path: Path, size: tuple[int, int
     async with running_server(tmp_path / "server") as server:
         await furnish(server)
         async with on_stage(tmp_path, size=size, config=config, server=server) as stage:
-            stage.screen.go(Narrow.topic(server.channel("general"), "soup"), "newest")
-            await until(lambda: stage.screen.messages.selected_id is not None)
+            soup = Narrow.topic(server.channel("general"), "soup")
+            stage.screen.go(soup, "newest")
+            view = stage.session.view(soup)
+            await until(lambda: view.found_newest and stage.screen.messages.selected_id in view.ids)
             for name, step in SCREENS.items():
                 stage.app.clear_notifications()
                 await step(stage)
