@@ -15,7 +15,7 @@ import pytest
 from narrowcast_api.account import Account
 from narrowcast_api.errors import NotConnected
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.network import Network, NetworkStream
+from narrowcast_api.http.network import Network, NetworkStream, _Protocol
 from narrowcast_api.http.secret import Secret
 from support.listener import Listener
 from support.sessions import until
@@ -129,3 +129,53 @@ async def test_the_clients_connections_are_made_by_the_network_of_ours(
     async with listening(Server(b'{"result": "success", "msg": ""}')) as client:
         await client.request("GET", "/users/me")
     assert made == ["127.0.0.1"]
+
+
+class Reading(asyncio.Transport):
+    """Notes when it is asked to read no more, and to read on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def pause_reading(self) -> None:
+        self.asked.append("pause")
+
+    def resume_reading(self) -> None:
+        self.asked.append("resume")
+
+
+async def test_who_reads_slowly_is_sent_no_more_until_most_is_read() -> None:
+    transport, protocol = Reading(), _Protocol()
+    protocol.connection_made(transport)
+    protocol.data_received(b"x" * 100)
+    assert await protocol.read(10) == b"x" * 10
+    assert transport.asked == [], "so little needs no pause"
+    for _ in range(2):
+        protocol.data_received(b"x" * 300_000)
+    assert transport.asked == ["pause"]
+    await protocol.read(400_000)
+    assert transport.asked == ["pause"], "much is left"
+    await protocol.read(190_000)
+    await protocol.read(1)
+    assert transport.asked == ["pause", "resume"]
+    protocol.data_received(b"x" * 300_000)
+    assert transport.asked == ["pause", "resume", "pause"]
+
+
+async def test_what_arrived_before_the_connection_broke_is_read_before_the_error() -> None:
+    protocol = _Protocol()
+    protocol.data_received(b"answer")
+    protocol.connection_lost(ConnectionResetError("reset"))
+    assert await protocol.read(100) == b"answer"
+    with pytest.raises(ConnectionResetError):
+        await protocol.read(100)
+    with pytest.raises(ConnectionResetError):
+        await protocol.flushed()
+
+
+async def test_a_connection_that_the_other_side_has_ended_reads_as_empty_and_closes() -> None:
+    protocol = _Protocol()
+    assert protocol.eof_received() is False, "the transport closes"
+    assert await protocol.read(100) == b""
+    await protocol.flushed()
