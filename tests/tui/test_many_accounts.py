@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from msgspec.structs import replace
+from textual import events
 
 from narrowcast.app import accounts
 from narrowcast.app.config import Accounts, Config
@@ -239,6 +240,17 @@ async def test_only_one_is_open_where_the_configuration_says_so(tmp_path: Path) 
         await until(lambda: len(stage.app.accounts.live()) == 1)
         assert stage.session is not mine
         assert listed(stage) == []
+
+
+async def test_keys_wait_for_the_account_that_they_are_meant_for(tmp_path: Path) -> None:
+    config = Config(accounts=Accounts(open="one"))
+    async with on_stage(tmp_path, stored=["bruno"], config=config) as stage:
+        mine = stage.session
+        for key in ("alt+s", "j", "enter", "x", "d", "a"):
+            stage.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await on_screen(stage, "bruno")
+        await until(lambda: stage.screen.writing.target.to.text == "da")
+        assert mine.drafts.all() == []
 
 
 async def test_the_title_counts_unread_messages_and_mentions_of_all_accounts(tmp_path: Path) -> None:

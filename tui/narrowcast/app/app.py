@@ -105,7 +105,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self._background = Background(self.tell)
         self._painting = Painting(self)
         self._leaving = Leaving(self, self.accounts, self._keep_screen, self.demo.stop)
-        self._typed = KeyQueue(self, self._take_key)
+        self._typed = KeyQueue(self, self._take_key, self.accounts.settled)
         self._first_screen: MainScreen | None = None
 
     # from start to end

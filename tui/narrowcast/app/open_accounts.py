@@ -32,6 +32,8 @@ __all__ = ["CLOSE_SECONDS", "OpenAccounts"]
 
 CLOSE_SECONDS = 2.0
 """How long a session may take to say goodbye to the server."""
+ARRIVAL_SECONDS = 3.0
+"""How long keys wait for the account that they are meant for."""
 NEXT_AFTER = 5.0
 """Seconds that an account may take to be live before the next one is opened beside it."""
 
@@ -49,6 +51,8 @@ class OpenAccounts:
         self._open: dict[Path, LiveAccount] = {}
         self._problems: dict[Path, str] = {}
         self._changing = asyncio.Lock()
+        self._arrived = asyncio.Event()
+        self._arrived.set()
         self._title: WindowTitle | None = None
         self.shown: LiveAccount | None = None
         self.problem = ""
@@ -235,22 +239,43 @@ class OpenAccounts:
 
         The one that is on screen goes on beside it, unless the configuration says that only one is open.
         """
-        context = app_of(self._app)
+        self._arrived.clear()
+        try:
+            await self._switch(path, narrow, anchor)
+        finally:
+            self._arrived.set()
+
+    async def _switch(self, path: Path, narrow: Narrow | None, anchor: int | str | None) -> None:
         async with self._changing:
-            path = self._open_as(path)
-            if path == self.file:
-                pass
-            elif path in self._open or await self._load(path) is not None:
-                leaving = self.shown
-                await self._show(self._open[path])
-                if leaving is not None and (self._alone or context.config.accounts.open == "one"):
-                    await self._close(leaving)
-            else:
-                context.tell(self._problems[path], severity="error")
-                self._refresh()
+            leaving = self.shown
+            if not await self._arrive(self._open_as(path)):
                 return
-        if narrow is not None and self.screen is not None:
-            self.screen.go(narrow, anchor)
+            if narrow is not None and self.screen is not None:
+                self.screen.go(narrow, anchor)
+            self._arrived.set()
+            only_one = self._alone or app_of(self._app).config.accounts.open == "one"
+            if leaving is not None and leaving is not self.shown and only_one:
+                await self._close(leaving)
+
+    async def _arrive(self, path: Path) -> bool:
+        """Show the account; False where it cannot be opened, which is told."""
+        if path == self.file:
+            return True
+        if path not in self._open and await self._load(path) is None:
+            app_of(self._app).tell(self._problems[path], severity="error")
+            self._refresh()
+            return False
+        await self._show(self._open[path])
+        return True
+
+    async def settled(self) -> None:
+        """Until the account that was asked for is on screen; where that takes long, keys wait no more for it."""
+        if self._arrived.is_set():
+            return
+        try:
+            await asyncio.wait_for(self._arrived.wait(), ARRIVAL_SECONDS)
+        except TimeoutError:
+            self._arrived.set()
 
     async def _show(self, account: LiveAccount) -> None:
         """Put an account that is open in the place of the one on screen."""

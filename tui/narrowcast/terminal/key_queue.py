@@ -30,11 +30,19 @@ PATIENCE = 0.25
 
 
 class KeyQueue:
-    """``hand_on`` is how Textual itself would take an event."""
+    """``hand_on`` is how Textual itself would take an event; ``settled`` waits until the screen is there that keys
+    asked for, within a bound of its own.
+    """
 
-    def __init__(self, app: App[Any], hand_on: Callable[[Event], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        app: App[Any],
+        hand_on: Callable[[Event], Awaitable[None]],
+        settled: Callable[[], Awaitable[None]],
+    ) -> None:
         self._app = app
         self._hand_on = hand_on
+        self._settled = settled
         self.guard = KeyGuard()
         self._waiting: deque[Event] = deque()
         self._task: asyncio.Task[None] | None = None
@@ -46,6 +54,7 @@ class KeyQueue:
 
     async def _run(self) -> None:
         while self._waiting:
+            await self._settled()
             event = self._waiting.popleft()
             if not self._may_act(event):
                 continue
