@@ -12,7 +12,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Anchor, Page
 from narrowcast_api.state.changes import ViewChanged
 from narrowcast_api.state.state import State
-from narrowcast_api.sync.message_lists import Views
+from narrowcast_api.sync.message_lists import VIEWS_KEPT, Views
 from narrowcast_api.sync.message_view import MessageView
 from support.live import GENERAL, channel_message, make_state
 
@@ -288,3 +288,30 @@ async def test_a_view_that_the_server_cannot_judge_may_have_gaps() -> None:
     for work in views:
         await work
     assert (view.ids, view.is_stale) == ((1,), True)
+
+
+async def test_joining_a_channel_makes_its_views_stale_and_no_others() -> None:
+    host = FakeHost()
+    views = Views(host)
+    here, elsewhere = views.get(SOUP), views.get(Narrow.topic(GENERAL + 1, "soup"))
+    for view in (here, elsewhere):
+        task = asyncio.create_task(view.open(None))
+        await asyncio.sleep(0)
+        await host.answer(page(1, newest=True))
+        await task
+    assert (here.is_stale, elsewhere.is_stale) == (False, False)
+    views.joined({GENERAL})
+    assert (here.is_stale, elsewhere.is_stale) == (True, False)
+
+
+async def test_the_view_beside_is_on_screen_too_and_the_oldest_views_are_forgotten() -> None:
+    views = Views(FakeHost())
+    assert views.on_screen == []
+    first, second = views.get(SOUP), views.get(Narrow.topic(GENERAL, "bread"))
+    assert views.on_screen == [second]
+    views.beside = SOUP
+    assert views.on_screen == [second, first]
+    for number in range(VIEWS_KEPT - 1):
+        views.get(Narrow.topic(GENERAL, f"t{number}"))
+    assert views.get(Narrow.topic(GENERAL, "bread")) is second, "as many as are kept"
+    assert views.get(SOUP) is not first
