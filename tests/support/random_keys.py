@@ -96,7 +96,8 @@ class RandomKeys:
         raise AssertionError(f"{app.screen} is not left by Escape after {self.pressed}")
 
     async def all_words_are_there(self, *people: str) -> None:
-        """Each is in a message of ``people``, a draft, the outbox, compose, or an edit that is not saved yet."""
+        """Each is in a message of ``people``, a draft, the outbox, or compose; edits that are not saved are drafts."""
+        self._stage.app.accounts.keep()
         texts = list(self._here())
         for name in people:
             wanted = {"anchor": "newest", "num_before": 1000, "num_after": 0, "apply_markdown": False}

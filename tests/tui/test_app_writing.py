@@ -263,3 +263,21 @@ async def test_an_edit_that_was_left_comes_back_with_its_message(tmp_path: Path)
         await until(lambda: stage.screen.writing.editing == message_id)
         assert stage.screen.writing.text.text == "Soop and bread"
         assert stage.session.drafts.all() == []
+
+
+async def test_an_edit_of_a_text_that_was_changed_meanwhile_becomes_a_draft(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic("general", "lunch")
+        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
+        view = stage.session.view(Narrow.from_destination(where))
+        await until(lambda: message_id in view.ids)
+        await stage.press("G", "e")
+        await until(lambda: stage.screen.writing.editing == message_id)
+        await stage.type(" and bread")
+        await stage.press("escape")
+        await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "Noodles"})
+        await stage.press("e")
+        await until(lambda: stage.screen.writing.editing == message_id)
+        assert stage.screen.writing.text.text == "Noodles"
+        assert [one.content for one in stage.session.drafts.all()] == ["Soop and bread"]
+        assert "is in Drafts" in stage.notices[-1]

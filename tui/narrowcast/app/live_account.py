@@ -129,11 +129,10 @@ class LiveAccount:
             self.screen.keep()
         if not self._unsaved:
             return
-        me = self.session.state.me
+        from narrowcast.panes.compose.edits import to_draft  # loaded with the screen
+
         for edit in self._unsaved.values():
-            message = self.session.state.messages.get(edit.message_id)
-            where = message.destination(me) if message is not None else None
-            self.session.drafts.save(None, where, edit.content)
+            to_draft(edit, self.session)
         self._unsaved.clear()
         self.session.drafts.flush()
 

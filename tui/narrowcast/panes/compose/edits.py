@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
 
 
 class Edit(Struct, frozen=True):
@@ -11,6 +16,13 @@ class Edit(Struct, frozen=True):
     message_id: int
     original: str
     content: str
+
+
+def to_draft(edit: Edit, session: Session) -> None:
+    """What was not saved becomes a draft for the conversation of its message."""
+    message = session.state.messages.get(edit.message_id)
+    where = message.destination(session.state.me) if message is not None else None
+    session.drafts.save(None, where, edit.content)
 
 
 UnsavedEdits = dict[int, Edit]
@@ -27,12 +39,14 @@ class Edits:
         """The message that is being edited now."""
 
     def begin(self, message_id: int, original: str) -> Edit:
-        """Edit a message; what was left of an earlier edit of the same text is taken up."""
-        left = self._unsaved.pop(message_id, None)
+        """Edit a message; what was left of an earlier edit is taken up."""
         self.message_id, self._original = message_id, original
-        if left is not None and left.original == original:
-            return left
-        return Edit(message_id, original, original)
+        return self._unsaved.pop(message_id, None) or Edit(message_id, original, original)
+
+    def outdated(self, message_id: int, original: str) -> Edit | None:
+        """What was left of an edit of another text than the message has now; it is kept no longer."""
+        left = self._unsaved.get(message_id)
+        return self._unsaved.pop(message_id) if left is not None and left.original != original else None
 
     def note(self, content: str) -> bool:
         """This is written now; whether there are changes, which are kept."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.compose.draft import DraftInHand
-from narrowcast.panes.compose.edits import Edit, Edits, UnsavedEdits
+from narrowcast.panes.compose.edits import Edit, Edits, UnsavedEdits, to_draft
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
@@ -186,6 +186,9 @@ class Writing:
             self._touched = False  # it comes back: nothing to tell
         self.set_aside()
         self._before_edit = before
+        if (outdated := self.edits.outdated(message_id, content)) is not None:
+            to_draft(outdated, self._session)
+            self._tell("The message was changed meanwhile. Your unsaved edit of it is in Drafts.")
         edit = self.edits.begin(message_id, content)
         self._put(edit.content)
         return edit
