@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from textual import events
 
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.conversation_pane import ConversationPane
-from narrowcast.screens.main.side_by_side import SideNote
+from narrowcast.screens.main.side_by_side import SideBySide, SideNote
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import running_server
 from support.sessions import until
@@ -121,7 +122,15 @@ async def test_tab_goes_through_both_and_a_draft_outlives_its_place(tmp_path: Pa
         await until(lambda: stage.screen.writing.text.text == "half a thought")
 
 
-async def test_keys_wait_for_the_second_conversation(tmp_path: Path) -> None:
+async def test_keys_wait_for_the_second_conversation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole: list[bool] = []
+    enter = SideBySide.enter
+
+    def note(side: SideBySide, conversation: ConversationPane) -> None:
+        whole.append(conversation.messages.list.is_attached and conversation.writing.text.is_attached)
+        enter(side, conversation)
+
+    monkeypatch.setattr(SideBySide, "enter", note)
     async with on_stage(tmp_path, size=WIDE) as stage:
         where = {"type": "channel", "to": "general", "topic": "lunch", "content": "soup"}
         await stage.server.call("bruno", "POST", "/messages", where)
@@ -132,6 +141,8 @@ async def test_keys_wait_for_the_second_conversation(tmp_path: Path) -> None:
         first, second = stage.screen.side.all
         assert (first.narrow, second.narrow) == (Narrow.all(), topic(stage, "lunch"))
         assert stage.app.focused is second.writing.text
+        assert whole
+        assert all(whole)
 
 
 async def test_a_change_of_a_message_outlives_its_place(tmp_path: Path) -> None:
