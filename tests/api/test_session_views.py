@@ -311,7 +311,11 @@ async def test_the_view_beside_is_on_screen_too_and_the_oldest_views_are_forgott
     assert views.on_screen == [second]
     views.beside = SOUP
     assert views.on_screen == [second, first]
-    for number in range(VIEWS_KEPT - 1):
-        views.get(Narrow.topic(GENERAL, f"t{number}"))
+    others = [views.get(Narrow.topic(GENERAL, f"t{number}")) for number in range(VIEWS_KEPT - 2)]
     assert views.get(Narrow.topic(GENERAL, "bread")) is second, "as many as are kept"
-    assert views.get(SOUP) is not first
+    assert views.on_screen == [second, first], (
+        "one that is on screen is kept however long ago it was asked for"
+    )
+    views.get(Narrow.topic(GENERAL, "one too many"))
+    assert first in views.on_screen
+    assert views.get(Narrow.topic(GENERAL, "t0")) is not others[0]

@@ -34,7 +34,7 @@ class Views:
             view = self._by_narrow[narrow] = MessageView(narrow, self._host)
             view.show_cached()
             while len(self._by_narrow) > VIEWS_KEPT:
-                self._by_narrow.popitem(last=False)
+                del self._by_narrow[next(narrow for narrow in self._by_narrow if narrow != self.beside)]
             self._sort()
         self._by_narrow.move_to_end(narrow)
         return view
