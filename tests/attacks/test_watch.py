@@ -269,7 +269,7 @@ async def test_random_requests_are_answered_in_the_contracts_form_and_hold_nobod
 
 async def test_the_watch_sees_what_holds_the_loop() -> None:
     async def busy() -> None:
-        sum(range(20_000_000))
+        sum(range(60_000_000))
 
     with held() as watch:
         await asyncio.create_task(busy())
