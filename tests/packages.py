@@ -16,11 +16,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from support.unpacking import unpack
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
@@ -115,8 +116,7 @@ def build_twice(scratch: Path) -> Path:
         say(f"same bytes twice: {first.name} {digest(first)[:16]}")
     sdist, wheel = builds[0]
     unpacked = scratch / "unpacked"
-    with tarfile.open(sdist) as archive:
-        archive.extractall(unpacked, filter="data")
+    unpack(sdist, unpacked)
     (source,) = unpacked.iterdir()
     run(sys.executable, "-m", "build", "--wheel", "--outdir", scratch / "again", source)
     if digest(next((scratch / "again").glob("*.whl"))) != digest(wheel):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import tarfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -23,6 +22,7 @@ from narrowcast_server.zulip_archive.writing.files import listed_name
 from narrowcast_server.zulip_archive.writing.source import Source
 from support import odd_world
 from support.server import running_server
+from support.unpacking import unpack
 from support.zulip_format import EMPTY, faults, tables
 
 Tables = dict[str, list[dict[str, Any]]]
@@ -33,8 +33,7 @@ def quiet(line: str) -> None:
 
 
 def unpacked(file: Path, into: Path) -> Path:
-    with tarfile.open(file) as archive:
-        archive.extractall(into, filter="data")
+    unpack(file, into)
     return into / FOLDER
 
 

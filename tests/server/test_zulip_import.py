@@ -36,6 +36,7 @@ from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, ArchiveLim
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 from support import odd_world
 from support.server import running_server
+from support.unpacking import unpack
 
 Files = dict[str, Any]
 """The files of an archive: parsed JSON, and bytes for all else."""
@@ -501,8 +502,7 @@ def test_what_a_zulip_server_exports_is_taken_in(archive: Path, back: Path, tmp_
 
 def test_an_unpacked_archive_is_taken_in_as_well(tmp_path: Path) -> None:
     folder = tmp_path / "unpacked"
-    with tarfile.open(packed(converted(), tmp_path / "a.tar")) as tar:
-        tar.extractall(folder, filter="data")
+    unpack(packed(converted(), tmp_path / "a.tar"), folder)
     read_archive(folder, tmp_path / "data", say=quiet)
     assert check(tmp_path / "data") == []
 
@@ -709,8 +709,7 @@ def test_nothing_gets_out_of_its_folder_and_nothing_is_left(
 
 def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:
     folder = tmp_path / "unpacked"
-    with tarfile.open(packed(converted(), tmp_path / "a.tar")) as tar:
-        tar.extractall(folder, filter="data")
+    unpack(packed(converted(), tmp_path / "a.tar"), folder)
     upload = folder / FOLDER / "uploads" / "0" / "SlackImportAttachment" / "ab-cd" / "notes.txt"
     upload.unlink()
     upload.symlink_to("/etc/passwd")

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.message import Message as TextualMessage
 from textual.pilot import Pilot
 
+from narrowcast.app.config import Config
 from narrowcast.app.frames import Frames
 from narrowcast.panes.messages import requests
 from narrowcast.panes.messages.pane import MessagesPane
@@ -27,6 +28,7 @@ class PaneApp(ContextApp):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
+        self.config = Config()
         self.frames = Frames(self.set_timer)
         self.pane = MessagesPane(session, self.frames)
         self.asked: list[TextualMessage] = []

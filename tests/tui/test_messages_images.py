@@ -181,7 +181,7 @@ async def test_half_blocks_keep_the_shape_and_fit(size: tuple[int, int]) -> None
 async def test_a_picture_of_ones_own_server_is_shown_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(images, "graphics", lambda _environment: "")
+    monkeypatch.setattr(images, "graphics", lambda *_: "")
     async with staged(tmp_path, (60, 20)) as stage:
         file = tmp_path / "red.png"
         file.write_bytes(picture())
@@ -222,7 +222,7 @@ async def test_a_file_that_is_no_picture_says_so(tmp_path: Path) -> None:
 async def test_the_pictures_of_a_message_are_gone_through_and_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(images, "graphics", lambda _environment: "")
+    monkeypatch.setattr(images, "graphics", lambda *_: "")
     async with staged(tmp_path, (60, 20)) as stage:
         links = []
         for name in ("red.png", "two.png"):
@@ -253,7 +253,7 @@ async def test_the_pictures_of_a_message_are_gone_through_and_saved(
 async def test_a_picture_follows_the_size_of_the_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(images, "graphics", lambda _environment: "")
+    monkeypatch.setattr(images, "graphics", lambda *_: "")
     async with staged(tmp_path, (60, 20)) as stage:
         (tmp_path / "red.png").write_bytes(picture(size=(400, 200)))
         uploaded = await stage.session.client.uploads.upload(path=tmp_path / "red.png")
