@@ -8,7 +8,7 @@ PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # Every start of the app would compile all of its files again, and tests start it a hundred times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test soak mutate terminals check lint format structure bench fuzz screenshots snapshots strings docs docs-pages packages zipapp test-newest clean
+.PHONY: lock sbom demo test soak mutate terminals check lint format structure bench fuzz screenshots snapshots strings docs docs-pages packages zipapp test-newest clean
 
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
@@ -35,6 +35,12 @@ mutate: $(VENV)/.dev ## change conditions and constants; say which changes no te
 
 terminals: $(VENV)/.dev ## try the app in the terminals that are installed, on a virtual screen
 	@cd tests && ../$(BIN)/python -m terminals $(TERMINALS_ARGS)
+
+lock: ## resolve the dependencies anew into requirements.lock, with hashes (needs uv)
+	@$(PYTHON) tests/inventory.py lock
+
+sbom: $(VENV)/.dev ## the components of requirements.lock as CycloneDX, in dist/
+	@$(BIN)/python tests/inventory.py sbom
 
 structure: $(VENV)/.dev ## the numbers of ARCHITECTURE.md
 	@$(BIN)/python tests/structure.py $(STRUCTURE_ARGS)
