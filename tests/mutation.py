@@ -3,8 +3,9 @@
     make mutate MUTATE_ARGS="server/narrowcast_server/rules --sample 20"
 
 Without paths, the files changed since the main branch. Each change is made in a copy of the project, and the tests that
-import the file, directly or in one step, are run against the copy until one fails. A change that none notices is a
-survivor: prove it with a test, or say why it changes nothing.
+import the file, directly or in one step, are run against the copy until one fails; where none does, as with the
+server's rules, which are tried by requests, all tests of its package, or those of --tests. A change that none notices
+is a survivor: prove it with a test, or say why it changes nothing.
 """
 
 from __future__ import annotations
@@ -25,8 +26,15 @@ from random import Random
 from affected import changed_files, tests_of
 from structure import PACKAGES, ROOT, arrows, modules
 
-SECONDS = 300.0
+SECONDS = 900.0
 """After which a run of tests counts as having noticed: the change made something endless."""
+
+WHOLE = {
+    "narrowcast_server": ["tests/attacks", "tests/server", "tests/contract"],
+    "narrowcast_api": ["tests/api"],
+    "narrowcast": ["tests/tui"],
+}
+"""The tests of a package, for a file that no test imports."""
 
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -135,6 +143,8 @@ class Copy:
     def passes(self, tests: list[str]) -> bool:
         """Whether the tests pass as the copy is now."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+        if not all(test.endswith(".py") for test in tests):
+            command += ["--numprocesses", "auto", "--dist", "loadfile"]
         try:
             ran = subprocess.run(
                 command, cwd=self._folder, env=self._env, capture_output=True, timeout=SECONDS, check=False
@@ -145,13 +155,14 @@ class Copy:
 
 
 def tests_near(path: Path) -> list[str]:
-    """The tests that import a file, or else one that imports it."""
+    """The tests that import a file, or else one that imports it, or else those of its package."""
     names = {name for name, known in modules().items() if known == path}
     found = tests_of(names)
     if not found:
         graph = arrows()
         found = tests_of({name for name, targets in graph.items() if targets & names})
-    return sorted(str(test.relative_to(ROOT)) for test in found)
+    near = sorted(str(test.relative_to(ROOT)) for test in found)
+    return near or WHOLE.get(path.relative_to(ROOT).parts[1], ["tests"])
 
 
 def main() -> int:
@@ -161,6 +172,7 @@ def main() -> int:
         "paths", nargs="*", type=Path, help="files or folders (default: what changed since main)"
     )
     parser.add_argument("--sample", type=int, default=0, help="try so many of the changes, chosen by --seed")
+    parser.add_argument("--tests", nargs="+", help="run these tests instead of those near the file")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     product = set(modules().values())
@@ -173,8 +185,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         project = Copy(Path(folder) / "project")
         for mutant in found:
-            tests = tests_near(mutant.path)
-            noticed = bool(tests) and project.notices(mutant, tests)
+            noticed = project.notices(mutant, args.tests or tests_near(mutant.path))
             survivors += not noticed
             mark = "noticed " if noticed else "SURVIVED"
             sys.stdout.write(f"{mark} {mutant.path.relative_to(ROOT)}:{mutant.line}  {mutant.what}\n")
