@@ -40,6 +40,7 @@ class Stage:
             changed=self.changes.append,
             me=lambda: live.ADA,
             is_known=lambda message_id: message_id in self.state.messages,
+            has_flag=lambda message_id, flag: self.state.has_flag(message_id, flag),
             online=lambda: self.online,
         )
         self.go_on = asyncio.Event()
@@ -179,6 +180,23 @@ async def test_what_waited_and_is_refused_later_is_taken_back_and_said() -> None
     (notice,) = [change for change in stage.changes if isinstance(change, ServerNotice)]
     assert "Invalid message(s)" in notice.text
     assert stage.acts.waiting == 0
+
+
+async def test_a_refusal_brings_back_what_the_newest_snapshot_says_and_no_star_of_a_message_that_is_gone() -> (
+    None
+):
+    stage = Stage(BadRequest("BAD_REQUEST", "Invalid message(s)"))
+    stage.go_on.set()
+    stage.state.starred.add(101)
+    stage.online = False
+    async with running(stage):
+        await stage.acts.flag(101, "starred", False)
+        stage.acts.on_snapshot()  # without the star: the message was deleted
+        stage.online = True
+        stage.acts.wake()
+        await stage.clock.settle()
+    assert stage.asked == [(101, "starred", False)]
+    assert stage.state.starred == set()
 
 
 async def test_what_waits_is_shown_in_another_window_and_sent_by_it_when_its_own_has_ended(

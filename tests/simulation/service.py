@@ -298,7 +298,11 @@ class Service:
 
     def _flags(self, user_id: int, params: Params) -> Row:
         flag, op = params["flag"], params["op"]
-        ids = [i for i in json.loads(params["messages"]) if i in self.messages]
+        asked = json.loads(params["messages"])
+        if flag != "read":
+            for message_id in asked:
+                self._message(user_id, message_id)  # FLG-14
+        ids = [i for i in asked if i in self.messages]
         changed = [i for i in ids if (flag in self.messages[i].flags.get(user_id, ())) is (op == "remove")]
         for i in changed:
             own = self.messages[i].flags.setdefault(user_id, set())

@@ -57,8 +57,8 @@ class ActRequests(Protocol):
 class MessageActs:
     """The acts on messages that the server has not taken. `run` is a task of the session.
 
-    `online`, `me` and `is_known` (whether a message is there) are read when needed. Call `on_journal` for what other
-    windows have written, `on_snapshot` after every registration and `wake` when the connection is live.
+    `online`, `me`, `is_known` (whether a message is there) and `has_flag` are read when needed. Call `on_journal` for
+    what other windows have written, `on_snapshot` after every registration and `wake` when the connection is live.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class MessageActs:
         changed: Callable[[Change], None],
         me: Callable[[], int],
         is_known: Callable[[int], bool],
+        has_flag: Callable[[int, str], bool],
         online: Callable[[], bool],
     ) -> None:
         self._requests = requests
@@ -79,6 +80,9 @@ class MessageActs:
         self._changed = changed
         self._me = me
         self._is_known = is_known
+        self._has_flag = has_flag
+        self._before: dict[str, bool] = {}
+        """How it was before each act was shown, by the act's id: what a refusal brings back."""
         self._online = online
         self._alarm = Alarm(clock)
         self._retry = RetryTime(clock, 1.0, 30.0)
@@ -110,10 +114,14 @@ class MessageActs:
         for act_id, record in changes.acts().items():
             if record is None:
                 self._acts.pop(act_id, None)
+                self._before.pop(act_id, None)
             else:
                 self._acts[act_id] = record
                 self._position = max(self._position, record.position)
-                self._foretell(record, record.is_on)
+                if act_id in self._before:
+                    self._foretell(record, record.is_on)
+                else:
+                    self._do(record)
         if changes.acts():
             self._changed(ActsChanged())
             self._alarm.ring()
@@ -121,7 +129,7 @@ class MessageActs:
     def on_snapshot(self) -> None:
         """What was done stays done, though the server does not know yet."""
         for record in self._in_order():
-            self._foretell(record, record.is_on)
+            self._do(record)
 
     def wake(self) -> None:
         """The connection is live again: try now."""
@@ -151,7 +159,7 @@ class MessageActs:
         self._acts[act_id] = record
         self._under_way.add(act_id)
         self._journal.put_act(record)
-        self._foretell(record, on)
+        self._do(record)
         return self._send_first(record, waits_behind=waits_behind)
 
     async def _send_first(self, record: ActRecord, *, waits_behind: bool) -> None:
@@ -176,7 +184,7 @@ class MessageActs:
             self._retry.failed(error)
             return
         except _REFUSALS:
-            self._foretell(record, not record.is_on)
+            self._foretell(record, self._before.get(record.act_id, not record.is_on))
             self._forget(record)
             raise
         except NarrowcastError as error:  # it may have been carried out, or not: once more does no harm
@@ -191,6 +199,7 @@ class MessageActs:
         return self._requests.change_reaction(record.message_id, self._reaction(record), record.is_on)
 
     def _forget(self, record: ActRecord) -> None:
+        self._before.pop(record.act_id, None)
         if self._acts.pop(record.act_id, None) is not None:
             self._journal.delete_act(record.act_id)
             self._changed(ActsChanged())
@@ -237,11 +246,17 @@ class MessageActs:
             record.emoji_name or "", record.emoji_code or "", record.reaction_type or "", self._me()
         )
 
+    def _do(self, record: ActRecord) -> None:
+        """Show an act over what the server says; called again whenever that is new."""
+        if record.flag is not None:
+            self._before[record.act_id] = self._has_flag(record.message_id, record.flag)
+        self._foretell(record, record.is_on)
+
     def _foretell(self, record: ActRecord, on: bool) -> None:
         from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
 
-        if not self._is_known(record.message_id):
-            return  # deleted meanwhile, or never seen in this window
+        if not self._is_known(record.message_id) and (on or record.flag is None):
+            return  # deleted meanwhile, or never seen in this window; a flag that it had is taken back all the same
         op: Literal["add", "remove"] = "add" if on else "remove"
         if record.flag is not None:
             self._show(UpdateMessageFlagsEvent(op=op, flag=record.flag, messages=[record.message_id]))

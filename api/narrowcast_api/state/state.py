@@ -138,6 +138,13 @@ class State:
                 gc.enable()
         return state
 
+    def has_flag(self, message_id: int, flag: str) -> bool:
+        """Whether one has set a flag on a message, as far as is known: stars are known of all messages."""
+        if flag == "starred":
+            return message_id in self.starred
+        message = self.messages.get(message_id)
+        return message is not None and flag in message.flags
+
     def add_messages(self, messages: Iterable[Message]) -> list[Message]:
         """Takes messages that a request fetched; returns those that were not known or are different now."""
         fresh = []

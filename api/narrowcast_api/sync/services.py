@@ -96,6 +96,7 @@ class Services:
             changed=changed,
             me=lambda: session.state.me,
             is_known=lambda message_id: message_id in session.state.messages,
+            has_flag=lambda message_id, flag: session.state.has_flag(message_id, flag),
             online=lambda: session.is_live,
         )
         self.status_end = StatusEnd(
