@@ -7,7 +7,6 @@ sent; and never twice.
 from __future__ import annotations
 
 import asyncio
-import logging
 from pathlib import Path
 from random import Random
 
@@ -23,11 +22,6 @@ from simulation.service import Service
 from simulation.window import Window
 
 PLACE = ChannelDestination(11, "soup")
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> None:
-    logging.getLogger("narrowcast_api").setLevel(logging.CRITICAL)
 
 
 class Strikes:
