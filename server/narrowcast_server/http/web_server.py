@@ -12,6 +12,8 @@ import uvicorn
 
 _LOOK_SECONDS: Final = 0.005
 """Between two looks at what is still open while the server ends."""
+_TURNS: Final = 3
+"""Of the loop, in which an accepted socket becomes a connection that is known."""
 
 
 class WebServer(uvicorn.Server):
@@ -39,8 +41,7 @@ class WebServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Gives what is being answered `timeout_graceful_shutdown` seconds."""
-        for server in self.servers:
-            server.close()
+        await self._accept_no_more()
         for connection in list(self.server_state.connections):
             connection.shutdown()
         try:
@@ -51,6 +52,19 @@ class WebServer(uvicorn.Server):
             for task in self.server_state.tasks:
                 task.cancel()
         await self.lifespan.shutdown()
+
+    async def _accept_no_more(self) -> None:
+        """What was accepted a moment ago gets its connection first: Python 3.11 forgets it where the server that
+        accepted it is closed by then, and leaves its socket open.
+        """
+        loop = asyncio.get_running_loop()
+        for server in self.servers:
+            for listener in server.sockets:
+                loop.remove_reader(listener.fileno())
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        for server in self.servers:
+            server.close()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
