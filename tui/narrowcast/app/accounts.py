@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,11 +24,10 @@ def names(folder: Path) -> list[str]:
         return []
 
 
-def ordered(folder: Path, order: Sequence[str]) -> list[str]:
-    """The stored accounts: those that ``order`` names first, then the others in alphabetical order."""
-    stored = names(folder)
-    first = [name for name in dict.fromkeys(order) if name in stored]
-    return first + [name for name in stored if name not in first]
+def in_order(files: Iterable[Path], order: Sequence[str]) -> list[Path]:
+    """Files of accounts: those that ``order`` names first, then the others in alphabetical order."""
+    places = {name: place for place, name in reversed(list(enumerate(order)))}
+    return sorted(files, key=lambda file: (places.get(file.stem, len(order)), file.stem))
 
 
 def file_of(folder: Path, name: str) -> Path:

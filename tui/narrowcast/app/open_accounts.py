@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from textual.app import App
 from narrowcast.app import accounts
 from narrowcast.app.context import ListedAccount, app_of, in_app
 from narrowcast.terminal import screen_store
-from narrowcast_api.account import AccountError
+from narrowcast_api.account import Account, AccountError
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state import changes as change
 
@@ -84,27 +84,27 @@ class OpenAccounts:
 
     def listed(self) -> list[ListedAccount]:
         """The accounts that are stored, in their order, and the one on screen where that is not stored."""
-        paths = dict.fromkeys([*self._stored(), *self._open])
-        return [
-            ListedAccount(
-                path,
-                path.stem,
-                self._open[path].session if path in self._open else None,
-                self._problems.get(path, ""),
-            )
-            for path in paths
-        ]
+        return [self._listed(path) for path in dict.fromkeys([*self._stored(), *self._open])]
 
     def others(self) -> list[ListedAccount]:
         """Those that are open and not on screen, and those that could not be opened."""
-        if len(self._open) + len(self._problems) < 2:
-            return []
-        return [one for one in self.listed() if one.file != self.file and (one.session or one.problem)]
+        known = {*self._open, *self._problems} - {self.file}
+        return [self._listed(path) for path in accounts.in_order(known, self._order)]
 
-    def _stored(self) -> Iterator[Path]:
-        context = app_of(self._app)
-        for name in accounts.ordered(context.paths.accounts, context.config.accounts.order):
-            yield accounts.file_of(context.paths.accounts, name)
+    def _listed(self, path: Path) -> ListedAccount:
+        account = self._open.get(path)
+        session = account.session if account is not None else None
+        return ListedAccount(path, path.stem, session, self._problems.get(path, ""))
+
+    @property
+    def _order(self) -> Sequence[str]:
+        return app_of(self._app).config.accounts.order
+
+    def _stored(self) -> list[Path]:
+        folder = app_of(self._app).paths.accounts
+        return accounts.in_order(
+            (accounts.file_of(folder, name) for name in accounts.names(folder)), self._order
+        )
 
     def key_pressed(self) -> None:
         """Called for each key that was pressed."""
@@ -135,7 +135,6 @@ class OpenAccounts:
 
     async def _load(self, path: Path) -> LiveAccount | None:
         """The account in a file, not live yet; None and a problem if it cannot be opened."""
-
         self._problems.pop(path, None)
         try:
             from narrowcast.app.live_account import LiveAccount
@@ -152,10 +151,10 @@ class OpenAccounts:
             return None
         return self._open[path]
 
-    def _open_as(self, path: Path) -> Path:
+    async def _open_as(self, path: Path) -> Path:
         """The file under which the account in ``path`` is open, where it is open under another one."""
         with suppress(AccountError):
-            account = accounts.read(path)
+            account = await asyncio.to_thread(Account.from_zuliprc, path)
             for other in self._open.values():
                 own = other.session.account
                 if (own.site, own.email) == (account.site, account.email):
@@ -198,9 +197,9 @@ class OpenAccounts:
     async def _open_others(self, first: LiveAccount) -> None:
         """One after the other, each once the one before is live or had its time: what is on screen comes first."""
         await _live_or_late(first.session)
-        for path in list(self._stored()):
+        for path in await asyncio.to_thread(self._stored):
             async with self._changing:
-                if self._open_as(path) in self._open:
+                if await self._open_as(path) in self._open:
                     continue
                 account = await self._load(path)
                 if account is not None:
@@ -248,7 +247,7 @@ class OpenAccounts:
     async def _switch(self, path: Path, narrow: Narrow | None, anchor: int | str | None) -> None:
         async with self._changing:
             leaving = self.shown
-            if not await self._arrive(self._open_as(path)):
+            if not await self._arrive(await self._open_as(path)):
                 return
             if narrow is not None and self.screen is not None:
                 self.screen.go(narrow, anchor)
@@ -311,7 +310,7 @@ class OpenAccounts:
             self._refresh()
             return
         self.problem = "" if stored else f"Logged out. The account file {path} is yours and was not deleted."
-        others = [*self._stored()]
+        others = self._stored()
         others.sort(key=lambda one: one not in self._open)
         await self._replace(others[0] if others and stored else None)
         if stored:
