@@ -35,7 +35,7 @@ states: dict[str, Away] = {}
 
 
 def state(app: App[Settings]) -> Away:
-    """That of the account on the screen."""
+    """That of the account for which a function is called."""
     return states.setdefault(app.account, Away())
 
 

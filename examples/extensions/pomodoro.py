@@ -30,9 +30,10 @@ class Settings:
 
 @dataclass
 class Round:
-    """The one under way: ``number`` tells it from those before."""
+    """The one under way: ``number`` tells it from those before; ``app``: of the account in which it began."""
 
     number: int = 0
+    app: App[Settings] | None = None
     phase: str = ""
     ends_at: float = 0.0
 
@@ -49,8 +50,10 @@ def toggle(app: App[Settings]) -> None:
     if now.phase:
         now.phase = ""
         app.tell("Pomodoro ended.")
-        app.start(show_status(app, ""))
+        begun_in = now.app or app
+        begun_in.start(show_status(begun_in, ""))
     else:
+        now.app = app
         app.start(go_on(app, now.number))
     app.redraw()
 

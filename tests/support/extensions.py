@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -17,6 +17,14 @@ from support.sessions import until
 from support.stage import Stage, on_stage
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "extensions"
+
+HEAD = """
+import asyncio, re, time
+from dataclasses import dataclass
+from narrowcast.extend import *
+
+extension = Extension("one", "The first")
+"""
 
 
 def write(folder: Path, **files: str) -> Path:
@@ -43,11 +51,14 @@ async def extended(
     *,
     server: TestServer | None = None,
     size: tuple[int, int] = (120, 40),
+    stored: Sequence[str] = (),
 ) -> AsyncIterator[Stage]:
-    """Ada's app with extensions, once they are loaded. ``settings``: TOML."""
+    """Ada's app with extensions, once they are loaded. ``settings``: TOML. The accounts of those who are ``stored`` are
+    open beside hers.
+    """
     write(folder / "home-ada" / "config" / "extensions", **files)
     config = parse(settings, "config.toml") if settings else Config()
-    async with on_stage(folder, config=config, server=server, size=size) as stage:
+    async with on_stage(folder, config=config, server=server, size=size, stored=stored) as stage:
         await until(lambda: stage.app.extensions.host is not None)
         await stage.pilot.pause()
         yield stage

@@ -120,3 +120,14 @@ async def run(stage: Stage, command_id: str) -> None:
     """Runs a command, as the palette does once it is chosen."""
     await stage.app.perform(by_id()[command_id])
     await stage.pilot.pause()
+
+
+def file_of(stage: Stage, name: str) -> Path:
+    """Where somebody's account is stored."""
+    return accounts.file_of(stage.app.paths.accounts, accounts.name_for(stage.server.account(name)))
+
+
+async def all_live(stage: Stage, count: int) -> None:
+    """Until so many accounts are open and live."""
+    live = stage.app.accounts.live
+    await until(lambda: len(live()) == count and all(one.session.is_live for one in live()))

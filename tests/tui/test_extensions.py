@@ -15,6 +15,7 @@ from narrowcast.screens.dialogs.palette import palette
 from narrowcast.screens.settings.app_settings import AppSettingsScreen
 from narrowcast_api.narrow.narrow import Narrow
 from support.extensions import (
+    HEAD,
     compose,
     example,
     extended,
@@ -30,14 +31,6 @@ from support.extensions import (
 from support.screens import rows
 from support.sessions import until
 from support.stage import on_stage, run
-
-HEAD = """
-import asyncio, re, time
-from dataclasses import dataclass
-from narrowcast.extend import *
-
-extension = Extension("one", "The first")
-"""
 
 
 async def test_a_command_is_in_palette_and_help_and_has_the_keys_that_are_free(tmp_path: Path) -> None:
@@ -402,30 +395,6 @@ def ticket(app, link):
         await until(lambda: len(stage.screen.side.all) == 2)
         for conversation in stage.screen.side.all:
             await until(lambda one=conversation: "◆ A ticket" in text_of(one.messages.list))  # type: ignore[misc]
-
-
-async def test_another_account_has_the_extensions_in_place_of_the_first(tmp_path: Path) -> None:
-    source = (
-        HEAD
-        + """
-@extension.segment()
-def segment(app):
-    return f"for {app.me.full_name.split()[0]}"
-
-@extension.on_message
-async def answer(app, message):
-    app.tell(f"{app.account.split('@')[0]} hears")
-"""
-    )
-    async with extended(tmp_path, {"one": source}) as stage:
-        assert "for Ada" in status_text(stage)
-        rc = tmp_path / "bruno.zuliprc"
-        stage.server.account("bruno").write_zuliprc(rc)
-        await stage.app.accounts.switch(rc)
-        await until(lambda: "for Bruno" in status_text(stage))
-        await stage.server.send("chiyo", "general", "lunch", "Soup?")
-        await told(stage, "bruno hears")
-        assert "ada hears" not in stage.notices
 
 
 async def test_one_that_hangs_while_it_is_loaded_does_not_hold_up_the_end(tmp_path: Path) -> None:

@@ -20,18 +20,7 @@ from narrowcast_api.protocols.notifications import unread_badge
 from support.screens import choose, pick, rows
 from support.server import running_server
 from support.sessions import until
-from support.stage import Stage, on_stage, run
-
-
-def file_of(stage: Stage, name: str) -> Path:
-    """Where somebody's account is stored."""
-    return accounts.file_of(stage.app.paths.accounts, accounts.name_for(stage.server.account(name)))
-
-
-async def all_live(stage: Stage, count: int) -> None:
-    """Until so many accounts are open and live."""
-    live = stage.app.accounts.live
-    await until(lambda: len(live()) == count and all(one.session.is_live for one in live()))
+from support.stage import Stage, all_live, file_of, on_stage, run
 
 
 def listed(stage: Stage) -> list[tuple[str, int, str]]:

@@ -167,7 +167,7 @@ class OpenAccounts:
             return
         link, self._link = self._link, ""
         self._begin(self.shown, link)
-        self._app.call_after_refresh(self._begin_extensions, self.shown)
+        self._app.call_after_refresh(self._show_extensions, self.shown)
         context = app_of(self._app)
         if not self._alone and context.config.accounts.open == "all" and self._is_stored(self.shown.file):
             context.spawn(self._open_others(self.shown), "open the other accounts")
@@ -179,6 +179,7 @@ class OpenAccounts:
         account.go_live(self._app, link)
         account.session.subscribe(in_app(self._told))
         self._app.call_after_refresh(self._begin_notices, account)
+        self._app.call_after_refresh(self._begin_extensions, account)
 
     def _begin_notices(self, account: LiveAccount) -> None:
         """Once the first frame is painted: nothing of it is needed before."""
@@ -190,9 +191,14 @@ class OpenAccounts:
         self._refresh()
 
     def _begin_extensions(self, account: LiveAccount) -> None:
-        """They work with the account on screen. Once it is painted: a start is no slower for them."""
-        if self.shown is account and account.screen is not None:
-            self._extensions.begin(account.session, account.screen)
+        """Once the first frame is painted: a start is no slower for them."""
+        if self._open.get(account.file) is account:
+            self._extensions.begin(account)
+
+    def _show_extensions(self, account: LiveAccount) -> None:
+        """What they add to the screen, once that is painted."""
+        if self.shown is account:
+            self._extensions.show(account)
 
     async def _open_others(self, first: LiveAccount) -> None:
         """One after the other, each once the one before is live or had its time: what is on screen comes first."""
@@ -282,12 +288,12 @@ class OpenAccounts:
         old = self.screen
         if self.shown is not None:
             self.shown.hide()
-            await self._extensions.end()
+            self._extensions.hide()
         self.shown = account
         await self._put_in_place(old, account.show(app_of(self._app).config))
         if not begun:
             self._begin(account)
-        self._app.call_after_refresh(self._begin_extensions, account)
+        self._app.call_after_refresh(self._show_extensions, account)
         self._refresh()
 
     async def sign_out(self, path: Path | None = None) -> None:
@@ -335,7 +341,7 @@ class OpenAccounts:
             if path is not None and path in self._open:
                 self.shown = self._open[path]
                 await self._put_in_place(old, self.shown.show(app_of(self._app).config))
-                self._app.call_after_refresh(self._begin_extensions, self.shown)
+                self._app.call_after_refresh(self._show_extensions, self.shown)
                 self._refresh()
                 return
             screen = None if path is None else await self.load(path)
@@ -365,7 +371,7 @@ class OpenAccounts:
         self._open.pop(account.file, None)
         if self.shown is account:
             self.shown = None
-            await self._extensions.end()
+        await self._extensions.end(account)
         await account.close(CLOSE_SECONDS)
         account.screen = None
 

@@ -22,8 +22,8 @@ S = TypeVar("S", covariant=True)
 
 
 class App(Protocol, Generic[S]):
-    """The running app with the account that is on the screen. Everything is to be used on the app's own loop, where all
-    functions of extensions are called.
+    """The running app with one of its accounts: that for which the function of the extension is called. Everything is
+    to be used on the app's own loop, where all functions of extensions are called.
     """
 
     @property
@@ -53,6 +53,10 @@ class App(Protocol, Generic[S]):
     @property
     def account(self) -> str:
         """Tells the accounts of the user apart: address and organization."""
+
+    @property
+    def on_screen(self) -> bool:
+        """Whether the account is the one on the screen."""
 
     @property
     def me(self) -> User:
@@ -91,7 +95,7 @@ class App(Protocol, Generic[S]):
     # what can be done
 
     def tell(self, text: str, *, warning: bool = False) -> None:
-        """Show a notice."""
+        """Show a notice. It begins with the name of the account while another one is on the screen."""
 
     def send(self, where: Destination, text: str) -> None:
         """Send a message, as if it had been written in compose: without a network it waits. Raises `NarrowcastError`
@@ -103,17 +107,17 @@ class App(Protocol, Generic[S]):
 
     @property
     def here(self) -> Destination | None:
-        """The conversation that is open; None in a view of several."""
+        """The conversation that is open; None in a view of several, and while another account is on the screen."""
 
     def open(self, where: Destination | Narrow, message_id: int | None = None) -> None:
-        """Show a conversation or a view, at a message."""
+        """Show a conversation or a view, at a message; the account comes onto the screen for it."""
 
     @property
     def written(self) -> str:
-        """What stands in compose."""
+        """What stands in compose; empty while another account is on the screen."""
 
     def write(self, text: str) -> None:
-        """Put text at the cursor of compose, and go there."""
+        """Put text at the cursor of compose, and go there. Raises `Refused` while another account is on the screen."""
 
     def redraw(self) -> None:
         """Ask anew for the segments of the status line and for the cards of messages."""

@@ -223,12 +223,14 @@ class Extension(Generic[S]):
     # what happens
 
     def on_start(self, hook: Callable[[App[S]], Awaitable[None]]) -> Callable[[App[S]], Awaitable[None]]:
-        """Called once an account is open, and for each account that is opened later."""
+        """Called once for each account that is open in the app, on the screen or beside it."""
         self.start_hooks.append(hook)
         return hook
 
     def on_message(self, hook: MessageHook[S]) -> MessageHook[S]:
-        """Called for each message that comes while the app runs, one's own too; one after the other."""
+        """Called for each message that comes to an account while it is open in the app, on the screen or beside it;
+        one's own too. The hooks of an account are called one after the other, those of two may overlap.
+        """
         self.message_hooks.append(hook)
         return hook
 

@@ -1,4 +1,4 @@
-"""What an extension gets as its `App`: the main screen and the session, by the few ways that are promised."""
+"""What an extension gets as its `App`: the app and one of its accounts, by the few ways that are promised."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from narrowcast.app.context import app_of
-from narrowcast.commands.workspace import Workspace
+from narrowcast.extend.values import Refused
 from narrowcast.extensions.apart import client_apart
 from narrowcast.extensions.limits import ours
 from narrowcast.extensions.running import Running
@@ -22,6 +21,8 @@ from narrowcast_api.protocols.notice_text import words_of
 from narrowcast_api.state.presence import Status
 
 if TYPE_CHECKING:
+    from narrowcast.commands.workspace import Workspace
+    from narrowcast.extensions.host_app import HostApp, OpenAccount
     from narrowcast_api.client import Client
     from narrowcast_api.events.status import ConnectionStatus
     from narrowcast_api.model.messages import Message
@@ -35,13 +36,26 @@ LONGEST_TEXT = 500
 
 
 class Handle:
-    """See `narrowcast.extend.app.App`. One for each extension and account; `close` ends its work."""
+    """See `narrowcast.extend.app.App`. One for each extension and account; `close` ends its work.
 
-    def __init__(self, running: Running, screen: Workspace, redraw: Callable[[], None]) -> None:
+    ``screen``: the main screen while it is that of the account.
+    """
+
+    def __init__(
+        self,
+        app: HostApp,
+        running: Running,
+        account: OpenAccount,
+        screen: Callable[[], Workspace | None],
+        redraw: Callable[[], None],
+    ) -> None:
+        self._app = app
         self._running = running
+        self._account = account
+        self._session = account.session
         self._screen = screen
-        self._session = screen.session
         self._redraw = redraw
+        self._closed = False
         self._work: set[asyncio.Task[None]] = set()
         self._client: Client | None = None
         self.log = logging.getLogger(f"narrowcast.extension.{running.name}")
@@ -52,7 +66,7 @@ class Handle:
 
     @property
     def folder(self) -> Path:
-        return private_folder(app_of(self._screen).paths.data / "extensions" / self._running.name)
+        return private_folder(self._app.paths.data / "extensions" / self._running.name)
 
     @property
     def client(self) -> Client:
@@ -66,6 +80,10 @@ class Handle:
     @property
     def account(self) -> str:
         return f"{self._session.account.email} {self._session.account.site}"
+
+    @property
+    def on_screen(self) -> bool:
+        return self._screen() is not None
 
     @property
     def me(self) -> User:
@@ -111,8 +129,9 @@ class Handle:
     # what can be done
 
     def tell(self, text: str, *, warning: bool = False) -> None:
+        said = str(text) if self.on_screen else f"{self._account.name}: {text}"
         with ours():
-            self._screen.tell(str(text), severity="warning" if warning else "information")
+            self._app.tell(said, severity="warning" if warning else "information")
 
     def send(self, where: Destination, text: str) -> None:
         if not isinstance(text, str):
@@ -125,27 +144,42 @@ class Handle:
 
     @property
     def here(self) -> Destination | None:
-        narrow = self._screen.narrow
+        screen = self._screen()
+        narrow = screen.narrow if screen is not None else None
         return narrow.destination if narrow is not None else None
 
     def open(self, where: Destination | Narrow, message_id: int | None = None) -> None:
         with ours():
             narrow = where if isinstance(where, Narrow) else Narrow.from_destination(where)
-            self._screen.go(narrow, message_id)
+            if (screen := self._screen()) is not None:
+                screen.go(narrow, message_id)
+            else:
+                going = self._app.accounts.switch(self._account.file, narrow, message_id)
+                self._app.spawn(going, "switch accounts")
 
     @property
     def written(self) -> str:
-        return self._screen.writing.text.text
+        screen = self._screen()
+        return screen.writing.text.text if screen is not None else ""
 
     def write(self, text: str) -> None:
+        screen = self._screen()
+        if screen is None:
+            raise Refused(
+                f"{self._running.name}: {self._account.name} is not on screen, nothing was written."
+            )
         with ours():
-            self._screen.writing.insert(text)
+            screen.writing.insert(text)
 
     def redraw(self) -> None:
         with ours():
             self._redraw()
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
+        if self._closed:
+            work.close()
+            return
+
         async def watched() -> None:
             await self._running.hear("work in the background", lambda: work, unlimited=True)
 
@@ -158,6 +192,7 @@ class Handle:
 
     async def close(self) -> None:
         """End what was started."""
+        self._closed = True
         tasks = list(self._work)
         for task in tasks:
             task.cancel()

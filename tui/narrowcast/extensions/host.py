@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -19,15 +19,12 @@ from narrowcast.extend.values import Code, Link, Offer, Refused
 from narrowcast.extensions.cards import CardMaker, as_card, with_cards
 from narrowcast.extensions.events import Hooks
 from narrowcast.extensions.handle import Handle
-from narrowcast.extensions.host_app import HostApp
+from narrowcast.extensions.host_app import HostApp, OpenAccount
 from narrowcast.extensions.limits import watch_tasks
 from narrowcast.extensions.loading import Found
 from narrowcast.extensions.running import Running
 from narrowcast.extensions.settings import ExtensionSettings
 from narrowcast.text.safe_text import safe_line
-
-if TYPE_CHECKING:
-    from narrowcast_api.sync.session import Session
 
 __all__ = ["GROUP", "Host"]
 
@@ -39,14 +36,12 @@ MOST_OFFERS = 7
 
 
 class _AtWork:
-    """One extension for the account that is open."""
+    """One extension for one account."""
 
-    def __init__(
-        self, running: Running, session: Session, screen: Workspace, redraw: Callable[[], None]
-    ) -> None:
+    def __init__(self, running: Running, handle: Handle, hooks: Hooks) -> None:
         self.running = running
-        self.handle = Handle(running, screen, redraw)
-        self.hooks = Hooks(session, running, self.handle)
+        self.handle = handle
+        self.hooks = hooks
 
     @property
     def extension(self) -> Extension[Any]:
@@ -58,12 +53,14 @@ class _AtWork:
 
 
 class Host:
-    """Holds the extensions that were loaded. `attach` puts them to work for an account, `detach` lets go of it."""
+    """Holds the extensions that were loaded. `attach` puts them to work for an account, `detach` lets go of it; what
+    they add to the screen is for the account that `show` names.
+    """
 
     def __init__(self, app: HostApp, found: Sequence[Found]) -> None:
         self._app = app
-        self._screen: Workspace | None = None
-        self._at_work: list[_AtWork] = []
+        self._at_work: dict[OpenAccount, list[_AtWork]] = {}
+        self._shown: OpenAccount | None = None
         self._timers: list[asyncio.TimerHandle] = []
         self._withdraw: Callable[[], None] = lambda: None
         self._unwatch = watch_tasks(asyncio.get_running_loop())
@@ -110,33 +107,56 @@ class Host:
                     f"The extension {running.name} is turned off: {running.why_off}.", severity="warning"
                 )
                 return None
-            handle = next((one.handle for one in self._at_work if one.running is running), None)
+            handle = next((one.handle for one in self._here if one.running is running), None)
             if handle is None:
                 return None
             return running.hear(f"the command {entry.id}", entry.function, handle)
 
         return function
 
-    def attach(self, session: Session, screen: Workspace) -> None:
-        """The account is on the screen: begin."""
-        self._screen = screen
-        self._at_work = [_AtWork(running, session, screen, self._redraw) for running in self.running]
-        if self.has_cards:
-            screen.show_cards()
-        for one in self._at_work:
-            for segment in one.extension.segments:
-                if segment.every is not None:
-                    self._again(one.running, segment)
-        screen.show_status()
+    def attach(self, account: OpenAccount) -> None:
+        """The account is live: begin."""
+        self._at_work[account] = [self._put_to_work(running, account) for running in self.running]
+        if account is self._shown:
+            self._begin_on_screen()
 
-    async def detach(self) -> None:
+    def _put_to_work(self, running: Running, account: OpenAccount) -> _AtWork:
+        handle = Handle(self._app, running, account, lambda: self._screen_of(account), self._redraw)
+        return _AtWork(running, handle, Hooks(account.session, running, handle))
+
+    async def detach(self, account: OpenAccount) -> None:
         """The account goes: nothing of it is used any more."""
+        if account is self._shown:
+            self.hide()
+        at_work = self._at_work.pop(account, [])
+        await asyncio.gather(*(one.close() for one in at_work), return_exceptions=True)
+
+    def show(self, account: OpenAccount) -> None:
+        """The account is on the screen from now on."""
+        self._shown = account
+        self._begin_on_screen()
+
+    def hide(self) -> None:
+        """No account is on the screen."""
+        self._shown = None
         for timer in self._timers:
             timer.cancel()
         self._timers = []
-        self._screen = None
-        at_work, self._at_work = self._at_work, []
-        await asyncio.gather(*(one.close() for one in at_work), return_exceptions=True)
+
+    def _begin_on_screen(self) -> None:
+        for one in self._here:
+            for segment in one.extension.segments:
+                if segment.every is not None:
+                    self._again(one.running, segment)
+        self._redraw()
+
+    @property
+    def _here(self) -> list[_AtWork]:
+        """The extensions for the account on the screen; none before they work for it."""
+        return self._at_work.get(self._shown, []) if self._shown is not None else []
+
+    def _screen_of(self, account: OpenAccount) -> Workspace | None:
+        return account.screen if account is self._shown else None
 
     def close(self) -> None:
         """The app ends."""
@@ -148,25 +168,26 @@ class Host:
 
         def read() -> None:
             self._timers = [timer for timer in self._timers if timer is not handle]
-            if self._screen is not None and running.is_on:
-                self._screen.show_status()
+            if self._shown is not None and self._shown.screen is not None and running.is_on:
+                self._shown.screen.show_status()
                 self._again(running, segment)
 
         handle = asyncio.get_running_loop().call_later(every, read)
         self._timers.append(handle)
 
     def _redraw(self) -> None:
-        if self._screen is not None:
-            self._screen.show_status()
+        screen = self._shown.screen if self._shown is not None else None
+        if screen is not None:
+            screen.show_status()
             if self.has_cards:
-                self._screen.show_cards()
+                screen.show_cards()
 
     # what they add
 
     def segments(self) -> list[str]:
         """The parts of the status line, in the order of the extensions; safe to show."""
         texts: list[str] = []
-        for one in self._at_work:
+        for one in self._here:
             for segment in one.extension.segments:
                 text = one.running.ask("a segment", _text_of(segment.function), one.handle)
                 if text:
@@ -176,14 +197,14 @@ class Host:
     @property
     def has_cards(self) -> bool:
         """Whether an extension makes cards."""
-        return any(one.extension.link_cards or one.extension.code_cards for one in self._at_work)
+        return any(one.extension.link_cards or one.extension.code_cards for one in self._here)
 
     def cards(self, document: Document) -> Document:
         """A message with cards."""
         return with_cards(document, CardMaker(self._card_of_link, self._card_of_code))
 
     def _card_of_link(self, url: str, text: str) -> Card | None:
-        for one in self._at_work:
+        for one in self._here:
             for entry in one.extension.link_cards:
                 card = one.running.ask("a card", _link_card, entry, one, url, text)
                 if card is not None:
@@ -191,7 +212,7 @@ class Host:
         return None
 
     def _card_of_code(self, language: str, source: str) -> Card | None:
-        for one in self._at_work:
+        for one in self._here:
             for entry in one.extension.code_cards:
                 if language in entry.languages:
                     card = one.running.ask("a card", _made, entry.function, one, Code(language, source), "")
@@ -201,7 +222,7 @@ class Host:
 
     def offers(self, line: str) -> tuple[int, list[Offer]] | None:
         """Completions for the end of the line that is being written: where what they replace begins, and they."""
-        for one in self._at_work:
+        for one in self._here:
             for entry in one.extension.completions:
                 found = one.running.ask(
                     "a completion", _completed, entry.pattern, entry.function, one.handle, line
@@ -216,7 +237,7 @@ class Host:
         return [(slash.word, slash.about) for _, slash in self._slashes()]
 
     def _slashes(self) -> Iterable[tuple[_AtWork, SlashEntry]]:
-        return [(one, slash) for one in self._at_work if one.running.is_on for slash in one.extension.slashes]
+        return [(one, slash) for one in self._here if one.running.is_on for slash in one.extension.slashes]
 
     def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
         """Run the slash command that a text begins with; whether there is one. ``done`` gets what is to be sent in its

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
-    from narrowcast.commands.workspace import Workspace
     from narrowcast.content.blocks import Document
     from narrowcast.extend.values import Offer
     from narrowcast.extensions.host import Host
-    from narrowcast.extensions.host_app import HostApp
+    from narrowcast.extensions.host_app import HostApp, OpenAccount
     from narrowcast.extensions.settings import ExtensionSettings
     from narrowcast_api.sync.session import Session
 
@@ -42,6 +41,18 @@ async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     return await answer
 
 
+async def _known(session: Session) -> None:
+    """Until the server has said whose account it is."""
+    changed = asyncio.Event()
+    unsubscribe = session.subscribe(lambda _: changed.set())
+    try:
+        while session.state.users.get(session.state.me) is None:
+            changed.clear()
+            await changed.wait()
+    finally:
+        unsubscribe()
+
+
 class Extensions:
     """See `narrowcast.app.context.ExtensionsContext`. ``folder``: where their files are; None: none are loaded.
 
@@ -51,18 +62,19 @@ class Extensions:
     def __init__(self, app: HostApp, folder: Path | None) -> None:
         self._app = app
         self._folder = folder
-        self._account: tuple[Session, Workspace] | None = None
-        self._changed = asyncio.Event()
-        """Set when something of the account that is waited for changes, or when it goes."""
+        self._loading: asyncio.Task[None] | None = None
+        self._working: dict[OpenAccount, asyncio.Task[None]] = {}
+        """What puts them to work for each account that is live."""
+        self._shown: OpenAccount | None = None
         self.host: Host | None = None
 
-    def begin(self, session: Session, screen: Workspace) -> None:
-        """An account is on the screen: load them if that was not done, and put them to work."""
-        self._account = (session, screen)
-        if self.host is not None:
-            self._app.spawn(self._attach(self.host), "begin with the extensions")
-        elif self._folder is not None:
-            self._app.spawn(self._load(self._folder), "load the extensions")
+    def begin(self, account: OpenAccount) -> None:
+        """An account is live: load them if that was not done, and put them to work for it."""
+        if self._folder is None or account in self._working:
+            return
+        if self._loading is None:
+            self._loading = self._app.spawn(self._load(self._folder), "load the extensions")
+        self._working[account] = self._app.spawn(self._work_for(account), "begin with the extensions")
 
     async def _load(self, folder: Path) -> None:
         from narrowcast.extensions.search import are_there
@@ -73,33 +85,39 @@ class Extensions:
         from narrowcast.extensions.loading import load_all
 
         found = await _in_thread(load_all, folder, self._app.config.extensions)
-        if self.host is not None:
-            return  # two accounts were opened meanwhile
         self.host = Host(self._app, found)
         self._app.add_commands(self.host.add_commands())
-        await self._attach(self.host)
+        if self._shown is not None:
+            self.host.show(self._shown)
 
-    async def _attach(self, host: Host) -> None:
-        """Put them to work for the account on the screen, as soon as it is known whose it is."""
-        if (account := self._account) is None:
-            return
-        session, screen = account
-        unsubscribe = session.subscribe(lambda _: self._changed.set())
-        try:
-            while self._account is account and session.state.users.get(session.state.me) is None:
-                self._changed.clear()
-                await self._changed.wait()
-        finally:
-            unsubscribe()
-        if self._account is account:
-            host.attach(session, screen)
-
-    async def end(self) -> None:
-        """The account goes: nothing of it is used any more."""
-        self._account = None
-        self._changed.set()
+    async def _work_for(self, account: OpenAccount) -> None:
+        """Put them to work for an account, as soon as they are loaded and it is known whose it is."""
+        if self._loading is not None:
+            await asyncio.shield(self._loading)
         if self.host is not None:
-            await self.host.detach()
+            await _known(account.session)
+            self.host.attach(account)
+
+    async def end(self, account: OpenAccount) -> None:
+        """An account goes: nothing of it is used any more."""
+        if (working := self._working.pop(account, None)) is not None:
+            working.cancel()
+        if account is self._shown:
+            self.hide()
+        if self.host is not None:
+            await self.host.detach(account)
+
+    def show(self, account: OpenAccount) -> None:
+        """An account is on the screen."""
+        self._shown = account
+        if self.host is not None:
+            self.host.show(account)
+
+    def hide(self) -> None:
+        """No account is on the screen."""
+        self._shown = None
+        if self.host is not None:
+            self.host.hide()
 
     def close(self) -> None:
         """The app ends."""

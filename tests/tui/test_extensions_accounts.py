@@ -1,0 +1,164 @@
+"""Extensions where several accounts are open: all of them are heard, each hook is told which, and what concerns the
+screen is for the account that is on it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast_api.narrow.narrow import Narrow
+from support.extensions import HEAD, compose, extended, status_text, told
+from support.sessions import until
+from support.stage import Stage, all_live, file_of
+
+WHO = """
+heard = []
+
+def note(app, what):
+    heard.append(f"{app.account.split('@')[0]}{'' if app.on_screen else ' beside'}: {what}")
+
+@extension.command("tell", "Tell", keys=["f12"])
+def tell(app):
+    app.tell(" / ".join(sorted(heard)) or "nothing")
+    heard.clear()
+"""
+
+
+async def test_hooks_hear_every_account_and_are_told_which(tmp_path: Path) -> None:
+    source = (
+        HEAD
+        + WHO
+        + """
+@extension.on_start
+async def start(app):
+    note(app, "start")
+
+@extension.on_message
+async def message(app, message):
+    note(app, app.text(message))
+
+@extension.on_mention
+async def mention(app, message):
+    note(app, "mention")
+
+@extension.on_status
+async def status(app, user, status):
+    note(app, f"{user.full_name.split()[0]} is {status.text}")
+
+@extension.on_connection
+async def connection(app, connection):
+    note(app, connection.kind.value)
+"""
+    )
+    async with extended(tmp_path, {"one": source}, stored=["bruno"]) as stage:
+        server = stage.server
+        await both_at_work(stage)
+        await heard(stage, "ada: start", "bruno beside: start")
+        await server.send_direct("dario", ["bruno"], f"@**{server.user('bruno').full_name}** soup?")
+        await heard(stage, "bruno beside: @Bruno Castell soup?", "bruno beside: mention")
+        await server.call("chiyo", "POST", "/users/me/status", {"status_text": "cooking"})
+        await heard(stage, "ada: Chiyo is cooking", "bruno beside: Chiyo is cooking")
+        await server.call("bruno", "POST", "/users/me/api_key/regenerate")
+        await heard(stage, "bruno beside: refused")
+
+
+async def both_at_work(stage: Stage) -> None:
+    """Until extensions work for the two accounts that are open."""
+    await all_live(stage, 2)
+    host = stage.app.extensions.host
+    assert host is not None
+    await until(lambda: host._at_work.keys() == set(stage.app.accounts.live()))
+
+
+async def heard(stage: Stage, *expected: str) -> None:
+    """Until hooks have noted exactly this since the last time."""
+    seen: set[str] = set()
+    while not seen >= set(expected):
+        before = len(stage.notices)
+        await stage.press("f12")
+        await until(lambda before=before: len(stage.notices) > before)  # type: ignore[misc]
+        seen |= set(stage.notices[-1].split(" / ")) - {"nothing"}
+        stage.app.clear_notifications()
+    assert seen == set(expected)
+
+
+async def test_a_hook_that_fails_for_an_account_beside_turns_only_its_extension_off(tmp_path: Path) -> None:
+    failing = HEAD + "@extension.on_message\nasync def hear(app, message):\n    time.sleep(30)"
+    other = HEAD.replace('"one"', '"two"') + WHO + "@extension.on_message\n"
+    other += "async def hear(app, message):\n    note(app, app.text(message))"
+    async with extended(tmp_path, {"one": failing, "two": other}, stored=["bruno"]) as stage:
+        await both_at_work(stage)
+        for text in ("soup?", "bread?"):
+            await stage.server.send_direct("dario", ["bruno"], text)
+            await heard(stage, f"bruno beside: {text}")
+        host = stage.app.extensions.host
+        assert host is not None
+        assert [(one.name, one.is_on) for one in host.running] == [("one", False), ("two", True)]
+        assert host.running[0].why_off == "on_message held up the app for 0.5 s"
+
+
+async def test_what_concerns_the_screen_is_for_the_account_on_it(tmp_path: Path) -> None:
+    source = (
+        HEAD
+        + """
+@extension.segment()
+def segment(app):
+    return f"for {app.me.full_name.split()[0]}"
+
+@extension.on_message
+async def act(app, message):
+    if app.on_screen:
+        return
+    app.log.warning("%r %r", app.here, app.written)
+    match app.text(message):
+        case "tell":
+            app.tell("soup")
+        case "write":
+            app.write("soup")
+        case "open":
+            app.open(app.conversation(message), message.id)
+"""
+    )
+    async with extended(tmp_path, {"one": source}, stored=["bruno"]) as stage:
+        await both_at_work(stage)
+        assert "for Ada" in status_text(stage)
+        await compose(stage, "half a thought")
+        bruno = file_of(stage, "bruno").stem
+        await stage.server.send_direct("dario", ["bruno"], "tell")
+        await told(stage, f"{bruno}: soup")
+        await stage.server.send_direct("dario", ["bruno"], "write")
+        await told(stage, f"one: {bruno} is not on screen, nothing was written.")
+        assert stage.screen.writing.text.text == "half a thought"
+        await stage.server.send_direct("dario", ["bruno"], "open")
+        await until(lambda: stage.session.state.me == stage.server.id("bruno"))
+        where = Narrow.direct(frozenset({stage.server.id("dario")}))
+        await until(lambda: stage.app.accounts.screen is not None and stage.screen.narrow == where)
+        await until(lambda: "for Bruno" in status_text(stage))
+        host = stage.app.extensions.host
+        assert host is not None
+        assert host.running[0].is_on
+
+
+async def test_an_account_that_is_closed_is_heard_no_more_and_its_work_ends(tmp_path: Path) -> None:
+    source = (
+        HEAD
+        + WHO
+        + """
+@extension.on_start
+async def start(app):
+    app.start(forever(app))
+
+async def forever(app):
+    try:
+        await app.sleep(1000)
+    finally:
+        note(app, "ended")
+        app.start(forever(app))
+"""
+    )
+    async with extended(tmp_path, {"one": source}, stored=["bruno"]) as stage:
+        await both_at_work(stage)
+        await stage.app.accounts.sign_out(file_of(stage, "bruno"))
+        await heard(stage, "bruno beside: ended")
+        assert stage.app.extensions.host is not None
+        assert stage.app.extensions.host._at_work.keys() == {stage.app.accounts.shown}
