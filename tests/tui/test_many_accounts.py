@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 from textual import events
 
@@ -13,6 +15,7 @@ from narrowcast.app.window_title import WindowTitle
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -209,7 +212,7 @@ async def test_the_order_of_accounts_is_changed_and_kept(tmp_path: Path) -> None
     async with on_stage(tmp_path, stored=["bruno", "dario"]) as stage:
         await all_live(stage, 3)
         bruno, dario = file_of(stage, "bruno").stem, file_of(stage, "dario").stem
-        assert [text for text, _, _ in listed(stage)] == [bruno, dario]
+        await until(lambda: [text for text, _, _ in listed(stage)] == [bruno, dario])
         await run(stage, "account.switch")
         await until(lambda: len(rows(stage)) == 3)
         stage.app.screen.list.select_key(file_of(stage, "dario"))  # type: ignore[attr-defined]
@@ -229,6 +232,25 @@ async def test_only_one_is_open_where_the_configuration_says_so(tmp_path: Path) 
         await until(lambda: len(stage.app.accounts.live()) == 1)
         assert stage.session is not mine
         assert listed(stage) == []
+
+
+async def test_files_of_accounts_are_read_once_and_not_on_the_loop_that_draws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = Config(accounts=Accounts(open="one"))
+    async with on_stage(tmp_path, stored=["bruno"], config=config) as stage:
+        read: list[threading.Thread] = []
+
+        def from_zuliprc(path: Path) -> Account:
+            read.append(threading.current_thread())
+            return stage.server.account("bruno")
+
+        monkeypatch.setattr(Account, "from_zuliprc", from_zuliprc)
+        await run(stage, "account.switch")
+        await until(lambda: any("bruno@demo.example" in text for text in rows(stage)))
+        stage.app.screen.reread()  # type: ignore[attr-defined]
+        assert len(read) == 1
+        assert read[0] is not threading.main_thread()
 
 
 async def test_keys_wait_for_the_account_that_they_are_meant_for(tmp_path: Path) -> None:

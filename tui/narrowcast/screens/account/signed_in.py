@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.app import accounts
 from narrowcast.app.config import ConfigError
 from narrowcast.app.config_file import change
 from narrowcast.app.context import ListedAccount, app_of
@@ -17,11 +17,11 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.ordering import moved
 from narrowcast.screens.main.choices import Target
 from narrowcast.screens.start.login import LoginScreen
-from narrowcast_api.account import AccountError
+from narrowcast_api.account import Account, AccountError
 from narrowcast_api.state.changes import ConnectionChanged, UnreadsChanged
 
 if TYPE_CHECKING:
-    pass
+    from narrowcast_api.sync.session import Session
 
 __all__ = ["SignedInScreen"]
 
@@ -41,6 +41,15 @@ class SignedInScreen(ManageScreen[Path]):
     FOLLOWS = (UnreadsChanged, ConnectionChanged)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ORDERED)]
 
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._who: dict[Path, str] = {}
+
+    async def load(self) -> None:
+        """Who the accounts are: the files of those that are not open say so."""
+        files = [one.file for one in app_of(self).accounts.listed() if one.session is None]
+        self._who = await asyncio.to_thread(_read, files)
+
     def rows(self) -> Sequence[ListRow[Path]]:
         return [self._row(one) for one in app_of(self).accounts.listed()]
 
@@ -54,7 +63,8 @@ class SignedInScreen(ManageScreen[Path]):
             about = [f"{unread} unread"] if unread else []
             about += [f"@{mentions}"] if mentions else []
         about += ["on screen"] if one.file == app_of(self).accounts.file else []
-        note = trouble or _who(one)
+        who = self._who.get(one.file, "") if one.session is None else _about(one.session.account)
+        note = trouble or who
         return ListRow(one.file, one.file, one.name, " · ".join(about), note, one.mark, warn=bool(trouble))
 
     def open(self, item: Path) -> None:
@@ -89,9 +99,16 @@ class SignedInScreen(ManageScreen[Path]):
         self.reread(select=self.selected)
 
 
-def _who(one: ListedAccount) -> str:
-    try:
-        account = one.session.account if one.session is not None else accounts.read(one.file)
-    except AccountError as error:
-        return str(error)
+def _about(account: Account) -> str:
     return f"{account.email} · {account.site}"
+
+
+def _read(files: Iterable[Path]) -> dict[Path, str]:
+    """Whose accounts are in the files, or what is wrong with those."""
+    about: dict[Path, str] = {}
+    for file in files:
+        try:
+            about[file] = _about(Account.from_zuliprc(file))
+        except AccountError as error:
+            about[file] = str(error)
+    return about
