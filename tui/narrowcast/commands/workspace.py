@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.geometry import Size
 
+    from narrowcast.app.frames import Frames
     from narrowcast.panes.compose.pane import ComposePane
     from narrowcast.panes.messages.pane import MessagesPane
     from narrowcast.panes.navigation.pane import NavigationPane
@@ -31,6 +32,8 @@ class Workspace(Protocol):
     """What a command is given. It is a widget too: screens open over it, and it leads to the app."""
 
     session: Session
+    frames: Frames
+    """Shows what changes in the account, to whoever subscribes."""
     plan: PanePlan
     navigation: NavigationPane
     side: SideBySide

@@ -166,8 +166,7 @@ class InboxScreen(ConversationsScreen):
     TOPIC_MARK = "›"
 
     def followed(self) -> Sequence[Session]:
-        others = app_of(self).accounts.others()
-        return [self.session, *(other.session for other in others if other.session is not None)]
+        return [other.session for other in app_of(self).accounts.others() if other.session is not None]
 
     def shown(self) -> Sequence[Conversation]:
         return [one for _, conversations in unread(self.state) for one in conversations]

@@ -19,9 +19,9 @@ from textual.containers import Vertical
 from textual.strip import Strip
 
 from narrowcast.app.context import app_of, in_app
-from narrowcast.app.frames import Frames
 from narrowcast.commands.hints import KeyHint, hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.commands.workspace import workspace_of
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.find_field import FindField
@@ -149,8 +149,8 @@ class ManageScreen(Dialog[object], Generic[T]):
         """Fetch what the state does not hold; ``rows`` is read again afterwards."""
 
     def followed(self) -> Sequence[Session]:
-        """The accounts at whose changes the rows are read again."""
-        return [self.session]
+        """The accounts, beside the one on screen, at whose changes the rows are read again."""
+        return ()
 
     def open(self, item: T) -> None:
         """Called when a thing is chosen by Enter or a click."""
@@ -274,10 +274,11 @@ class ManageScreen(Dialog[object], Generic[T]):
         if type(self).load is not ManageScreen.load:
             self.list.empty_text = "Please wait…"
             self.work(self.load())
-        frames = Frames(self.set_timer)
-        frames.subscribe((StateReplaced, *self.FOLLOWS), lambda _: self.reread())
-        self._unfollow = [frames.follow(session) for session in self.followed()]
-        self._unfollow.append(self.session.subscribe(in_app(self._on_changes)))
+        self._unfollow = [self.session.subscribe(in_app(self._on_changes))]
+        if (workspace := workspace_of(self)) is not None:
+            frames = workspace.frames
+            self._unfollow.append(frames.subscribe((StateReplaced, *self.FOLLOWS), lambda _: self.reread()))
+            self._unfollow += [frames.follow(session) for session in self.followed()]
 
     def on_unmount(self) -> None:
         for unfollow in self._unfollow:
