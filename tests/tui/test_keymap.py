@@ -141,6 +141,8 @@ def test_no_key_is_bound_outside_of_the_registry() -> None:
         if re.search(r"(?<!def )\bBinding\(", file.read_text(encoding="utf-8"))
     ]
     assert sorted(found) == ["commands/command.py", "commands/keymap.py"]
+    screens = (source / "screens").rglob("*.py")
+    assert not [file for file in screens if re.search(r"event\.(key|character)\b", file.read_text("utf-8"))]
 
 
 def test_within_a_context_no_key_has_two_meanings() -> None:

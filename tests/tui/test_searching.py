@@ -143,3 +143,17 @@ async def test_every_operator_that_the_cache_can_judge_is_judged(
         names = {number: name for name, number in ids.items()}
         assert [names[hit.message.id] for hit in reversed(result.hits)] == expected
         assert [term.operator for term in result.unjudged] == (["with"] if "with:" in text else [])
+
+
+async def test_arrows_choose_among_the_offers(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("slash")
+        await stage.type("is:")
+        offered = box(stage).query_one("#offers", ChoiceList)
+        first, second = offered.items[:2]
+        await stage.press("down")
+        assert offered.selected_item is second
+        await stage.press("up")
+        assert offered.selected_item is first
+        await stage.press("down", "tab")
+        assert box(stage).editor.text.strip() == second.value.insert.strip()

@@ -52,7 +52,13 @@ _EVERYWHERE: tuple[Command, ...] = (
         ("picker.page-down", "pagedown", "Page down", "page_down"),
         ("picker.page-up", "pageup", "Page up", "page_up"),
     ),
-    *dialog_rows(Context.ASK, "Questions", ("ask.complete", "tab", "Complete", "complete")),
+    *dialog_rows(
+        Context.ASK,
+        "Questions",
+        ("ask.complete", "tab", "Complete", "complete"),
+        ("ask.down", "down", "Next offer", "offer(1)"),
+        ("ask.up", "up", "Previous offer", "offer(-1)"),
+    ),
     *dialog_rows(
         Context.CONFIRM,
         "Questions",

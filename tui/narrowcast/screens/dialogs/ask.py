@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Protocol
 
-from textual import events
+from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -127,12 +127,10 @@ class AskScreen(Dialog[str | None]):
     def _problem_of(self, answer: str) -> str:
         return self._check(answer) if self._check is not None else ""
 
-    async def _on_key(self, event: events.Key) -> None:
-        directions = {"up": -1, "down": 1}
-        offers = self._completion if event.key in directions else None
-        if offers is not None and offers.move(directions[event.key]):
-            event.stop()
-            event.prevent_default()
+    def action_offer(self, direction: int) -> None:
+        """Choose another offer, up (-1) or down (1)."""
+        if self._completion is None or not self._completion.move(direction):
+            raise SkipAction
 
     def action_complete(self) -> None:
         if self._completion is not None:
