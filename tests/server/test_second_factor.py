@@ -154,6 +154,21 @@ async def test_it_begins_and_ends_with_the_password(ada: Ada) -> None:
     assert (await ada.sign_in())["result"] == "success"
 
 
+async def test_recovery_codes_give_way_to_new_ones(ada: Ada) -> None:
+    server, url = ada.server, f"{PATH}/recovery_codes"
+    both = {"password": PASSWORD, "code": "123456"}
+    await server.refusal("ada", "POST", url, both)
+    old = await ada.enrol()
+    await server.refusal("ada", "POST", url, {**both, "password": "a guess", "code": ada.code()})
+    await server.refusal("ada", "POST", url, both, 401)
+    assert (await ada.sign_in(old[0]))["result"] == "success"
+    new = (await server.call("ada", "POST", url, {**both, "code": ada.code()}))["recovery_codes"]
+    assert len(set(new) - set(old)) == 10
+    assert (await ada.sign_in(old[1]))["code"] == "AUTHENTICATION_FAILED"
+    assert (await ada.sign_in(new[0]))["result"] == "success"
+    assert (await server.call("ada", "GET", ada.url))["recovery_codes_left"] == 9
+
+
 async def test_a_bot_and_a_key_for_a_program_have_no_part_in_it(ada: Ada) -> None:
     server = ada.server
     await server.refusal("iris", "POST", ada.url, {"password": PASSWORD})

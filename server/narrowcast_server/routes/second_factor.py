@@ -1,9 +1,10 @@
 """The server's own operations for signing in with a code of an authenticator app (RFC 6238) as well (below /api/v1).
 
-GET /server/second_factor            whether it is on, and how many recovery codes are left
-POST /server/second_factor           password: a secret for the app; off until it is confirmed
-POST /server/second_factor/confirm   code: switches it on; the recovery codes, shown this once
-DELETE /server/second_factor         password, code: switches it off
+GET /server/second_factor                   whether it is on, and how many recovery codes are left
+POST /server/second_factor                  password: a secret for the app; off until it is confirmed
+POST /server/second_factor/confirm          code: switches it on; the recovery codes, shown this once
+POST /server/second_factor/recovery_codes   password, code: other recovery codes, shown this once
+DELETE /server/second_factor                password, code: switches it off
 """
 
 from __future__ import annotations
@@ -58,6 +59,18 @@ def confirm(call: Call) -> Answer:
             "This code is wrong. Look at the clock of the device with the app, and try the next one."
         )
     return {"recovery_codes": factors.confirm(call.user.id)}
+
+
+@routes.post(f"{_PATH}/recovery_codes", PASSWORD, CODE)
+async def renew(call: Call) -> Answer:
+    """Other recovery codes for who can still give both."""
+    factors = call.core.second_factors
+    if not factors.is_on(call.user.id):
+        raise ServiceError("It is not on, so there are no recovery codes.")
+    await _check_password(call)
+    with call.core.transaction():
+        check_code(call.core, call.user, call[CODE])
+        return {"recovery_codes": factors.new_recovery_codes(call.user.id)}
 
 
 @routes.delete(_PATH, PASSWORD, CODE)

@@ -54,9 +54,14 @@ class SecondFactors:
 
     def confirm(self, user_id: int) -> list[str]:
         """Switches on what was begun; gives the recovery codes, each of which is good once, in place of a code."""
+        self._store.execute("UPDATE second_factors SET confirmed = 1 WHERE user_id = ?", user_id)
+        return self.new_recovery_codes(user_id)
+
+    def new_recovery_codes(self, user_id: int) -> list[str]:
+        """Other recovery codes; those that were are good no more."""
         codes = [_recovery_code() for _ in range(RECOVERY_CODES)]
         self._store.execute(
-            "UPDATE second_factors SET confirmed = 1, recovery = ? WHERE user_id = ?",
+            "UPDATE second_factors SET recovery = ? WHERE user_id = ?",
             json.dumps([_digest(code) for code in codes]),
             user_id,
         )
