@@ -14,7 +14,7 @@ from narrowcast_api.state.changes import ViewChanged
 from narrowcast_api.state.state import State
 from narrowcast_api.sync.message_lists import VIEWS_KEPT, Views
 from narrowcast_api.sync.message_view import MessageView
-from support.live import GENERAL, channel_message, make_state
+from support.live import GENERAL, apply, channel_message, make_state, message_event
 
 SOUP = Narrow.topic(GENERAL, "soup")
 
@@ -264,13 +264,45 @@ async def test_a_refresh_that_overtakes_an_opening_goes_on_with_where_it_was_to_
     assert seen(view) == ([1, 2], False)
 
 
+def arrive(host: FakeHost, view: MessageView, message_id: int, *flags: str) -> None:
+    """An event brings a message, which the session hands to the view."""
+    apply(host.state, message_event(channel_message(message_id), *flags))
+    came = host.state.messages.get(message_id)
+    assert came is not None
+    view.add(came)
+
+
 async def test_only_an_unread_message_that_comes_is_the_first_unread_one() -> None:
     host = FakeHost()
     view = await opened(host, page(1, newest=True))
-    for came in (message(2, "read"), message(3), message(4)):
-        host.state.add_messages([came])
-        view.add(came)
+    arrive(host, view, 2, "read")
+    arrive(host, view, 3)
+    arrive(host, view, 4)
     assert (view.ids, view.first_unread) == ((1, 2, 3, 4), 3)
+
+
+async def test_what_comes_before_the_eyes_of_the_reader_gets_no_line_and_what_comes_unseen_does() -> None:
+    host = FakeHost()
+    view = await opened(host, page(1, newest=True))
+    watched = True
+    view.is_watched = lambda: watched
+    arrive(host, view, 2)
+    assert (view.ids, view.first_unread) == ((1, 2), None)
+    watched = False
+    arrive(host, view, 3)
+    arrive(host, view, 4)
+    assert view.first_unread == 3, "the first that came unseen"
+    host.state.show_read([2, 3])
+    arrive(host, view, 5)
+    assert view.first_unread == 3, "below the line there is something left to read"
+    host.state.show_read([4, 5])
+    watched = True
+    arrive(host, view, 6)
+    assert view.first_unread == 3
+    host.state.show_read([6])
+    watched = False
+    arrive(host, view, 7)
+    assert view.first_unread == 7, "all above it was read"
 
 
 async def test_a_view_that_the_server_cannot_judge_may_have_gaps() -> None:

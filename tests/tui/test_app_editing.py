@@ -60,3 +60,47 @@ async def test_the_line_of_unread_messages_is_where_they_begin_at_each_opening(t
         stage.screen.go(Narrow.mentions())
         stage.screen.go(narrow)
         await until(lambda: view.first_unread is None)
+
+
+async def test_what_comes_before_the_eyes_of_the_reader_gets_no_line(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        narrow = Narrow.topic(stage.server.channel("general"), "lunch")
+        stage.screen.go(narrow)
+        view = stage.session.view(narrow)
+        await until(lambda: not view.loading and view.found_newest)
+        await stage.pilot.pause()
+
+        async def arrive(text: str) -> int:
+            sent = await stage.server.send("bruno", "general", "lunch", text)
+            await until(lambda: sent in view.ids)
+            return sent
+
+        async def line_after(text: str) -> int | None:
+            await arrive(text)
+            await until(lambda: is_read(stage, view.ids[-1]))
+            return view.first_unread
+
+        assert await line_after("before your eyes") is None
+        stage.app.app_focus = False
+        away = await arrive("while you were away")
+        await arrive("and another")
+        assert view.first_unread == away
+        stage.app.app_focus = True
+        assert await line_after("and one when you are back") == away, "the line stays where one finds it"
+
+
+async def test_what_comes_below_a_dialog_is_not_read_before_the_dialog_is_gone(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        narrow = Narrow.topic(stage.server.channel("general"), "lunch")
+        stage.screen.go(narrow)
+        view = stage.session.view(narrow)
+        await until(lambda: not view.loading and view.found_newest)
+        await stage.press("I")
+        assert stage.app.screen is not stage.screen
+        below = await stage.server.send("bruno", "general", "lunch", "peekaboo")
+        await until(lambda: below in stage.screen.messages.list.ids_in_view())
+        await stage.pilot.pause()
+        assert stage.session.read_marks.pending == ()
+        assert view.first_unread == below
+        await stage.press("I")
+        await until(lambda: is_read(stage, below))

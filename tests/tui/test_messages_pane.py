@@ -73,6 +73,23 @@ async def test_seen_messages_are_read_and_unseen_ones_are_not(tmp_path: Path) ->
         await until(lambda: stage.session.state.unreads.count_all() == 0)
 
 
+async def test_what_comes_below_the_screen_of_a_reader_further_up_gets_the_line(tmp_path: Path) -> None:
+    async with staged(tmp_path, (80, 10)) as stage:
+        for number in range(15):
+            await stage.server.send("bruno", "general", "soup", f"spoon {number}")
+        await stage.show(stage.topic, "newest")
+        await stage.see("spoon 14")
+        view = stage.pane.view
+        assert view is not None
+        await stage.press("pageup", "pageup")
+        await until(lambda: stage.session.state.unreads.count_all() == 0)
+        came = await stage.server.send("bruno", "general", "soup", "the last spoon")
+        await until(lambda: came in view.ids)
+        assert view.first_unread == came
+        await stage.press("G")
+        await stage.see("━━ unread from here ━━")
+
+
 async def test_all_messages_open_at_the_newest_and_a_conversation_at_its_first_unread(tmp_path: Path) -> None:
     async with staged(tmp_path, (80, 10)) as stage:
         ids = [await stage.server.send("bruno", "general", "soup", f"spoon {number}") for number in range(40)]

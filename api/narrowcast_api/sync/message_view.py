@@ -13,7 +13,8 @@ An answer to a question that is no longer asked is thrown away (`_generation`). 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from narrowcast_api.errors import NarrowcastError
@@ -75,7 +76,10 @@ class MessageView:
         """Where the app should stand after opening; None is the end."""
         self.position: int | None = None
         self.first_unread: int | None = None
-        """The first unread message when the view was opened: where the line goes."""
+        """Where unread messages began when the view was opened, or the first that came since unseen: where the
+        line goes."""
+        self.is_watched: Callable[[], bool] | None = None
+        """For the app to set: whether the reader sees what arrives at the end; None where it is not shown."""
         self.matches: dict[int, Match] = {}
         """For searches: how messages match."""
 
@@ -136,7 +140,7 @@ class MessageView:
         await self._fetch_around(anchor)
 
     def _mark_first_unread(self) -> None:
-        """Each opening begins where what is unread now begins; while the view is open, nothing moves."""
+        """Each opening begins where what is unread now begins; while it is read, nothing moves."""
         state = self._host.state
         first = next((m.id for m in state.messages.known(self.ids) if self._is_unread(m)), None)
         if first != self.first_unread:
@@ -296,9 +300,18 @@ class MessageView:
         if self.loading or self.loading_newer:
             self._pending.append(message.id)
         elif self._timeline.insert(message.id):
-            if self.first_unread is None and not message.is_read:
+            is_seen = self.is_watched is not None and self.is_watched()
+            if not message.is_read and not is_seen and self._has_read_before(message.id):
                 self.first_unread = message.id
             self._publish()
+
+    def _has_read_before(self, message_id: int) -> bool:
+        """Whether nothing from the line to a message is left to read, so that the line may go to the message."""
+        if self.first_unread is None:
+            return True
+        ids = self.ids
+        since = ids[bisect_left(ids, self.first_unread) : bisect_left(ids, message_id)]
+        return not any(self._is_unread(message) for message in self._host.state.messages.known(since))
 
     def recheck(self, message_ids: Iterable[int]) -> None:
         """Messages changed place or flags: some may belong here now, or no longer."""

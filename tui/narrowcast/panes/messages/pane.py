@@ -127,13 +127,14 @@ class MessagesPane(Vertical):
 
         `anchor` is a message id, "first_unread", "newest", or None for where one left off.
         """
-        if self.view is not None and self.view.narrow != narrow and self._standing:
-            self.view.position = self.selected_id
+        if self.view is not None and self.view.narrow != narrow:
+            self._leave(self.view)
         self._shared.leave_modes()
         self._standing = False
         self._asked_from.clear()
         self.session.read_marks.resume()
         self._shared.view = view = self.session.view(narrow)
+        view.is_watched = self._sees_arrivals
         names = StateNames(self.session.state)
         self.list.show_feed(Feed(view, names))
         self._read_echoes()
@@ -142,6 +143,12 @@ class MessagesPane(Vertical):
         if known or (anchor is None and view.position is not None and view.position in view.ids):
             self.list.position.jump(anchor if known and isinstance(anchor, int) else view.position)
         self._shared.work(self._open(view, anchor), "open this view")
+
+    def _leave(self, view: MessageView) -> None:
+        """Keeps the place; what arrives from now on is not seen."""
+        view.is_watched = None
+        if self._standing:
+            view.position = self.selected_id
 
     async def _open(self, view: MessageView, anchor: int | str | None) -> None:
         before = self.list.selected if self.list.position.engaged else None
@@ -186,16 +193,30 @@ class MessagesPane(Vertical):
     def on_mount(self) -> None:
         self._unsubscribe = self._frames.subscribe((*_NAMES, *_SHOWN), self._show_changes)
 
-        self.watch(self.app, "app_focus", self._app_focused, init=False)
+        self.watch(self.app, "app_focus", self.look_again, init=False)
 
-    def _app_focused(self, focused: bool) -> None:
+    def look_again(self) -> None:
         """What came into view while one looked elsewhere is seen now."""
-        if focused:
+        if self._is_seen:
             self.list.position.look_again()
+
+    def on_show(self) -> None:
+        self.look_again()
+
+    @property
+    def _is_seen(self) -> bool:
+        """Whether the reader looks at the list: at this terminal, with no dialog over it."""
+        return self.app.app_focus and self.app.screen is self.screen and self.list.is_on_screen
+
+    def _sees_arrivals(self) -> bool:
+        """Whether a message that arrives in the view now is seen at once."""
+        return self._standing and self.list.position.following and self._is_seen
 
     def on_unmount(self) -> None:
         if self._unsubscribe is not None:
             self._unsubscribe()
+        if self.view is not None and self.view.is_watched == self._sees_arrivals:  # not that of another pane
+            self.view.is_watched = None
 
     def _show_changes(self, changed: Kinds) -> None:
         if change.ConnectionChanged in changed:
@@ -294,7 +315,7 @@ class MessagesPane(Vertical):
         if view is None or not self._standing:
             return
         view.position = self.selected_id
-        if not (view.narrow.marks_read and self.app.app_focus):
+        if not (view.narrow.marks_read and self._is_seen):
             return
         get = self.session.state.messages.get
         seen = [one for one in event.seen if (message := get(one)) is not None and not message.is_read]

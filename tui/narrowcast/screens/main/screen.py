@@ -129,6 +129,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def on_unmount(self) -> None:
         self.updates.end()
 
+    def on_screen_resume(self) -> None:
+        """A dialog is gone: what came below it is seen now."""
+        for conversation in self.side.all:
+            conversation.messages.look_again()
+
     def keep(self) -> None:
         """The app ends: nothing written may be lost."""
         if self.side.other is not None:
