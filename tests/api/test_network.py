@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import httpcore
 import pytest
 
 from narrowcast_api.account import Account
@@ -161,6 +162,38 @@ async def test_who_reads_slowly_is_sent_no_more_until_most_is_read() -> None:
     assert transport.asked == ["pause", "resume"]
     protocol.data_received(b"x" * 300_000)
     assert transport.asked == ["pause", "resume", "pause"]
+
+
+async def test_reading_pauses_above_256_kib_and_goes_on_below_64() -> None:
+    transport, protocol = Reading(), _Protocol()
+    protocol.connection_made(transport)
+    protocol.data_received(b"x" * 256 * 1024)
+    assert transport.asked == []
+    protocol.data_received(b"x")
+    assert transport.asked == ["pause"]
+    await protocol.read(192 * 1024 + 1)
+    assert transport.asked == ["pause"], "64 KiB are left"
+    await protocol.read(1)
+    assert transport.asked == ["pause", "resume"]
+
+
+@pytest.mark.parametrize(
+    ("host", "delay"), [("chat.example.org", 0.25), ("localhost", 0.25), ("127.0.0.1", None), ("::1", None)]
+)
+async def test_the_addresses_of_a_name_are_tried_one_soon_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, host: str, delay: float | None
+) -> None:
+    """A name may have an address that never answers; where an address is given there is no other one."""
+    delays: list[float | None] = []
+
+    async def refuse(*_: Any, happy_eyeballs_delay: float | None, **__: Any) -> None:
+        delays.append(happy_eyeballs_delay)
+        raise ConnectionRefusedError("nobody listens")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", refuse)
+    with pytest.raises(httpcore.ConnectError):
+        await Network().connect_tcp(host, 443)
+    assert delays == [delay]
 
 
 async def test_what_arrived_before_the_connection_broke_is_read_before_the_error() -> None:
