@@ -1,0 +1,130 @@
+"""What is asked for by flag is found in the flag's partial index, however many messages somebody has.
+
+SQLite takes such an index only where the query has its condition literally, so that a parameter in place of the
+number, or another form of the same condition, would read everything that was ever delivered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from narrowcast_server.queries.missed import missed
+from narrowcast_server.storage.store import Store, Value
+from support.server import TestServer
+
+_BY_FLAG = re.compile(r"\bflags & ")
+_BY_MESSAGE = re.compile(r"\bmessage_id (=|IN)")
+
+
+class Statements:
+    """The statements of a store that ask for messages by their flags alone, and how SQLite would find these."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._asked: list[tuple[str, Sequence[Value]]] = []
+        for name in ("one", "all", "integers", "execute"):
+            monkeypatch.setattr(Store, name, self._noting(getattr(Store, name)))
+
+    def _noting(self, method: Callable[..., object]) -> Callable[..., object]:
+        def noted(store: Store, sql: str, *values: Value) -> object:
+            if "user_messages" in sql and _BY_FLAG.search(sql) and not _BY_MESSAGE.search(sql):
+                self._asked.append((sql, values))
+            return method(store, sql, *values)
+
+        return noted
+
+    def plans(self, store: Store) -> list[str]:
+        """The step that reads `user_messages`, of each statement since the last time."""
+        asked, self._asked = self._asked, []
+        return [
+            next(
+                step
+                for (*_, step) in store.connection.execute(f"EXPLAIN QUERY PLAN {sql}", values)
+                if re.match(r"(SEARCH|SCAN) (um|user_messages)\b", step)
+            )
+            for sql, values in asked
+        ]
+
+
+def through(index: str) -> re.Pattern[str]:
+    """A search by person; a scan would read the rows of everybody."""
+    return re.compile(rf"SEARCH \w+ USING (COVERING )?INDEX {index} \(user_id=\?")
+
+
+@pytest.mark.parametrize(
+    ("operand", "index"),
+    [
+        ("unread", "unread_messages"),
+        ("starred", "starred_messages"),
+        ("mentioned", "mentioning_messages"),
+        ("alerted", "mentioning_messages"),
+    ],
+)
+async def test_a_view_by_flag(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch, operand: str, index: str
+) -> None:
+    statements = Statements(monkeypatch)
+    await server.call(
+        "ada",
+        "GET",
+        "/messages",
+        {
+            "anchor": "first_unread",
+            "num_before": 10,
+            "num_after": 10,
+            "narrow": [{"operator": "is", "operand": operand}],
+        },
+    )
+    plans = statements.plans(server.core.store)
+    assert len(plans) >= 3, "before, at and after the anchor"
+    assert all(through(index).search(plan) for plan in plans), plans
+
+
+async def test_the_first_unread_message_of_all(server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    statements = Statements(monkeypatch)
+    await server.call(
+        "ada", "GET", "/messages", {"anchor": "first_unread", "num_before": 1, "num_after": 1, "narrow": []}
+    )
+    (plan,) = statements.plans(server.core.store)
+    assert through("unread_messages").search(plan), plan
+
+
+async def test_registration(server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    statements = Statements(monkeypatch)
+    await server.listen("ada")
+    plans = statements.plans(server.core.store)
+    for index in ("unread_messages", "starred_messages"):
+        assert any(through(index).search(plan) for plan in plans), plans
+    assert all(through(r"\w+").search(plan) for plan in plans), plans
+
+
+@pytest.mark.parametrize("path", ["mark_all_as_read", "mark_stream_as_read", "mark_topic_as_read"])
+async def test_what_is_marked_as_read(server: TestServer, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    await server.send("bruno", "general", "lunch")
+    statements = Statements(monkeypatch)
+    named = {"stream_id": server.channel("general"), "topic_name": "lunch"}
+    taken = {"mark_all_as_read": 0, "mark_stream_as_read": 1, "mark_topic_as_read": 2}[path]
+    await server.call("ada", "POST", f"/{path}", dict(list(named.items())[:taken]))
+    plans = statements.plans(server.core.store)
+    assert plans
+    assert all(through("unread_messages").search(plan) for plan in plans), plans
+
+
+async def test_what_becomes_read_with_a_channel_left_or_a_person_muted(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statements = Statements(monkeypatch)
+    await server.call("ada", "POST", f"/users/me/muted_users/{server.id('bruno')}")
+    await server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
+    plans = statements.plans(server.core.store)
+    assert len(plans) >= 2
+    assert all(through("unread_messages").search(plan) for plan in plans), plans
+
+
+async def test_what_letters_tell_of(server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    statements = Statements(monkeypatch)
+    missed(server.core, server.user("ada"), 0)
+    (plan,) = statements.plans(server.core.store)
+    assert through("unread_messages").search(plan), plan
