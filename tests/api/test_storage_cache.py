@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ from msgspec.structs import replace
 from narrowcast_api.model.messages import Message, Reaction, Submessage
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.storage.cache import Cache
+from narrowcast_api.storage.cache_file import Rows
 from narrowcast_api.storage.codec import destination_from_text, message_from_text, message_to_text, plain_text
 from narrowcast_api.storage.search import match_expression
 
 ME = 1
 LUNCH = ChannelDestination(7, "lunch")
+WITH_BRUNO = DirectDestination(frozenset({2}))
 
 
 def message(number: int, content: str = "<p>hello</p>", **changes: Any) -> Message:
@@ -323,3 +326,32 @@ def test_a_text_that_is_no_value_of_ours_is_a_value_error(text: str) -> None:
         destination_from_text(text)
     with pytest.raises(ValueError):  # whichever kind
         message_from_text(text)
+
+
+@pytest.mark.parametrize(
+    ("load", "index"),
+    [
+        (lambda cache: cache.load_conversation(LUNCH, ME, 10), "messages_by_topic (channel_id=? AND topic=?"),
+        (lambda cache: cache.load_conversation(WITH_BRUNO, ME, 10), "messages_by_people (people=?"),
+        (lambda cache: cache.load_channel(7, 10), "messages_by_channel (channel_id=?"),
+    ],
+    ids=["topic", "direct", "channel"],
+)
+def test_a_page_is_read_from_its_index_in_order(
+    monkeypatch: pytest.MonkeyPatch, load: Callable[[Cache], list[Message]], index: str
+) -> None:
+    """The indexes leave out what has no channel, or no people: SQLite takes them for conditions that say so."""
+    asked: list[tuple[str, tuple[Any, ...]]] = []
+    cache = Cache.open(None)
+
+    def read(query: str, *values: Any) -> Rows:
+        asked.append((query, values))
+        return []
+
+    monkeypatch.setattr(cache.file, "read", read)
+    load(cache)
+    ((query, values),) = asked
+    plan = [step for (*_, step) in cache.file.reader.execute(f"EXPLAIN QUERY PLAN {query}", values)]
+    assert len(plan) == 1, "nothing is sorted"
+    assert f"INDEX {index}" in plan[0]
+    cache.close()
