@@ -184,6 +184,7 @@ async def test_ones_own_message_is_edited_in_place_and_the_draft_comes_back(tmp_
             return message.content if message is not None else ""
 
         await until(lambda: "Soup for me" in content())
+        await until(lambda: stage.session.storage.journal.edits() == [])
 
 
 async def test_what_one_sends_comes_into_view_unless_unread_messages_lie_before_it(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Everything that is kept for one account, opened together.
 
-DATA/<account>/journal.db    drafts and messages on their way: precious
+DATA/<account>/journal.db    drafts, edits and messages on their way: precious
 DATA/<account>/windows/      who has the account open
 CACHE/<account>/cache.db     disposable
 
@@ -92,10 +92,16 @@ class AccountStorage:
 
     def gone_windows(self) -> set[str | None]:
         """Windows that have ended and left something that they had not sent."""
+        return {owner for owner in self.journal.owners() if self.is_gone(owner)}
+
+    def is_gone(self, owner: str | None) -> bool:
+        """Whether a window has ended, so that what it left in the journal may be taken over; None is one of a version
+        that knew one window.
+        """
         window = self.window
         if window is None or window.obstacle is not None:
-            return self.journal.owners() if window is None else set()
-        return {owner for owner in self.journal.owners() if owner is None or window.is_gone(owner)}
+            return window is None
+        return owner is None or window.is_gone(owner)
 
     def takes(self, task: str) -> bool:
         """Whether this window does what one of them does at a time."""

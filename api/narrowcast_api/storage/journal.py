@@ -24,6 +24,8 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from narrowcast_api.storage.database import NewerDatabase, connect_memory, describe, is_damage, transaction
 from narrowcast_api.storage.executors import MakeExecutor, own_thread
 from narrowcast_api.storage.journal_changes import JournalChanges
@@ -48,6 +50,9 @@ from narrowcast_api.storage.journal_rows import (
     bounded,
     draft_record,
     draft_row,
+    edit_key,
+    edit_record,
+    edit_row,
     outbox_record,
     outbox_row,
     status_end_record,
@@ -56,7 +61,7 @@ from narrowcast_api.storage.journal_rows import (
     upload_row,
 )
 from narrowcast_api.storage.journal_writes import Write, carry_out, combined
-from narrowcast_api.storage.records import ActRecord, Draft, OutboxRecord, StatusEndRecord, UploadRecord
+from narrowcast_api.storage.records import ActRecord, Draft, Edit, OutboxRecord, StatusEndRecord, UploadRecord
 
 log = logging.getLogger(__name__)
 
@@ -222,6 +227,22 @@ class Journal:
     def delete_act(self, act_id: str) -> Future[bool]:
         """Forget it: the server has taken or refused it."""
         return self._write_all({("acts", act_id): self._without("acts")})
+
+    def edits(self) -> list[Edit]:
+        """Changes of messages that were not saved, of all windows; does not wait for the disk."""
+        with self._handover:
+            rows = [row for (table, _), row in self._rows.items() if table == "edits"]
+        return [edit for edit in map(edit_record, rows) if edit is not None]
+
+    def put_edit(self, edit: Edit) -> Future[bool]:
+        """Keep this state of a change of a message as this window's, in the place of its owner's if that is another."""
+        own = replace(edit, owner=self.window)
+        writes = {("edits", edit_key(edit)): Write(None), ("edits", edit_key(own)): Write(edit_row(own))}
+        return self._write_all(writes)
+
+    def delete_edit(self, edit: Edit) -> Future[bool]:
+        """Forget this window's change of a message: it is saved, or not wanted any more."""
+        return self._write_all({("edits", edit_key(replace(edit, owner=self.window))): Write(None)})
 
     def load_status_end(self) -> StatusEndRecord | None:
         """When one's own status is to be cleared, if it is."""

@@ -16,6 +16,7 @@ from narrowcast_api.storage.codec import destination_from_text, destination_to_t
 from narrowcast_api.storage.records import (
     ActRecord,
     Draft,
+    Edit,
     OutboxRecord,
     StatusEndRecord,
     UploadRecord,
@@ -61,6 +62,11 @@ MIGRATIONS = (
         """CREATE TABLE status_end (
             name TEXT PRIMARY KEY, at REAL NOT NULL, text TEXT NOT NULL, emoji_name TEXT NOT NULL) STRICT""",
     ),
+    (
+        """CREATE TABLE edits (
+            edit_id TEXT PRIMARY KEY, message_id INTEGER NOT NULL, original TEXT NOT NULL, content TEXT NOT NULL,
+            destination TEXT, owner TEXT) STRICT""",
+    ),
 )
 
 _OUTBOX = "local_id position destination content state created error floor_id tried owner"
@@ -79,6 +85,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "sent": ["message_id"],
     "acts": _ACTS.split(),
     "status_end": ["name", "at", "text", "emoji_name"],
+    "edits": ["edit_id", "message_id", "original", "content", "destination", "owner"],
 }
 """Each table and its columns, the primary key first. A later version may have more, after these."""
 
@@ -189,6 +196,29 @@ def act_row(record: ActRecord) -> JournalRow:
 def act_record(row: JournalRow) -> ActRecord | None:
     """A row as what was done to a message; None if it cannot be read."""
     return _record(ActRecord, _columns("acts", row))
+
+
+def edit_key(edit: Edit) -> str:
+    """The key of its row: two windows may change one message."""
+    return f"{edit.message_id} {edit.owner}"
+
+
+def edit_row(edit: Edit) -> JournalRow:
+    """A change of a message as its row."""
+    return (
+        edit_key(edit),
+        bounded(edit.message_id),
+        encodable(edit.original),
+        encodable(edit.content),
+        destination_to_text(edit.destination),
+        edit.owner,
+    )
+
+
+def edit_record(row: JournalRow) -> Edit | None:
+    """A row as its change of a message; None if it cannot be read."""
+    values = _columns("edits", row)
+    return _record(Edit, {**values, "destination": _destination(values["destination"])})
 
 
 STATUS_END = "own"

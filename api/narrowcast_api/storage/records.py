@@ -1,4 +1,4 @@
-"""Rows of the journal: what outbox, drafts and uploads must know again after a crash."""
+"""Rows of the journal: what outbox, drafts, edits and uploads must know again after a crash."""
 
 from __future__ import annotations
 
@@ -90,6 +90,18 @@ class ActRecord(Struct, frozen=True):
     emoji_code: str | None
     reaction_type: str | None
     is_on: bool
+    owner: str | None = None
+
+
+class Edit(Struct, frozen=True):
+    """A change of a message of one's own that the server does not have: the text that the message had, and the text
+    that it shall have. `destination` is where the message was. `owner` is the window in which it was written.
+    """
+
+    message_id: int
+    original: str
+    content: str
+    destination: Destination | None = None
     owner: str | None = None
 
 

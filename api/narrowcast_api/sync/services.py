@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.protocols.drafts import Drafts
+from narrowcast_api.protocols.edits import UnsavedEdits
 from narrowcast_api.protocols.message_acts import MessageActs
 from narrowcast_api.protocols.outbox import Outbox
 from narrowcast_api.protocols.presence import PresenceSender
@@ -64,6 +65,7 @@ class Services:
             leads=session.read_only,  # then nobody is asked, and what the server says is shown
             heard_of=lambda: [draft.id for draft in session.state.drafts.all()],
         )
+        self.edits = UnsavedEdits(journal=journal, clock=clock, is_gone=session.storage.is_gone)
         self.typing = TypingSender(
             send=requests.typing,
             clock=clock,
@@ -114,6 +116,7 @@ class Services:
         """What has to run while the session does. One that only reads leaves the journal alone."""
         works: list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]] = [
             ("typing", self.typing.run),
+            ("unsaved edits", self.edits.run),
             ("read marks", self.read_marks.run),
             ("acts on messages", self.acts.run),
             ("the end of the status", self.status_end.run),
@@ -172,7 +175,8 @@ class Services:
             self.drafts.on_setting()
 
     def flush(self) -> None:
-        """Hands every draft to the journal."""
+        """Hands every draft and every change of a message to the journal."""
+        self.edits.write()
         self.drafts.flush()
 
     async def close(self) -> None:

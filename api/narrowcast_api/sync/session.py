@@ -101,6 +101,7 @@ class Session:
         services = Services(self)
         self.outbox = services.outbox
         self.drafts = services.drafts
+        self.edits = services.edits
         self.typing = services.typing
         self.read_marks = services.read_marks
         self.presence = services.presence

@@ -19,7 +19,6 @@ from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
     from narrowcast.app.notifier import Notifier
-    from narrowcast.panes.compose.edits import UnsavedEdits
     from narrowcast.screens.main.screen import MainScreen
 
 log = logging.getLogger(__name__)
@@ -38,7 +37,6 @@ class LiveAccount:
         self.begun = False
         """Whether it takes part in the life of the server."""
         self._closed = False
-        self._unsaved: UnsavedEdits = {}
 
     @classmethod
     async def open(cls, file: Path, paths: Paths) -> LiveAccount:
@@ -58,7 +56,6 @@ class LiveAccount:
 
         self.screen = MainScreen(
             self.session,
-            self._unsaved,
             people=config.appearance.people,
             enter_sends=config.compose.enter == "send",
         )
@@ -127,13 +124,13 @@ class LiveAccount:
         """
         if self.screen is not None and self.screen.is_mounted:
             self.screen.keep()
-        if not self._unsaved:
+        self.session.edits.take_over()
+        if not (unsaved := self.session.edits.all()):
             return
         from narrowcast.panes.compose.edits import to_draft  # loaded with the screen
 
-        for edit in self._unsaved.values():
+        for edit in unsaved:
             to_draft(edit, self.session)
-        self._unsaved.clear()
         self.session.drafts.flush()
 
     async def close(self, seconds: float) -> None:

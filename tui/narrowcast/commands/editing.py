@@ -11,7 +11,7 @@ from narrowcast.terminal.editor import edit_outside
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
-    from narrowcast.panes.compose.edits import Edit
+    from narrowcast_api.storage.records import Edit
 
 
 async def begin(screen: Workspace, message_id: int) -> None:
@@ -36,6 +36,7 @@ async def save(screen: Workspace, edit: Edit) -> None:
     except Exception:
         writing.begin.give_back(edit)
         raise
+    screen.session.edits.saved(edit)
 
 
 async def outside(screen: Workspace) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from narrowcast.panes.compose.context import ComposeContext
-from narrowcast.panes.compose.edits import Edit
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.rules import SendRules
 from narrowcast_api import permissions
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.storage.records import Edit
 
 __all__ = ["Beginning"]
 
@@ -113,7 +113,7 @@ class Beginning:
         """An edit was refused: its text comes back, at once unless something else is being written or the pane is
         closed.
         """
-        self._pane.writing.edits.keep(edit)
+        self._pane.session.edits.keep(edit)
         if self._pane.host.is_attached and not self._pane.writing.is_busy:
             self.edit(edit.message_id, edit.original)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
-from narrowcast.panes.compose.edits import UnsavedEdits
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.writing import Writing
 from narrowcast.widgets.editor import Editor
@@ -28,14 +27,13 @@ class ComposeContext:
         session: Session,
         target: TargetLine,
         text: Editor,
-        unsaved: UnsavedEdits,
         shown: Callable[[], None],
     ) -> None:
         self.host = host
         self.session = session
         self.target = target
         self.text = text
-        self.writing = Writing(session, target, text, unsaved, tell=self.tell, shown=shown)
+        self.writing = Writing(session, target, text, tell=self.tell, shown=shown)
 
     @property
     def is_edit(self) -> bool:

@@ -1,39 +1,36 @@
-"""The message that is being edited in compose, and the edits of an account that were not saved yet."""
+"""The message that is being edited in compose; the account keeps what was not saved."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from narrowcast_api.storage.records import Edit
 
 if TYPE_CHECKING:
+    from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.sync.session import Session
 
+__all__ = ["Edits", "destination_of", "to_draft"]
 
-class Edit(Struct, frozen=True):
-    """A change of a message: its id, the text that it had, and the text that it shall have."""
 
-    message_id: int
-    original: str
-    content: str
+def destination_of(message_id: int, session: Session) -> Destination | None:
+    """Where a message is, if it is known."""
+    message = session.state.messages.get(message_id)
+    return message.destination(session.state.me) if message is not None else None
 
 
 def to_draft(edit: Edit, session: Session) -> None:
     """What was not saved becomes a draft for the conversation of its message."""
-    message = session.state.messages.get(edit.message_id)
-    where = message.destination(session.state.me) if message is not None else None
+    where = destination_of(edit.message_id, session) or edit.destination
     session.drafts.save(None, where, edit.content)
-
-
-UnsavedEdits = dict[int, Edit]
-"""By message id: what an account has changed and not saved. It outlives the panes in which it was written."""
+    session.edits.forget(edit.message_id)
 
 
 class Edits:
-    """At most one edit is in hand. One with changes stands in ``unsaved``, and comes back with its message."""
+    """At most one edit is in hand. One with changes is kept for the account, and comes back with its message."""
 
-    def __init__(self, unsaved: UnsavedEdits) -> None:
-        self._unsaved = unsaved
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._original = ""
         self.message_id: int | None = None
         """The message that is being edited now."""
@@ -41,21 +38,32 @@ class Edits:
     def begin(self, message_id: int, original: str) -> Edit:
         """Edit a message; what was left of an earlier edit is taken up."""
         self.message_id, self._original = message_id, original
-        return self._unsaved.pop(message_id, None) or Edit(message_id, original, original)
+        return self._session.edits.get(message_id) or self._edit(message_id, original)
+
+    def _edit(self, message_id: int, content: str) -> Edit:
+        return Edit(message_id, self._original, content, destination_of(message_id, self._session))
 
     def outdated(self, message_id: int, original: str) -> Edit | None:
-        """What was left of an edit of another text than the message has now; it is kept no longer."""
-        left = self._unsaved.get(message_id)
-        return self._unsaved.pop(message_id) if left is not None and left.original != original else None
+        """What was left of an edit of another text than the message has now. What the message has by now is left no
+        more.
+        """
+        self._session.edits.take_over()
+        left = self._session.edits.get(message_id)
+        if left is None or left.original == original:
+            return None
+        if left.content.strip() == original.strip():
+            self._session.edits.forget(message_id)
+            return None
+        return left
 
     def note(self, content: str) -> bool:
         """This is written now; whether there are changes, which are kept."""
         if self.message_id is None:
             return False
         if not content.strip() or content == self._original:
-            self._unsaved.pop(self.message_id, None)
+            self._session.edits.forget(self.message_id)
             return False
-        self._unsaved[self.message_id] = Edit(self.message_id, self._original, content)
+        self._session.edits.keep(self._edit(self.message_id, content))
         return True
 
     def leave(self, content: str) -> bool:
@@ -65,13 +73,10 @@ class Edits:
         return changed
 
     def take(self, content: str) -> Edit | None:
-        """The edit is complete; None if nothing is being edited."""
-        message_id, self.message_id = self.message_id, None
-        if message_id is None:
+        """The edit is complete and is to be saved; None if nothing is being edited."""
+        if self.message_id is None:
             return None
-        self._unsaved.pop(message_id, None)
-        return Edit(message_id, self._original, content)
-
-    def keep(self, edit: Edit) -> None:
-        """It could not be saved: it comes back with its message."""
-        self._unsaved[edit.message_id] = edit
+        edit = self._edit(self.message_id, content)
+        self.message_id = None
+        self._session.edits.saving(edit)
+        return edit

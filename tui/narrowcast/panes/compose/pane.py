@@ -16,7 +16,6 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.compose.beginning import Beginning
 from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.draft import DraftInHand
-from narrowcast.panes.compose.edits import Edit, UnsavedEdits
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.look import ComposeLook
@@ -29,6 +28,7 @@ from narrowcast.widgets.editor import Editor
 from narrowcast_api.narrow.destinations import Destination
 
 if TYPE_CHECKING:
+    from narrowcast_api.storage.records import Edit
     from narrowcast_api.sync.session import Session
 
 
@@ -36,7 +36,7 @@ class ComposePane(Vertical):
     """See the module's description.
 
     ``view``: the view that is open, which says where messages go. ``enter_sends``: what Enter does; the other
-    Enters do the opposite. ``unsaved``: the edits of the account. ``begin``: the ways to begin writing.
+    Enters do the opposite. ``begin``: the ways to begin writing.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.COMPOSE)]
@@ -74,9 +74,7 @@ class ComposePane(Vertical):
     class AttachWanted(Message):
         """Choose a file to attach."""
 
-    def __init__(
-        self, session: Session, view: OpenView, unsaved: UnsavedEdits, *, enter_sends: bool = True
-    ) -> None:
+    def __init__(self, session: Session, view: OpenView, *, enter_sends: bool = True) -> None:
         super().__init__(id="compose")
         self.session = session
         self.enter_sends = enter_sends
@@ -84,7 +82,7 @@ class ComposePane(Vertical):
         self.text = text = Editor(multiline=True, id="text")
         self.uploads = UploadRows(session, lambda: self.destination()[0])
         self.offers = Offers(self, session, target, text)
-        self._shared = context = ComposeContext(self, session, target, text, unsaved, self._text_replaced)
+        self._shared = context = ComposeContext(self, session, target, text, self._text_replaced)
         self._writing = context.writing
         self._rules = SendRules(context, self._show_hint)
         self._look = ComposeLook(context, enter_sends=enter_sends)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import partial
 
 from narrowcast.panes.compose.context import ComposeContext
-from narrowcast.panes.compose.edits import Edit
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.rules import SendRules
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.storage.records import Edit
 
 __all__ = ["Sending"]
 

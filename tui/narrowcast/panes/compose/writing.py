@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.compose.draft import DraftInHand
-from narrowcast.panes.compose.edits import Edit, Edits, UnsavedEdits, to_draft
+from narrowcast.panes.compose.edits import Edits, to_draft
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 
 if TYPE_CHECKING:
-    from narrowcast_api.storage.records import Draft
+    from narrowcast_api.storage.records import Draft, Edit
     from narrowcast_api.sync.session import Session
 
 Tell = Callable[..., None]
@@ -39,7 +39,6 @@ class Writing:
         session: Session,
         target: TargetLine,
         text: Editor,
-        unsaved: UnsavedEdits,
         *,
         tell: Tell,
         shown: Callable[[], None],
@@ -50,7 +49,7 @@ class Writing:
         self._tell = tell
         self._shown = shown
         self.draft = DraftInHand(session.drafts)
-        self.edits = Edits(unsaved)
+        self.edits = Edits(session)
         self._touched = False
         """Whether somebody wrote in this text since it was taken up."""
         self._before_edit: tuple[Destination | None, str | None] | None = None

@@ -10,7 +10,6 @@ from textual.message import Message
 
 from narrowcast.app.context import app_of
 from narrowcast.app.frames import Frames
-from narrowcast.panes.compose.edits import UnsavedEdits
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.open_view import OpenView
@@ -38,14 +37,14 @@ class ConversationPane(Vertical):
             super().__init__()
             self.conversation = conversation
 
-    def __init__(self, session: Session, frames: Frames, unsaved: UnsavedEdits, *, enter_sends: bool) -> None:
+    def __init__(self, session: Session, frames: Frames, *, enter_sends: bool) -> None:
         super().__init__()
         self.session = session
         self.view = OpenView()
         self.history = History()
         self.title_line = TitleLine(session, self.view)
         self.messages = MessagesPane(session, frames)
-        self.writing = ComposePane(session, self.view, unsaved, enter_sends=enter_sends)
+        self.writing = ComposePane(session, self.view, enter_sends=enter_sends)
 
     @property
     def narrow(self) -> Narrow | None:

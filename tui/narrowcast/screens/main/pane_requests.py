@@ -9,8 +9,8 @@ from narrowcast.screens.main import links
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
-    from narrowcast.panes.compose.edits import Edit
     from narrowcast_api.narrow.destinations import Destination
+    from narrowcast_api.storage.records import Edit
 
 __all__ = ["PaneRequests"]
 

@@ -18,7 +18,6 @@ from narrowcast.app.context import app_of, focus_now
 from narrowcast.app.frames import Frames
 from narrowcast.commands.hints import key_of
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.panes.compose.edits import UnsavedEdits
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.messages import requests
@@ -52,9 +51,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     """Who loses and who gets the keys paint themselves; Textual's own would paint the whole screen."""
 
-    def __init__(
-        self, session: Session, unsaved: UnsavedEdits, *, people: bool = True, enter_sends: bool = True
-    ) -> None:
+    def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:
         super().__init__()
         self.session = session
         self.sent_to: Narrow | None = None
@@ -63,7 +60,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.frames = Frames(self.set_timer)
         self.side = SideBySide(
             session,
-            lambda: ConversationPane(session, self.frames, unsaved, enter_sends=enter_sends),
+            lambda: ConversationPane(session, self.frames, enter_sends=enter_sends),
             self._conversations_changed,
             lambda note: self.unfinished.note_side(note),
         )

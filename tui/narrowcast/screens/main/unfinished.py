@@ -11,6 +11,7 @@ import msgspec
 
 from narrowcast.app.context import app_of
 from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.panes.compose.edits import destination_of
 from narrowcast.panes.compose.note import ComposeNote
 from narrowcast.screens.main.side_by_side import BESIDE_FROM, SideNote
 from narrowcast.text import names
@@ -79,6 +80,12 @@ class Unfinished:
                     whom = names.destination(screen.session.state, draft.destination)
                 lists = with_keys(keys_of(screen.writing), "<go.drafts> lists drafts.")
                 screen.tell(f"You have a draft for {whom}: {lists}")
+        for edit in screen.session.edits.take_over():
+            where = destination_of(edit.message_id, screen.session) or edit.destination
+            place = f" in {names.destination(screen.session.state, where)}" if where is not None else ""
+            screen.tell(
+                f"You have an unsaved edit of a message{place}. It is restored when you edit it again."
+            )
         screen.writing.draft.noted = self._write
 
     def _write(self, draft_id: str | None) -> None:

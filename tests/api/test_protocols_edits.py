@@ -1,0 +1,131 @@
+"""A change of a message that was not saved outlives the window in which it was written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.protocols.edits import UnsavedEdits
+from narrowcast_api.storage.executors import inline
+from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.records import Edit
+from support.clock import VirtualClock
+
+EDIT = Edit(12, "Soop", "Soup", ChannelDestination(7, "lunch"))
+
+
+class Window:
+    """A window and what it knows of the others that have ended."""
+
+    def __init__(self, folder: Path, name: str, *gone: str) -> None:
+        self.clock = VirtualClock()
+        self.journal = Journal.open(folder / "journal.db", window=name, executor=inline)
+        self.gone = set(gone)
+        self.edits = UnsavedEdits(
+            journal=self.journal, clock=self.clock, is_gone=lambda owner: owner in self.gone
+        )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        task = asyncio.ensure_future(self.edits.run())
+        yield
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        self.journal.close()
+
+
+@contextmanager
+def window(folder: Path, name: str, *gone: str) -> Iterator[Window]:
+    opened = Window(folder, name, *gone)
+    with closing(opened.journal):
+        yield opened
+
+
+def kept(folder: Path) -> list[tuple[str | None, str]]:
+    """What is on the disk: whose it is, and its text."""
+    with closing(Journal.open(folder / "journal.db", read_only="looked at", executor=inline)) as journal:
+        return [(edit.owner, edit.content) for edit in journal.edits()]
+
+
+async def test_what_is_typed_is_on_the_disk_within_a_moment_and_not_with_each_key(tmp_path: Path) -> None:
+    typing = Window(tmp_path, "a")
+    async with typing.running():
+        typing.edits.keep(replace(EDIT, content="S"))
+        assert kept(tmp_path) == [("a", "S")]
+        for text in ("So", "Sou", "Soup"):
+            typing.edits.keep(replace(EDIT, content=text))
+        assert kept(tmp_path) == [("a", "S")]
+        await typing.clock.advance(0.3)
+        assert kept(tmp_path) == [("a", "Soup")]
+        assert typing.clock.sleeping == []
+
+
+def test_what_a_window_left_behind_is_taken_over_once_with_all_that_is_known_of_it(tmp_path: Path) -> None:
+    with window(tmp_path, "a") as first:
+        first.edits.keep(EDIT)
+    with window(tmp_path, "b", "a") as second, window(tmp_path, "c", "a") as third:
+        assert second.edits.take_over() == [replace(EDIT, owner="a")]
+        assert second.edits.take_over() == []
+        assert kept(tmp_path) == [("b", "Soup")]
+        third.journal.refresh().result()
+        assert third.edits.take_over() == []
+        (left,) = second.edits.all()
+        assert replace(left, owner=None) == EDIT
+
+
+def test_what_a_living_window_writes_stays_its_own(tmp_path: Path) -> None:
+    with window(tmp_path, "a") as first, window(tmp_path, "b") as second:
+        first.edits.keep(EDIT)
+        second.journal.refresh().result()
+        assert second.edits.take_over() == []
+        second.edits.keep(replace(EDIT, content="Stew"))
+        assert sorted(kept(tmp_path)) == [("a", "Soup"), ("b", "Stew")]
+
+
+def test_a_change_of_ones_own_is_not_replaced_by_what_another_window_left(tmp_path: Path) -> None:
+    with window(tmp_path, "a") as first:
+        first.edits.keep(EDIT)
+    with window(tmp_path, "b", "a") as second:
+        second.edits.keep(replace(EDIT, content="Stew"))
+        assert second.edits.take_over() == []
+        assert sorted(kept(tmp_path)) == [("a", "Soup"), ("b", "Stew")]
+        second.edits.forget(EDIT.message_id)
+        assert [edit.content for edit in second.edits.take_over()] == ["Soup"]
+
+
+def test_a_change_is_in_the_journal_until_the_server_has_it(tmp_path: Path) -> None:
+    with window(tmp_path, "a") as only:
+        only.edits.keep(EDIT)
+        only.edits.saving(EDIT)
+        assert (only.edits.all(), kept(tmp_path)) == ([], [("a", "Soup")])
+        only.edits.keep(EDIT)  # it was refused
+        assert (only.edits.all(), kept(tmp_path)) == ([EDIT], [("a", "Soup")])
+        only.edits.saving(EDIT)
+        only.edits.saved(EDIT)
+        assert (only.edits.all(), kept(tmp_path)) == ([], [])
+
+
+def test_a_message_that_is_changed_again_while_it_is_saved_keeps_the_new_change(tmp_path: Path) -> None:
+    with window(tmp_path, "a") as only:
+        only.edits.saving(EDIT)
+        again = replace(EDIT, content="Soup, hot")
+        only.edits.keep(again)
+        only.edits.saved(EDIT)
+        only.edits.write()
+        assert kept(tmp_path) == [("a", "Soup, hot")]
+
+
+@pytest.mark.parametrize("content", ["\ud800", "\0", "a" * 100_000])
+def test_any_text_can_be_kept(tmp_path: Path, content: str) -> None:
+    with window(tmp_path, "a") as first:
+        first.edits.keep(replace(EDIT, content=content, destination=None))
+    with window(tmp_path, "b", "a") as second:
+        (taken,) = second.edits.take_over()
+        assert taken.content == content.replace("\ud800", "\N{REPLACEMENT CHARACTER}") or taken.content == "?"
+        assert taken.destination is None

@@ -1,0 +1,50 @@
+"""The app is killed while a message is being edited: the next start has what was typed."""
+
+from __future__ import annotations
+
+import signal
+
+from support.terminal import Terminal
+
+from .conftest import OpenApp, Served
+
+
+def killed(terminal: Terminal) -> None:
+    terminal.signal(signal.SIGKILL)
+    terminal.wait_end()
+
+
+def open_notes(terminal: Terminal) -> None:
+    """Where nobody answers."""
+    terminal.press("ctrl+k")
+    terminal.wait_for("Go to")
+    terminal.type("Notes to")
+    terminal.wait_for(r"▌.*Notes to yourself")
+    terminal.press("enter")
+    terminal.wait_gone("Enter selects")
+    terminal.wait_for(r"(?m)^.* Notes to yourself[^│]*$")
+
+
+def test_an_edit_that_was_not_saved_comes_back_with_its_message(served: Served, open_app: OpenApp) -> None:
+    rc = served.rc("ada")
+    with open_app(rc) as terminal:
+        open_notes(terminal)
+        terminal.press("r", "ctrl+e", "ctrl+u")
+        terminal.type("The mast is up.")
+        terminal.press("enter")
+        terminal.wait_for(r"(?m)^.{28,}\s The mast is up\.")
+        terminal.press("escape")
+        terminal.wait_gone("Esc back")
+        terminal.press("G", "e")
+        terminal.wait_for("Editing message")
+        terminal.press("ctrl+e")
+        terminal.type(" And warm.")
+        terminal.wait_for(r"The mast is up\. And warm\.")
+        terminal.settle(1.0)
+        killed(terminal)
+    with open_app(rc) as terminal:
+        terminal.wait_for(r"(?s)unsaved edit of a message in.*Notes to\s+yourself")
+        terminal.wait_for(r"(?m)^.{28,}\s The mast is up\.$")
+        terminal.press("G", "e")
+        terminal.wait_for("Editing message")
+        terminal.wait_for(r"The mast is up\. And warm\.")
