@@ -33,10 +33,7 @@ async def test_a_message_goes_out_and_leaves_when_its_event_comes(bench: OutboxB
 
 async def test_the_event_may_come_before_the_answer(bench: OutboxBench) -> None:
     async with bench:
-        bench.server.hold = True
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        request = bench.server.requests[0]
+        request = await bench.send_and_hold()
         message_id = bench.server.store(request)
         await bench.event()
         assert bench.outbox.entries() == []
@@ -47,10 +44,7 @@ async def test_the_event_may_come_before_the_answer(bench: OutboxBench) -> None:
 
 async def test_an_answer_that_is_lost_after_the_event_changes_nothing(bench: OutboxBench) -> None:
     async with bench:
-        bench.server.hold = True
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        request = bench.server.requests[0]
+        request = await bench.send_and_hold()
         bench.server.store(request)
         await bench.event()
         request.answer.set_exception(ServerFault(502))

@@ -103,10 +103,7 @@ async def test_what_waited_goes_out_after_a_restart(bench: OutboxBench) -> None:
 @pytest.mark.parametrize("arrived", [True, False])
 async def test_a_crash_under_way_is_looked_up_after_the_restart(bench: OutboxBench, arrived: bool) -> None:
     async with bench:
-        bench.server.hold = True
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        request = bench.server.requests[0]
+        request = await bench.send_and_hold()
         await bench.crash()
         if arrived:
             bench.server.store(request)

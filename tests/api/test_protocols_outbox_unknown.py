@@ -20,10 +20,7 @@ async def test_an_unknown_outcome_is_looked_up_and_never_sent_twice(
     bench: OutboxBench, error: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with bench:
-        bench.server.hold = True
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        request = bench.server.requests[0]
+        request = await bench.send_and_hold()
         bench.server.store(request)
         bench.server.events.clear()
         request.answer.set_exception(error)
@@ -90,10 +87,7 @@ async def test_a_slow_server_that_stores_after_the_first_look_is_found_by_the_se
     bench: OutboxBench,
 ) -> None:
     async with bench:
-        bench.server.hold = True
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        request = bench.server.requests[0]
+        request = await bench.send_and_hold()
         request.answer.set_exception(ServerFault(504))
         await bench.clock.advance(2.0)
         bench.server.store(request)
@@ -104,10 +98,7 @@ async def test_a_slow_server_that_stores_after_the_first_look_is_found_by_the_se
 
 async def test_a_late_event_settles_what_had_failed(bench: OutboxBench) -> None:
     async with bench:
-        bench.server.hold = True
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        request = bench.server.requests[0]
+        request = await bench.send_and_hold()
         request.answer.set_exception(ServerFault(504))
         await bench.clock.advance(10)
         assert states(bench) == [FAILED]
@@ -119,10 +110,7 @@ async def test_a_late_event_settles_what_had_failed(bench: OutboxBench) -> None:
 
 async def test_a_late_success_is_found_also_when_the_queue_is_another_one(bench: OutboxBench) -> None:
     async with bench:
-        bench.server.hold = True
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        request = bench.server.requests[0]
+        request = await bench.send_and_hold()
         request.answer.set_exception(ServerFault(504))
         await bench.clock.advance(10)
         await bench.lose_queue()
@@ -134,15 +122,12 @@ async def test_a_late_success_is_found_also_when_the_queue_is_another_one(bench:
 
 async def test_sending_again_looks_first_if_the_try_may_have_arrived(bench: OutboxBench) -> None:
     async with bench:
-        bench.server.hold = True
-        local_id = bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        request = bench.server.requests[0]
+        request = await bench.send_and_hold()
         request.answer.set_exception(ServerFault(504))
         await bench.clock.advance(10)
         bench.server.store(request)  # and nobody tells: its event is lost
         bench.server.events.clear()
-        bench.outbox.retry(local_id)
+        bench.outbox.retry(request.local_id)
         await bench.clock.advance(10)
         assert (bench.server.sends, states(bench)) == (1, [SENT])
 

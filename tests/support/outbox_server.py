@@ -211,6 +211,13 @@ class OutboxBench:
     async def settle(self) -> None:
         await self.clock.settle()
 
+    async def send_and_hold(self, content: str = "Soup today") -> Request:
+        """Send a message; the request that has reached the server, which answers nothing by itself from now on."""
+        self.server.hold = True
+        self.outbox.send(LUNCH, content)
+        await self.settle()
+        return self.server.requests[-1]
+
     async def event(self) -> bool:
         """Deliver the oldest event of the queue, if there is one."""
         if not self.server.events:
