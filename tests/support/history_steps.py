@@ -175,16 +175,23 @@ async def status(h: History, who: str, where: int, what: int) -> None:
     await h.do(who, "POST", "/users/me/status", **pick(changes, what))
 
 
+async def change_or_delete(
+    h: History, kind: str, path: str, where: int, what: int, **changes: object
+) -> None:
+    """Changes or deletes one of the things made, as whoever made it."""
+    owner, made_id = h.one(kind, where)
+    if what % 3 == 1:
+        await h.do(owner, "PATCH", f"{path}/{made_id}", **changes)
+    else:
+        await h.do(owner, "DELETE", f"{path}/{made_id}")
+
+
 async def draft(h: History, who: str, where: int, what: int) -> None:
     content = {"type": "stream", "to": [h.channel(where)], "topic": "soup", "content": f"draft {what}"}
     if what % 3 == 0 or "draft" not in h.made:
         await h.make("draft", who, "/drafts", "ids", drafts=[content])
         return
-    owner, draft_id = h.one("draft", where)
-    if what % 3 == 1:
-        await h.do(owner, "PATCH", f"/drafts/{draft_id}", draft=content)
-    else:
-        await h.do(owner, "DELETE", f"/drafts/{draft_id}")
+    await change_or_delete(h, "draft", "/drafts", where, what, draft=content)
 
 
 async def scheduled(h: History, who: str, where: int, what: int) -> None:
@@ -202,22 +209,14 @@ async def scheduled(h: History, who: str, where: int, what: int) -> None:
             scheduled_delivery_timestamp=later,
         )
         return
-    owner, message_id = h.one("scheduled", where)
-    if what % 3 == 1:
-        await h.do(owner, "PATCH", f"/scheduled_messages/{message_id}", content=f"changed {what}")
-    else:
-        await h.do(owner, "DELETE", f"/scheduled_messages/{message_id}")
+    await change_or_delete(h, "scheduled", "/scheduled_messages", where, what, content=f"changed {what}")
 
 
 async def snippet(h: History, who: str, where: int, what: int) -> None:
     if what % 3 == 0 or "snippet" not in h.made:
         await h.make("snippet", who, "/saved_snippets", "saved_snippet_id", title=f"t{what}", content="c")
         return
-    owner, snippet_id = h.one("snippet", where)
-    if what % 3 == 1:
-        await h.do(owner, "PATCH", f"/saved_snippets/{snippet_id}", title=f"t{what}")
-    else:
-        await h.do(owner, "DELETE", f"/saved_snippets/{snippet_id}")
+    await change_or_delete(h, "snippet", "/saved_snippets", where, what, title=f"t{what}")
 
 
 async def own_setting(h: History, who: str, where: int, what: int) -> None:
@@ -309,11 +308,7 @@ async def bot(h: History, who: str, where: int, what: int) -> None:
     if what % 3 == 0 or "bot" not in h.made:
         await h.make("bot", who, "/bots", "user_id", full_name=f"Bot {what}", short_name=f"bot{what}")
         return
-    owner, bot_id = h.one("bot", where)
-    if what % 3 == 1:
-        await h.do(owner, "PATCH", f"/bots/{bot_id}", full_name=f"Bot the {what}.")
-    else:
-        await h.do(owner, "DELETE", f"/bots/{bot_id}")
+    await change_or_delete(h, "bot", "/bots", where, what, full_name=f"Bot the {what}.")
 
 
 async def navigation_view(h: History, who: str, where: int, what: int) -> None:
