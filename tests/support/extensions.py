@@ -10,8 +10,6 @@ from narrowcast.app.config import Config
 from narrowcast.app.config_load import parse
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.widgets.line_view import plain_text
-from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.narrow.narrow import Narrow
 from support.server import TestServer
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -64,18 +62,6 @@ async def extended(
         yield stage
 
 
-async def in_topic(stage: Stage, content: str = "Anybody?") -> ChannelDestination:
-    """Opens a topic in which Bruno said something."""
-    await stage.server.send("bruno", "general", "lunch", content)
-    where = ChannelDestination(stage.server.channel("general"), "lunch")
-    narrow = Narrow.from_destination(where)
-    stage.screen.go(narrow)
-    view = stage.session.view(narrow)
-    await until(lambda: view.ids and not view.loading)
-    await stage.pilot.pause()
-    return where
-
-
 def messages_text(stage: Stage) -> str:
     """What the pane of messages shows."""
     return text_of(stage.screen.messages.list)
@@ -91,30 +77,17 @@ async def sees(stage: Stage, text: str) -> None:
     await until(lambda: text in messages_text(stage))
 
 
-def status_text(stage: Stage) -> str:
-    """What the status line says."""
-    return stage.screen.lines.status.plain
-
-
-async def told(stage: Stage, text: str) -> None:
-    """Until a notice says something."""
-    seen: dict[str, None] = {}
-
-    def is_told() -> bool:
-        seen.update(dict.fromkeys(stage.notices))
-        return any(text in notice for notice in seen)
-
-    try:
-        await until(is_told)
-    except AssertionError:
-        raise AssertionError(f"{text!r} is not in {list(seen)}") from None
-
-
 async def compose(stage: Stage, text: str) -> None:
     """Writes a text into compose, as if it had been pasted."""
     stage.screen.writing.text.text = ""
     stage.screen.writing.insert(text)
     await stage.pilot.pause()
+
+
+async def submit(stage: Stage, text: str) -> None:
+    """Writes a text into compose and presses Enter."""
+    await compose(stage, text)
+    await stage.press("enter")
 
 
 def offered(stage: Stage) -> list[str]:

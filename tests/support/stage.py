@@ -54,9 +54,11 @@ class Stage:
             await self.pilot.press("space" if character == " " else character)
         await self.pilot.pause()
 
-    async def in_topic(self, channel: str = "general", topic: str = "lunch") -> ChannelDestination:
+    async def in_topic(
+        self, channel: str = "general", topic: str = "lunch", content: str = "Anybody?"
+    ) -> ChannelDestination:
         """Opens a topic that has a message of Bruno's."""
-        await self.server.send("bruno", channel, topic, "Anybody?")
+        await self.server.send("bruno", channel, topic, content)
         where = ChannelDestination(self.server.channel(channel), topic)
         narrow = Narrow.topic(where.channel_id, topic)
         self.screen.go(narrow)
@@ -69,6 +71,24 @@ class Stage:
     def notices(self) -> list[str]:
         """What the app has told its user, newest last."""
         return [notice.message for notice in self.app._notifications]
+
+    async def told(self, text: str) -> None:
+        """Until a notice says something."""
+        seen: dict[str, None] = {}
+
+        def is_told() -> bool:
+            seen.update(dict.fromkeys(self.notices))
+            return any(text in notice for notice in seen)
+
+        try:
+            await until(is_told)
+        except AssertionError:
+            raise AssertionError(f"{text!r} is not in {list(seen)}") from None
+
+    @property
+    def status_line(self) -> str:
+        """What the status line says."""
+        return self.screen.lines.status.plain
 
 
 @asynccontextmanager

@@ -153,7 +153,7 @@ async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path
         await stage.pilot.pause()
         assert (writing.size.height, writing.text.text) == (4, "soup")
         assert "Enter sends" in writing.target.hint.plain
-        assert "Ctrl-j new line" in stage.screen.lines.status.plain, "the keys of compose stay named"
+        assert "Ctrl-j new line" in stage.status_line, "the keys of compose stay named"
         await stage.press("escape")
         assert writing.size.height == 4, "what is written stays in sight"
         await stage.press("c", "ctrl+u", "escape")

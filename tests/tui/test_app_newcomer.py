@@ -13,11 +13,11 @@ from support.stage import on_stage
 async def test_the_status_line_shows_the_keys_of_the_pane_one_is_in(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.press("c")
-        assert "Ctrl-j new line" in stage.screen.lines.status.plain
+        assert "Ctrl-j new line" in stage.status_line
         await stage.press("escape")
-        assert "r reply" in stage.screen.lines.status.plain
+        assert "r reply" in stage.status_line
         await stage.press("h")
-        assert "- topics" in stage.screen.lines.status.plain
+        assert "- topics" in stage.status_line
 
 
 async def test_a_deleted_draft_comes_back_when_one_says_so(tmp_path: Path) -> None:

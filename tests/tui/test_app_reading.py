@@ -151,7 +151,7 @@ async def test_the_status_line_says_who_types(tmp_path: Path) -> None:
         await stage.server.call(
             "bruno", "POST", "/typing", {"op": "start", "type": "direct", "to": [stage.server.id("ada")]}
         )
-        await until(lambda: "Bruno Castell is typing" in stage.screen.lines.status.plain)
+        await until(lambda: "Bruno Castell is typing" in stage.status_line)
 
 
 async def test_a_failure_in_the_background_is_told_and_ends_nothing(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ async def test_a_failure_in_the_background_is_told_and_ends_nothing(tmp_path: Pa
             raise RuntimeError("no")
 
         stage.app.spawn(fail(), "count the sheep")
-        await until(lambda: any("Could not count the sheep" in notice for notice in stage.notices))
+        await stage.told("Could not count the sheep")
         assert stage.app.is_running
 
 
@@ -201,7 +201,7 @@ async def test_who_is_taken_out_of_the_channel_on_screen_hears_of_it(tmp_path: P
         stage.screen.go(Narrow.channel(server.channel("leads")))
         params = {"subscriptions": ["leads"], "principals": [server.id("ada")]}
         await server.call("ada", "DELETE", "/users/me/subscriptions", params)
-        await until(lambda: any("no longer subscribed to #leads" in notice for notice in stage.notices))
+        await stage.told("no longer subscribed to #leads")
 
 
 async def test_who_leaves_a_channel_elsewhere_is_not_disturbed(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ async def test_a_link_goes_into_the_draft_of_its_conversation_when_one_writes_el
         assert [draft.content for draft in stage.session.drafts.all()] == [
             "See [plan.txt](/user_uploads/plan.txt) "
         ]
-        await until(lambda: any("Its link is in your draft to" in notice for notice in stage.notices))
+        await stage.told("Its link is in your draft to")
 
 
 async def test_a_row_that_was_just_removed_paints_nothing_and_ends_nothing(tmp_path: Path) -> None:

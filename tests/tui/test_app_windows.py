@@ -18,11 +18,11 @@ async def test_a_second_window_on_the_account_writes_and_shows_what_the_first_ha
 ) -> None:
     async with on_stage(tmp_path) as first, on_stage(tmp_path, server=first.server) as second:
         for stage in (first, second):
-            assert "read-only" not in stage.screen.lines.status.plain
+            assert "read-only" not in stage.status_line
         where = ChannelDestination(first.server.channel("general"), "soup")
         first.session.outbox.send(where, "far too long " * 2000)
         await until(lambda: len(second.session.outbox.entries()) == 1)
-        await until(lambda: "1 not sent" in second.screen.lines.status.plain)
+        await until(lambda: "1 not sent" in second.status_line)
         await second.press("f9")
         await until(lambda: "far too long" in second.screen.writing.text.text)
         await until(lambda: not first.session.outbox.entries())
@@ -35,7 +35,7 @@ async def test_a_window_beside_one_on_another_machine_says_that_it_only_reads(tm
         folder = private_folder(home / account_folder_name(account.site, account.email))
         other = open_window(folder, "app", Machine("desktop", "another-start"))
         async with on_stage(tmp_path, server=server) as stage:
-            assert "read-only" in stage.screen.lines.status.plain
+            assert "read-only" in stage.status_line
             assert any("desktop" in notice for notice in stage.notices)
             assert "open on another machine" in stage.screen.lines.banner.plain
             for key in ("c", "x", "tab", "tab", "tab"):

@@ -13,7 +13,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import Listener
 from support.sessions import until
-from support.stage import on_stage
+from support.stage import Stage, on_stage
 
 
 async def next_event(listener: Listener, kind: str) -> object:
@@ -233,14 +233,25 @@ async def test_the_key_to_the_message_sent_last_says_when_there_is_none(tmp_path
         assert "You have not sent a message" in stage.notices[-1]
 
 
+async def edit_own(stage: Stage) -> int:
+    """The id of a message of one's own in a topic, taken into compose."""
+    where = await stage.in_topic("general", "lunch")
+    message_id = await stage.server.send("ada", "general", "lunch", "Soop")
+    view = stage.session.view(Narrow.from_destination(where))
+    await until(lambda: message_id in view.ids)
+    await edit_newest(stage, message_id)
+    return message_id
+
+
+async def edit_newest(stage: Stage, message_id: int) -> None:
+    """Takes the newest message of the open view into compose."""
+    await stage.press("G", "e")
+    await until(lambda: stage.screen.writing.editing == message_id)
+
+
 async def test_after_saving_an_edit_the_cursor_is_where_it_is_after_sending(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        where = await stage.in_topic("general", "lunch")
-        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
-        view = stage.session.view(Narrow.from_destination(where))
-        await until(lambda: message_id in view.ids)
-        await stage.press("G", "e")
-        await until(lambda: stage.screen.writing.editing == message_id)
+        await edit_own(stage)
         stage.screen.writing.text.text = "Soup"
         await stage.press("enter")
         assert stage.app.focused is stage.screen.writing.text
@@ -248,32 +259,21 @@ async def test_after_saving_an_edit_the_cursor_is_where_it_is_after_sending(tmp_
 
 async def test_an_edit_that_was_left_comes_back_with_its_message(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        where = await stage.in_topic("general", "lunch")
-        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
-        view = stage.session.view(Narrow.from_destination(where))
-        await until(lambda: message_id in view.ids)
-        await stage.press("G", "e")
-        await until(lambda: stage.screen.writing.editing == message_id)
+        message_id = await edit_own(stage)
         await stage.type(" and bread")
         stage.screen.go(Narrow.all())
         await stage.pilot.pause()
         assert "Edit not saved" in stage.notices[-1]
         assert stage.screen.writing.editing is None
-        stage.screen.go(Narrow.from_destination(where))
-        await stage.press("G", "e")
-        await until(lambda: stage.screen.writing.editing == message_id)
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await edit_newest(stage, message_id)
         assert stage.screen.writing.text.text == "Soop and bread"
         assert stage.session.drafts.all() == []
 
 
 async def test_an_edit_of_a_text_that_was_changed_meanwhile_becomes_a_draft(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        where = await stage.in_topic("general", "lunch")
-        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
-        view = stage.session.view(Narrow.from_destination(where))
-        await until(lambda: message_id in view.ids)
-        await stage.press("G", "e")
-        await until(lambda: stage.screen.writing.editing == message_id)
+        message_id = await edit_own(stage)
         await stage.type(" and bread")
         await stage.press("escape")
         await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "Noodles"})

@@ -193,7 +193,7 @@ async def test_leaving_a_private_channel_asks_first(tmp_path: Path) -> None:
         in_channel(stage, "leads")
         await run(stage, "channel.subscribe")
         await stage.press("down", "enter")
-        await until(lambda: any("Unsubscribed from" in notice for notice in stage.notices))
+        await stage.told("Unsubscribed from")
         channel = stage.session.state.channels.get(stage.server.channel("leads"))
         assert channel is None or not channel.is_subscribed
 

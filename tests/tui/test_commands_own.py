@@ -31,7 +31,7 @@ async def test_a_status_has_words_and_an_emoji_and_goes_again(tmp_path: Path) ->
         status = (await stage.server.call("ada", "GET", path))["status"]
         assert (status["status_text"], status["emoji_name"]) == ("at lunch", "tada")
         await run(stage, "own.clear-status")
-        await until(lambda: any("cleared" in notice for notice in stage.notices))
+        await stage.told("cleared")
         assert "status_text" not in (await stage.server.call("ada", "GET", path))["status"]
 
 

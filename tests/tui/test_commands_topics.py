@@ -108,7 +108,7 @@ async def test_a_topic_is_deleted_after_a_question(tmp_path: Path) -> None:
         assert "soup" in await topics(stage, "general")
         await run(stage, "topic.delete")
         await stage.press("y")
-        await until(lambda: any(" deleted" in notice for notice in stage.notices))
+        await stage.told(" deleted")
         assert "soup" not in await topics(stage, "general")
 
 

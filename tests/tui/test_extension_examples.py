@@ -11,17 +11,7 @@ import pytest
 
 from narrowcast_api.sync.session import Session
 from support.clock import VirtualClock
-from support.extensions import (
-    compose,
-    example,
-    extended,
-    in_topic,
-    messages_text,
-    offered,
-    sees,
-    status_text,
-    told,
-)
+from support.extensions import example, extended, messages_text, offered, sees, submit
 from support.server import TestServer
 from support.sessions import until
 from support.stage import Stage
@@ -30,7 +20,9 @@ from support.stage import Stage
 async def test_tickets_get_cards_and_are_completed(tmp_path: Path) -> None:
     settings = '[extensions.tickets]\nsite = "https://bugs.example/"\nproject = "NC"\n'
     async with extended(tmp_path, {"tickets": example("tickets")}, settings) as stage:
-        await in_topic(stage, "NC-42 is about salt: https://bugs.example/42, not https://bugs.example/about")
+        await stage.in_topic(
+            content="NC-42 is about salt: https://bugs.example/42, not https://bugs.example/about"
+        )
         await sees(stage, "◆ Ticket NC-42  tickets")
         await sees(stage, "NC-42 is about salt")
         assert messages_text(stage).count("◆") == 1
@@ -46,7 +38,7 @@ async def test_wrong_settings_keep_the_extension_out_and_are_named(tmp_path: Pat
     async with extended(
         tmp_path, {"tickets": example("tickets")}, f"[extensions.tickets]\n{settings}\n"
     ) as stage:
-        await told(stage, f"Extension not loaded: extensions.tickets.{settings.split()[0]} is ")
+        await stage.told(f"Extension not loaded: extensions.tickets.{settings.split()[0]} is ")
         assert stage.app.extensions.host is not None
         assert not stage.app.extensions.host.running
 
@@ -80,11 +72,10 @@ async def test_whoever_writes_while_one_is_away_is_answered_once(tmp_path: Path)
     settings = "[extensions.away]\nmentions = true\n"
     async with extended(tmp_path, {"away": example("away")}, settings) as stage:
         server = stage.server
-        await in_topic(stage)
-        await compose(stage, "/away back at two")
-        await stage.press("enter")
-        await told(stage, "Direct messages are answered: back at two")
-        await until(lambda: "  away" in status_text(stage))
+        await stage.in_topic()
+        await submit(stage, "/away back at two")
+        await stage.told("Direct messages are answered: back at two")
+        await until(lambda: "  away" in stage.status_line)
         me = server.id("ada")
         await until(lambda: stage.session.state.statuses.get(me))
         await server.send_direct("bruno", ["ada"], "Are you there?")
@@ -97,21 +88,19 @@ async def test_whoever_writes_while_one_is_away_is_answered_once(tmp_path: Path)
         async with second_window(stage) as other:
             assert not other.storage.takes("extension-away-answer")
             assert other.storage.takes("extension-away-other")
-        await compose(stage, "/away")
-        await stage.press("enter")
-        await told(stage, "Nothing is answered for you any more.")
-        assert "  away" not in status_text(stage)
+        await submit(stage, "/away")
+        await stage.told("Nothing is answered for you any more.")
+        assert "  away" not in stage.status_line
         await until(lambda: not stage.session.state.statuses.get(me))
 
 
 async def test_cells_become_a_table_and_long_blocks_a_card(tmp_path: Path) -> None:
     async with extended(tmp_path, {"table": example("table")}) as stage:
         block = "```csv\nname,amount\n" + "\n".join(f"salt {number},3" for number in range(30)) + "\n```"
-        await in_topic(stage, block)
+        await stage.in_topic(content=block)
         await sees(stage, "◆ 30 rows of csv  table")
         assert "salt 7" not in messages_text(stage)
-        await compose(stage, "/table name\tamount\nsalt|sea\t3")
-        await stage.press("enter")
+        await submit(stage, "/table name\tamount\nsalt|sea\t3")
         await until(lambda: stage.screen.writing.text.text == "")
         narrow = stage.screen.narrow
         assert narrow is not None
@@ -119,9 +108,8 @@ async def test_cells_become_a_table_and_long_blocks_a_card(tmp_path: Path) -> No
         await until(lambda: len(view.ids) == 2)
         answer = await stage.server.call("ada", "GET", f"/messages/{view.ids[-1]}", {"apply_markdown": False})
         assert answer["message"]["content"] == "| name | amount |\n| --- | --- |\n| salt\\|sea | 3 |"
-        await compose(stage, "/table alone")
-        await stage.press("enter")
-        await told(stage, "Put the cells behind /table")
+        await submit(stage, "/table alone")
+        await stage.told("Put the cells behind /table")
 
 
 async def test_a_pomodoro_counts_in_the_status_line(tmp_path: Path) -> None:
@@ -130,15 +118,15 @@ async def test_a_pomodoro_counts_in_the_status_line(tmp_path: Path) -> None:
         clock = stage.session.clock = VirtualClock()
         me = stage.server.id("ada")
         await stage.press("f12")
-        await until(lambda: "work 25 min" in status_text(stage))
+        await until(lambda: "work 25 min" in stage.status_line)
         await until(lambda: stage.session.state.statuses.get(me))
         await clock.advance(24 * 60 + 30)
         stage.screen.show_status()
-        assert "work 1 min" in status_text(stage)
+        assert "work 1 min" in stage.status_line
         await clock.advance(30)
-        await told(stage, "Time for a break.")
-        await until(lambda: "break 5 min" in status_text(stage))
+        await stage.told("Time for a break.")
+        await until(lambda: "break 5 min" in stage.status_line)
         await until(lambda: not stage.session.state.statuses.get(me))
         await stage.press("f12")
-        await told(stage, "Pomodoro ended.")
-        await until(lambda: "break" not in status_text(stage))
+        await stage.told("Pomodoro ended.")
+        await until(lambda: "break" not in stage.status_line)

@@ -19,13 +19,11 @@ from support.extensions import (
     compose,
     example,
     extended,
-    in_topic,
     messages_text,
     offered,
     sees,
-    status_text,
+    submit,
     text_of,
-    told,
     write,
 )
 from support.screens import rows
@@ -48,12 +46,12 @@ async def open_mentions(app):
     )
     keys = '[keys]\n"extension.one.open" = "f10"\n"extension.absent.x" = "f11"\n'
     async with extended(tmp_path, {"one": source}, keys) as stage:
-        await told(stage, "Extension one: j is already used by navigation.down")
+        await stage.told("Extension one: j is already used by navigation.down")
         chosen = {choice.value.id: choice.text for choice in palette(stage.app.keys, 0)._list.items}
         assert chosen["extension.one.hello"] == "Say hello␛]0;x␇"
         assert stage.app.keys["extension.one.hello"] == ("f12",)
         await stage.press("f12")
-        await told(stage, "Hello, Ada")
+        await stage.told("Hello, Ada")
         await stage.press("f10")
         await until(lambda: stage.screen.narrow == Narrow.mentions())
     assert not [command_id for command_id in by_id() if command_id.startswith("extension.")]
@@ -83,7 +81,7 @@ def no(app, text):
 """
     )
     async with extended(tmp_path, {"one": source}) as stage:
-        await in_topic(stage)
+        await stage.in_topic()
         stage.screen.writing.focus_text()
         await stage.type("/")
         assert offered(stage) == ["/me", "/poll", "/todo", "/up", "/quiet", "/no"]
@@ -94,16 +92,13 @@ def no(app, text):
         await stage.press("enter")
         await sees(stage, "RAMEN")
         assert stage.screen.writing.text.text == ""
-        await compose(stage, "/quiet now")
-        await stage.press("enter")
-        await told(stage, "heard now")
+        await submit(stage, "/quiet now")
+        await stage.told("heard now")
         await until(lambda: stage.screen.writing.text.text == "")
-        await compose(stage, "/no way")
-        await stage.press("enter")
-        await told(stage, "Not today.")
+        await submit(stage, "/no way")
+        await stage.told("Not today.")
         assert stage.screen.writing.text.text == "/no way"
-        await compose(stage, "/me waits")
-        await stage.press("enter")
+        await submit(stage, "/me waits")
         await sees(stage, "waits")
         assert stage.app.extensions.host is not None
         assert all(running.is_on for running in stage.app.extensions.host.running)
@@ -123,8 +118,8 @@ def segment(app):
 """
     )
     async with extended(tmp_path, {"one": source}) as stage:
-        assert "red ␛[31mxxx" in status_text(stage)
-        assert "x" * 30 not in status_text(stage)
+        assert "red ␛[31mxxx" in stage.status_line
+        assert "x" * 30 not in stage.status_line
         stage.screen.writing.focus_text()
         await stage.type("a !4")
         assert len(offered(stage)) == 7
@@ -149,7 +144,7 @@ def chart(app, code):
         "See https://tickets.example/42 and https://other.example/1\n```chart\n1 2 3\n```\n```chart\nbad\n```"
     )
     async with extended(tmp_path, {"one": source}) as stage:
-        await in_topic(stage, text)
+        await stage.in_topic(content=text)
         await sees(stage, "◆ Ticket 42␛[2J  one")
         shown = messages_text(stage)
         assert "Too much salt" in shown
@@ -209,8 +204,7 @@ def tell(app):
         await until(lambda: stage.session.state.statuses.get(bruno))
         await stage.pilot.pause()
         await stage.press("f12")
-        await told(
-            stage,
+        await stage.told(
             f"start / message Soup? in #general › lunch / message @{me} you too? in #general › lunch / mention / "
             "Bruno is cooking",
         )
@@ -240,16 +234,16 @@ def segment(app):
 """
     )
     async with extended(tmp_path, {"one": source, "two": other}) as stage:
-        assert "I am on" in status_text(stage)
+        assert "I am on" in stage.status_line
         await stage.press("f12")
-        await told(
-            stage, "The extension one is turned off until the next start: the command go held up the app"
+        await stage.told(
+            "The extension one is turned off until the next start: the command go held up the app"
         )
-        await until(lambda: "I am on" not in status_text(stage))
-        assert "so am I" in status_text(stage)
+        await until(lambda: "I am on" not in stage.status_line)
+        assert "so am I" in stage.status_line
         assert any("extension one is turned off" in record.message for record in caplog.records)
         await stage.press("f12")
-        await told(stage, "The extension one is turned off: ")
+        await stage.told("The extension one is turned off: ")
         await compose(stage, "still here")
         assert stage.screen.writing.text.text == "still here"
 
@@ -264,10 +258,9 @@ async def test_a_failing_card_segment_completion_and_slash_leave_everything_as_i
     }
     files = {name: HEAD.replace('"one"', f'"{name}"') + body for name, body in failing.items()}
     async with extended(tmp_path, files) as stage:
-        await in_topic(stage, "See https://tickets.example/42")
+        await stage.in_topic(content="See https://tickets.example/42")
         await sees(stage, "https://tickets.example/42")
-        await compose(stage, "/x")
-        await stage.press("enter")
+        await submit(stage, "/x")
         await stage.type(" s")
         host = stage.app.extensions.host
         assert host is not None
@@ -291,7 +284,7 @@ async def go(app):
     )
     async with extended(tmp_path, {"one": source}) as stage:
         await stage.press("f12")
-        await told(stage, "one: ")
+        await stage.told("one: ")
         assert stage.app.extensions.host is not None
         assert stage.app.extensions.host.running[0].is_on
 
@@ -313,7 +306,7 @@ async def burn():
     )
     async with extended(tmp_path, {"one": source}) as stage:
         await stage.press("f12")
-        await told(stage, "The extension one is turned off")
+        await stage.told("The extension one is turned off")
         me = await stage.session.client.users.me()
         assert me.user_id == stage.server.id("ada")
         await stage.server.send("bruno", "general", "lunch", "Still live?")
@@ -389,7 +382,7 @@ def ticket(app, link):
 """
     )
     async with extended(tmp_path, {"one": source}, size=(180, 40)) as stage:
-        await in_topic(stage, "See https://tickets.example/42")
+        await stage.in_topic(content="See https://tickets.example/42")
         await stage.server.send("bruno", "general", "supper", "Or https://tickets.example/43")
         stage.screen.open_beside(Narrow.topic(stage.server.channel("general"), "supper"))
         await until(lambda: len(stage.screen.side.all) == 2)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast_api.narrow.narrow import Narrow
-from support.extensions import HEAD, compose, extended, status_text, told
+from support.extensions import HEAD, compose, extended
 from support.sessions import until
 from support.stage import Stage, all_live, file_of
 
@@ -121,19 +121,19 @@ async def act(app, message):
     )
     async with extended(tmp_path, {"one": source}, stored=["bruno"]) as stage:
         await both_at_work(stage)
-        assert "for Ada" in status_text(stage)
+        assert "for Ada" in stage.status_line
         await compose(stage, "half a thought")
         bruno = file_of(stage, "bruno").stem
         await stage.server.send_direct("dario", ["bruno"], "tell")
-        await told(stage, f"{bruno}: soup")
+        await stage.told(f"{bruno}: soup")
         await stage.server.send_direct("dario", ["bruno"], "write")
-        await told(stage, f"one: {bruno} is not on screen, nothing was written.")
+        await stage.told(f"one: {bruno} is not on screen, nothing was written.")
         assert stage.screen.writing.text.text == "half a thought"
         await stage.server.send_direct("dario", ["bruno"], "open")
         await until(lambda: stage.session.state.me == stage.server.id("bruno"))
         where = Narrow.direct(frozenset({stage.server.id("dario")}))
         await until(lambda: stage.app.accounts.screen is not None and stage.screen.narrow == where)
-        await until(lambda: "for Bruno" in status_text(stage))
+        await until(lambda: "for Bruno" in stage.status_line)
         host = stage.app.extensions.host
         assert host is not None
         assert host.running[0].is_on

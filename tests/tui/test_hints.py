@@ -68,9 +68,9 @@ async def test_keys_that_are_changed_are_named_at_once(tmp_path: Path) -> None:
         running_server(tmp_path / "server") as server,
         on_stage(tmp_path, size=(140, 30), server=server) as stage,
     ):
-        await until(lambda: "r reply" in stage.screen.lines.status.plain)
+        await until(lambda: "r reply" in stage.status_line)
         stage.app.use_config(Config(keys={"message.reply": "f7"}))
-        await until(lambda: "F7 reply" in stage.screen.lines.status.plain)
+        await until(lambda: "F7 reply" in stage.status_line)
 
 
 @pytest.mark.parametrize(
@@ -91,15 +91,15 @@ async def test_the_status_line_says_what_to_do_with_the_selected_message(
         await server.send("bruno", "general", "soup", content)
         config = Config(keys={"message.vote": "f7"})
         async with on_stage(tmp_path, size=(140, 30), config=config, server=server) as stage:
-            await until(lambda: f" Demo {hint} " in stage.screen.lines.status.plain)
+            await until(lambda: f" Demo {hint} " in stage.status_line)
 
 
 async def test_a_mode_says_how_to_leave_it_in_the_status_line(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         await server.send("bruno", "general", "soup", "[there](https://x.example/)")
         async with on_stage(tmp_path, size=(80, 24), server=server) as stage:
-            await until(lambda: "o follow" in stage.screen.lines.status.plain)
+            await until(lambda: "o follow" in stage.status_line)
             await stage.press("o")
-            await until(lambda: "Esc cancels" in stage.screen.lines.status.plain)
+            await until(lambda: "Esc cancels" in stage.status_line)
             await stage.press("escape")
-            await until(lambda: "Esc cancels" not in stage.screen.lines.status.plain)
+            await until(lambda: "Esc cancels" not in stage.status_line)

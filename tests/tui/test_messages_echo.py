@@ -80,7 +80,7 @@ async def test_what_the_server_does_not_take_is_taken_back_and_said(
         assert shown(stage, message_id) == (True, 1)
         server.go_on.set()
         await until(lambda: shown(stage, message_id) == (False, 0))
-        await until(lambda: any("You may not." in notice for notice in stage.notices))
+        await stage.told("You may not.")
 
 
 async def test_pressing_twice_asks_for_both_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ async def test_a_star_waits_without_a_connection_and_is_on_the_server_when_it_is
         await until(lambda: stage.screen.messages.selected_id == message_id)
         lose_connection(stage)
         await run(stage, "message.star")
-        await until(lambda: "1 change waiting" in stage.screen.lines.status.plain)
+        await until(lambda: "1 change waiting" in stage.status_line)
         assert stage.session.state.starred == {message_id}
         stage.session.set_status(ConnectionStatus(ConnectionKind.LIVE, stage.session.clock.now()))
         await until(lambda: not stage.session.acts.waiting)

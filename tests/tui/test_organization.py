@@ -233,4 +233,4 @@ async def test_summaries_are_offered_where_the_server_has_them(tmp_path: Path) -
         assert stage.notices[-1] == "This server does not offer AI summaries."
         stage.session.state.offers = stage.session.state.offers._replace(summaries=True)
         await run(stage, "topic.summarize")
-        await until(lambda: any("AI features are not enabled" in notice for notice in stage.notices))
+        await stage.told("AI features are not enabled")

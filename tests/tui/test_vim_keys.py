@@ -100,7 +100,7 @@ async def test_the_preset_edits_in_two_modes_and_escape_leaves_from_the_second(t
         await stage.press("escape")
         assert text.has_focus
         assert text.in_normal_mode
-        await until(lambda: "NORMAL" in stage.screen.lines.status.plain)
+        await until(lambda: "NORMAL" in stage.status_line)
         await stage.press("0", "d", "w")
         assert text.text == "two"
         await stage.press("A")
