@@ -56,6 +56,24 @@ async def test_an_empty_view_says_what_to_press(tmp_path: Path) -> None:
         await stage.see("Press c to write the first to a channel")
 
 
+async def test_an_empty_feed_says_where_older_messages_are(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        server = stage.server
+        channels = [{"name": "archive"}]
+        await server.call("bruno", "POST", "/users/me/subscriptions", {"subscriptions": channels})
+        await server.send("bruno", "archive", "minutes", "from before")
+        joining = {"subscriptions": channels, "principals": [server.id("ada")]}
+        await server.call("bruno", "POST", "/users/me/subscriptions", joining)
+        await until(
+            lambda: (
+                (joined := stage.session.state.channels.get(server.channel("archive"))) is not None
+                and joined.subscription is not None
+            )
+        )
+        await stage.show(Narrow.all())
+        await stage.see("Messages from before you joined are in the channels: F2.")
+
+
 async def test_seen_messages_are_read_and_unseen_ones_are_not(tmp_path: Path) -> None:
     async with staged(tmp_path, (80, 10)) as stage:
         ids = [await stage.server.send("bruno", "general", "soup", f"spoon {number}") for number in range(40)]

@@ -274,6 +274,9 @@ class MessagesPane(Vertical):
             how = with_keys(keys, f"Press <{begin}> to write the first.")
             return f"No messages here yet.\n{refused or how}"
         if view.narrow == Narrow.all():
+            if any(c.first_message_id is not None for c in self.session.state.channels.subscribed()):
+                how = "Messages from before you joined are in the channels: <pane.navigation>."
+                return f"No messages here yet.\n{with_keys(keys, how)}"
             how = "Press <write.channel> to write the first to a channel, <write.direct> to a person."
             return f"No messages yet.\n{with_keys(keys, how)}"
         return with_keys(keys, "No messages match this view.\nPress <go.all> for all messages.")
