@@ -124,6 +124,12 @@ def test_words_and_prefixes_come_before_scattered_letters() -> None:
     assert best_matches(" ", names) == [0, 1, 2, 3, 4, 5]
 
 
+def test_words_match_in_any_order() -> None:
+    names = ["Create poll", "Create channel", "Polls that anybody created"]
+    assert [names[index] for index in best_matches("poll cre", names)] == ["Create poll", names[2]]
+    assert best_matches("poll channel", names) == []
+
+
 def test_a_hostile_name_does_not_stall_the_filter() -> None:
     assert best_matches("a" * 30 + "b", ["a" * 5000] * 3) == []
 

@@ -1,8 +1,9 @@
 """Finding names by a few typed letters.
 
-A query matches a name that holds its letters in order. The best come first: equal, prefix, prefix of a word,
-substring, then scattered letters by how close together they are. The work is linear in the length of the name
-for every query, so that a hostile name cannot stall a keystroke.
+A query matches a name that holds its letters in order, or its words in any order. The best come first: equal,
+prefix, prefix of a word, substring, beginnings of words in any order, then scattered letters by how close together
+they are. The work is linear in the length of the name for every query, so that a hostile name cannot stall a
+keystroke.
 """
 
 from __future__ import annotations
@@ -21,24 +22,30 @@ def scorer(query: str) -> Callable[[str], tuple[int, int] | None]:
     letters = [re.escape(letter) for letter in wanted if not letter.isspace()]
     steps = [f"[^{letter}]*{letter}" for letter in letters[1:]]
     scattered = re.compile((letters[0] if letters else "") + "".join(steps), re.DOTALL)
-    word = re.compile(r"(?<!\w)" + re.escape(wanted))
+    phrase = _begun(wanted)
+    words = [_begun(word) for word in wanted.split()]
 
     def score(name: str) -> tuple[int, int] | None:
         folded = name.casefold()
-        found = scattered.search(folded)
-        if found is None:
-            return None
-        if folded == wanted:
-            return 0, 0
-        if folded.startswith(wanted):
-            return 1, len(folded)
-        if word.search(folded):
-            return 2, len(folded)
-        if wanted in folded:
-            return 3, len(folded)
-        return 4, len(found[0])
+        close = scattered.search(folded)
+        if close is not None:
+            if folded == wanted:
+                return 0, 0
+            if folded.startswith(wanted):
+                return 1, len(folded)
+            if phrase.search(folded):
+                return 2, len(folded)
+            if wanted in folded:
+                return 3, len(folded)
+        if len(words) > 1 and all(word.search(folded) for word in words):
+            return 4, len(folded)
+        return (5, len(close[0])) if close is not None else None
 
     return score
+
+
+def _begun(words: str) -> re.Pattern[str]:
+    return re.compile(r"(?<!\w)" + re.escape(words))
 
 
 def best_matches(query: str, names: Iterable[str]) -> list[int]:
