@@ -1,0 +1,88 @@
+"""Pages about the API library: errors, levels, operations."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+from pathlib import Path
+from typing import Any
+
+from generate.markdown import cell, table
+from narrowcast.cli.outcome import exit_code
+from narrowcast_api import errors
+from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
+
+REFERENCE = Path(__file__).parents[2] / "api" / "reference.py"
+
+
+def error_page() -> str:
+    """One type per cause."""
+    intro = inspect.cleandoc(errors.__doc__ or "")
+    title, _, rest = intro.partition("\n\n")
+    tree, _, after = rest.partition("\n\n")
+    kinds = [
+        one
+        for one in vars(errors).values()
+        if isinstance(one, type) and issubclass(one, errors.NarrowcastError)
+    ]
+    rows = []
+    for one in kinds:
+        base = next((above.__name__ for above in one.__mro__[1:] if above in kinds), "Exception")
+        rows.append(
+            (
+                f"`{one.__name__}`",
+                f"`{base}`",
+                cell(inspect.cleandoc(one.__doc__ or "")),
+                str(int(exit_code(one))),
+            )
+        )
+    return "\n\n".join(
+        [
+            "# Errors",
+            "All of them are in `narrowcast_api.errors`. " + title,
+            "```\n" + inspect.cleandoc(tree) + "\n```",
+            " ".join(after.split()),
+            "`exit` is the exit code of a command that ends with it.",
+            table(("error", "is a", "when", "exit"), rows),
+        ]
+    )
+
+
+def level_page() -> str:
+    """Every gate."""
+    rows = [
+        (str(gate.level), cell(gate.title), cell(gate.value.below), cell(", ".join(gate.value.rows)))
+        for gate in Gate
+    ]
+    return "\n\n".join(
+        [
+            "# Levels",
+            "A server says its feature level; what it is too old for is done another way, or refused before anything "
+            f"is sent. The embedded server speaks level {CONTRACT_LEVEL}. The last column names statements of the "
+            "contract (tests/contract/ledger.csv).",
+            table(("from level", "what", "below it", "contract"), rows),
+        ]
+    )
+
+
+def operation_page() -> str:
+    """Every operation; the table is that of the library's README."""
+    return "\n\n".join(
+        [
+            "# Operations",
+            "Every operation of the service, the function of the client that does it, the level that it needs, the "
+            "levels at which it adapts, and the statements of the contract.",
+            _module(REFERENCE).table(),
+        ]
+    )
+
+
+def _module(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module

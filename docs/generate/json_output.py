@@ -1,0 +1,75 @@
+"""What ``--json`` prints: as a page, and as JSON Schema."""
+
+from __future__ import annotations
+
+import inspect
+
+import msgspec
+
+from generate.markdown import table
+from narrowcast.cli import records
+
+
+def schema() -> str:
+    """What ``--json`` prints, as JSON Schema."""
+    (schema,), components = msgspec.json.schema_components([records.Record], ref_template="#/$defs/{name}")
+    for component in components.values():
+        component["description"] = " ".join(
+            component["description"].split()
+        )  # Python 3.13 indents it otherwise
+    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": components}
+    return msgspec.json.format(msgspec.json.encode(whole, order="sorted"), indent=2).decode() + "\n"
+
+
+def page() -> str:
+    """What ``--json`` prints."""
+    parts = [
+        "# JSON",
+        inspect.cleandoc(records.__doc__ or "").replace("``", "`"),
+        "[The same as JSON Schema](json.schema.json).",
+    ]
+    kinds = [
+        one for one in vars(records).values() if isinstance(one, type) and issubclass(one, msgspec.Struct)
+    ]
+    for one in kinds:
+        if one is msgspec.Struct:
+            continue
+        tag = msgspec.inspect.type_info(one)
+        assert isinstance(tag, msgspec.inspect.StructType)
+        heading = f"`{tag.tag}`" if tag.tag else one.__name__
+        rows = [("`kind`", "text", "always")] if tag.tag else []
+        rows += [
+            (
+                f"`{field.encode_name}`",
+                _json_type(field.type),
+                "always" if field.required else "where it applies",
+            )
+            for field in tag.fields
+        ]
+        parts += [
+            f"## {heading}",
+            " ".join(inspect.cleandoc(one.__doc__ or "").split()),
+            table(("field", "type", "there"), rows),
+        ]
+    return "\n\n".join(parts)
+
+
+def _json_type(kind: msgspec.inspect.Type) -> str:
+    match kind:
+        case msgspec.inspect.IntType():
+            return "whole number"
+        case msgspec.inspect.FloatType():
+            return "number"
+        case msgspec.inspect.StrType():
+            return "text"
+        case msgspec.inspect.BoolType():
+            return "true or false"
+        case msgspec.inspect.NoneType():
+            return "null"
+        case msgspec.inspect.ListType():
+            return f"list of {_json_type(kind.item_type)}"
+        case msgspec.inspect.StructType():
+            return kind.cls.__name__
+        case msgspec.inspect.UnionType():
+            return " or ".join(_json_type(one) for one in kind.types)
+    return type(kind).__name__
