@@ -84,6 +84,20 @@ def test_every_picture_is_drawn_from_the_app() -> None:
     assert named <= {path.name for path in (ROOT / "screenshots").glob("*.svg")}
 
 
+def test_every_file_that_a_page_includes_is_there() -> None:
+    lines = [
+        line
+        for page in PAGES
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if line.startswith("--8")
+    ]
+    assert lines
+    for line in lines:  # a formatter of code in Markdown may tear the mark
+        found = re.fullmatch(r'--8<-- "([^"]+)"', line)
+        assert found, line
+        assert (ROOT / found[1]).is_file(), line
+
+
 def test_every_page_is_in_the_navigation() -> None:
     listed = set(re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
     assert listed == {str(page.relative_to(DOCS)) for page in PAGES}
