@@ -127,7 +127,14 @@ async def test_how_one_sees_a_channel_is_ones_own(tmp_path: Path) -> None:
 async def test_the_list_of_channels_joins_leaves_and_archives(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await stage.server.call(
-            "bruno", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "attic"}]}
+            "bruno",
+            "POST",
+            "/users/me/subscriptions",
+            {
+                "subscriptions": [
+                    {"name": "attic", "description": "**Old** things, [listed](https://x.example)"}
+                ]
+            },
         )
         ada = stage.server.id("ada")
         await until(lambda: stage.session.state.channels.id_of("attic") is not None)
@@ -135,6 +142,8 @@ async def test_the_list_of_channels_joins_leaves_and_archives(tmp_path: Path) ->
         browser = stage.app.screen
         assert isinstance(browser, ChannelsScreen)
         browser.list.select_key(stage.server.channel("attic"))
+        assert browser.list.selected_item is not None
+        assert browser.list.selected_item.note == "Old things, listed", "as it reads, not as it was typed"
         await stage.press("s")
         await until(lambda: "Subscribed to #attic" in browser.key_line.plain)
         assert ada in await members_of(stage, "attic")

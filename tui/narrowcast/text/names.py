@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from narrowcast.text.excerpt import excerpt
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_assets.emoji import character_of
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.channel_folders import ChannelFolder
     from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.presence import Status
     from narrowcast_api.state.state import State
@@ -53,6 +55,11 @@ def channel(state: State, channel_id: int) -> str:
 def channel_sign(channel: Channel) -> str:
     """The mark before a channel's name."""
     return "◈" if channel.invite_only else "#"
+
+
+def about(described: Channel | ChannelFolder) -> str:
+    """The description of a channel or folder in one line, as the server has rendered it: without its Markdown."""
+    return excerpt(described.rendered_description) or described.description
 
 
 def destination(state: State, where: Destination) -> str:

@@ -62,7 +62,7 @@ def _values(state: State, operator: str, text: str) -> Iterable[tuple[str, str, 
                 yield user.full_name, names.recipient(state, user.user_id), user.email
     elif operator in ("channel", "stream"):
         for channel in state.channels.subscribed():
-            yield channel.name, channel.name, channel.description
+            yield channel.name, channel.name, names.about(channel)
     elif operator == "topic":
         yield from _topics(state, text)
     elif operator in ("is", "has"):

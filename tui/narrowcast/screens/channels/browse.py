@@ -57,7 +57,7 @@ class ChannelsScreen(ManageScreen[Channel]):
             channel,
             channel.name,
             " · ".join(filter(None, facts)),
-            channel.description or "–",
+            names.about(channel) or "–",
             names.channel_sign(channel),
             dim=channel.is_archived,
         )

@@ -11,6 +11,7 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.text import names
 from narrowcast_api import permissions
 from narrowcast_api.model.channel_folders import ChannelFolder
 from narrowcast_api.state.changes import ChannelsChanged
@@ -43,7 +44,7 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
             detail = "archived" if folder.is_archived else about
             rows.append(
                 ListRow(
-                    folder.id, folder, folder.name, detail, folder.description or "–", dim=folder.is_archived
+                    folder.id, folder, folder.name, detail, names.about(folder) or "–", dim=folder.is_archived
                 )
             )
         return rows

@@ -204,5 +204,5 @@ class InboxScreen(ConversationsScreen):
             return ListRow(key, None, "Direct messages", count, mark="⁂")
         channel = state.channels.get(channel_id)
         sign = names.channel_sign(channel) if channel is not None else "#"
-        about = channel.description if channel is not None else ""
+        about = names.about(channel) if channel is not None else ""
         return ListRow(key, None, names.channel(state, channel_id), count, about, sign)

@@ -31,6 +31,6 @@ class TitleLine(OneLine):
         if narrow is None:
             return
         channel = state.channels.get(narrow.channel_id) if narrow.channel_id is not None else None
-        about = channel.description if channel is not None else ""
+        about = names.about(channel) if channel is not None else ""
         title = names.view(state, narrow)
         self.show_pieces([(f" {title}", "strong"), (f"   {about}" if about else "", "dim")])
