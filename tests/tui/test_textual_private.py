@@ -8,10 +8,16 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from rich.console import RenderableType
 from rich.segment import Segment
+from textual.app import App, ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import Screen
 from textual.strip import Strip
+from textual.widgets import Static
 
 import narrowcast
+from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.terminal import textual_private
 
 
@@ -50,3 +56,80 @@ def test_a_strip_makes_each_cache_when_it_is_used_and_keeps_what_it_made() -> No
     assert textual_private.has_cache(strip, "_crop_cache")
     assert not textual_private.has_cache(strip, "_filter_cache")
     assert not hasattr(strip, "_unheard_of")
+
+
+class Frames(App[None]):
+    """Notes the screens of the frames that it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frames: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield Static("below")
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        if renderable is not None:
+            self.frames.append(type(screen).__name__)
+        super()._display(screen, renderable)
+
+
+class TwoLines(Dialog[None]):
+    """As every dialog."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static("one")
+            yield Static("two")
+
+
+async def test_a_dialog_that_opens_and_one_that_closes_are_painted_once() -> None:
+    app = Frames()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        app.frames.clear()
+        await app.push_screen(TwoLines())
+        await pilot.pause()
+        assert app.frames == ["TwoLines"]
+        assert [str(line.content) for line in app.screen.query(Static) if line.region.height] == [
+            "one",
+            "two",
+        ]
+        app.frames.clear()
+        await app.pop_screen()
+        await pilot.pause()
+        assert app.frames == ["Screen"]
+
+
+async def test_what_changes_below_a_dialog_is_painted_once_and_shows() -> None:
+    app = Frames()
+    async with app.run_test() as pilot:
+        below = app.query_one(Static)
+        await app.push_screen(TwoLines())
+        await pilot.pause()
+        app.frames.clear()
+        below.update("changed")
+        await pilot.pause()
+        await pilot.pause()
+        assert app.frames == ["TwoLines"]
+        assert "changed" in app.export_screenshot()
+
+
+async def test_a_scroll_bar_still_comes_and_goes_with_what_there_is_to_scroll() -> None:
+    class Scrolling(App[None]):
+        def compose(self) -> ComposeResult:
+            with VerticalScroll():
+                yield Static("line")
+
+    app = Scrolling()
+    async with app.run_test(size=(40, 10)) as pilot:
+        box, line = app.query_one(VerticalScroll), app.query_one(Static)
+        assert not box.show_vertical_scrollbar
+        line.update("\n".join("line" for _ in range(30)))
+        await pilot.pause()
+        assert box.show_vertical_scrollbar
+        assert line.size.width < 40
+        await pilot.resize_terminal(40, 40)
+        await pilot.pause()
+        assert not box.show_vertical_scrollbar
+        assert line.size.width == 40

@@ -5,21 +5,23 @@ A test compares the version with the installed one: after an update this file is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from rich.segment import Segment
+from textual import events
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual._context import visible_screen_stack
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
+from textual.await_remove import AwaitRemove
 from textual.binding import Binding, BindingsMap
 from textual.cache import FIFOCache
 from textual.drivers._writer_thread import WriterThread
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
-from textual.widget import Widget
+from textual.widget import AwaitMount, Widget
 
 __all__ = [
     "BRACKETED_PASTE_END",
@@ -37,7 +39,9 @@ __all__ = [
     "free_place",
     "has_cache",
     "has_plain_box",
+    "make_layouts_lean",
     "make_strips_lean",
+    "remove_screen",
     "screen_below",
     "writes_frames",
 ]
@@ -166,4 +170,81 @@ def make_strips_lean() -> None:
     setattr(Strip, "__getattr__", _make_cache)  # noqa: B010
 
 
+_resume, _resized, _paint = Screen._on_screen_resume, Screen._screen_resized, Screen._compositor_refresh
+_size_updated, _mounted = Widget._size_updated, AwaitMount.__await__
+
+
+def _may_scroll(widget: Widget, virtual_size: Size, container_size: Size) -> bool:
+    """Whether a scroll bar has come, may come or may go."""
+    styles = widget.styles
+    return bool(
+        widget.show_vertical_scrollbar
+        or widget.show_horizontal_scrollbar
+        or (styles.overflow_y == "auto" and virtual_size.height > container_size.height)
+        or (styles.overflow_x == "auto" and virtual_size.width > container_size.width)
+    )
+
+
+def _take_size(
+    widget: Widget, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+) -> bool:
+    """A layout gives sizes; only those that bring a scroll bar ask for another layout."""
+    layout = layout and _may_scroll(widget, virtual_size, container_size)
+    return _size_updated(widget, size, virtual_size, container_size, layout)
+
+
+def _take_screen_size(screen: Screen[Any], size: Size) -> None:
+    """A screen that was laid out at this size is told so, and need not be laid out again."""
+    if screen._size != size:
+        _resized(screen, size)
+
+
+def _begin_screen(screen: Screen[Any], event: events.ScreenResume) -> None:
+    """A new screen was given its styles when it was made, and the layout paints all of it."""
+    if screen.stack_updates == 0:
+        event.refresh_styles = False
+    is_laid_out = screen._size != screen.app.size and screen.is_attached and screen.is_current
+    _resume(screen, event)
+    if is_laid_out and not screen.app._batch_count:
+        screen._repaint_required = False
+
+
+def _paint_screen(screen: Screen[Any]) -> None:
+    """A screen in the background has told the one above what changed, and need not say again that all did."""
+    _paint(screen)
+    if screen is not screen.app.screen:
+        screen._repaint_required = False
+
+
+def _wait_once(mount: AwaitMount) -> Generator[Any, None, None]:
+    """What is mounted is waited for where it is composed and by the parent: the second finds nothing to do. Nor is
+    there anything to do for a screen, which is laid out when it begins.
+    """
+    if getattr(mount, "_is_done", False):
+        return
+    if list(mount._widgets) == [mount._parent]:
+        yield from mount._parent._mounted_event.wait().__await__()
+    else:
+        yield from _mounted(mount)
+    setattr(mount, "_is_done", True)  # noqa: B010
+
+
+def make_layouts_lean() -> None:
+    """A screen that opens is laid out and painted once. Textual does it up to five times, to the same effect."""
+    for owner, name, method in (
+        (Widget, "_size_updated", _take_size),
+        (Screen, "_screen_resized", _take_screen_size),
+        (Screen, "_on_screen_resume", _begin_screen),
+        (Screen, "_compositor_refresh", _paint_screen),
+        (AwaitMount, "__await__", _wait_once),
+    ):
+        setattr(owner, name, method)
+
+
+def remove_screen(screen: Screen[Any]) -> AwaitRemove:
+    """Without the layout and the whole paint that what lies below would have in addition to those of its return."""
+    return screen.app._prune(screen)
+
+
 make_strips_lean()
+make_layouts_lean()

@@ -151,7 +151,7 @@ class LineView(Widget, can_focus=True):
     # What a subclass gives.
 
     def compose_row(self, y: int) -> Strip:
-        """Row `y` of the viewport, exactly `content_size.width` cells wide."""
+        """Row `y` of the viewport, exactly `room.width` cells wide."""
         raise NotImplementedError
 
     def scroll_rows(self, delta: int) -> None:
@@ -177,6 +177,13 @@ class LineView(Widget, can_focus=True):
         """The theme or the colours of the widget changed: subclasses drop what they composed with the old ones."""
 
     # What a subclass uses.
+
+    @property
+    def room(self) -> Size:
+        """The size that rows are composed for: that of the content at the last paint, for to ask Textual takes longer
+        than to compose a row.
+        """
+        return self._room or self.content_size
 
     @property
     def base_style(self) -> Style:
@@ -282,9 +289,10 @@ class LineView(Widget, can_focus=True):
         return self._with_edge(self.decorate_row(y, line.strip), line.edge)
 
     def _line_for_frame(self, y: int) -> _Line:
-        line = self._painted.get(y) if self._change_pending else None
-        line = line or self._composed.get(y) or self._line_at(y)
-        self._composed.pop(y, None)
+        known = self._painted.get(y)
+        if known is not None and self._change_pending:
+            return known
+        line = self._composed.pop(y, None) or known or self._line_at(y)
         self._painted[y] = line
         return line
 

@@ -48,7 +48,7 @@ class OneLine(LineView, can_focus=False):
         return " ".join(text for text, _ in (*self._left, *self._right))
 
     def compose_row(self, y: int) -> Strip:
-        width = self.content_size.width
+        width = self.room.width
         if y:
             return Strip.blank(width, self.base_style)
         return compose_line(width, self._styled(self._left), self._styled(self._right), base=self.base_style)

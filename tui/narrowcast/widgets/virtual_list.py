@@ -204,7 +204,7 @@ class VirtualList(LineView, Generic[T]):
     def on_click(self, event: events.Click) -> None:
         """A click selects and chooses."""
         offset = event.get_content_offset(self)
-        if offset is None or (self.thumb() is not None and offset.x == self.content_size.width - 1):
+        if offset is None or (self.thumb() is not None and offset.x == self.room.width - 1):
             return
         index = self._top + offset.y // self.item_rows
         if index < len(self._shown) and self.selectable(self._shown[index]):
@@ -221,7 +221,7 @@ class VirtualList(LineView, Generic[T]):
 
     def compose_row(self, y: int) -> Strip:
         """Row `y`: a row of the item that lies there, or the empty text, or nothing."""
-        width = self.content_size.width
+        width = self.room.width
         index, row = self._top + y // self.item_rows, y % self.item_rows
         if not self._shown:
             lines = ["", *wrap(self._said_of_nothing(), max(8, width - 3))]
@@ -244,7 +244,7 @@ class VirtualList(LineView, Generic[T]):
 
     def thumb(self) -> tuple[int, int] | None:
         """Where the viewport lies within the list."""
-        count, page, height = len(self._shown), self._page, self.content_size.height
+        count, page, height = len(self._shown), self._page, self.room.height
         if count <= page or height < 2:
             return None
         length = max(1, height * page // count)
@@ -263,11 +263,11 @@ class VirtualList(LineView, Generic[T]):
 
     @property
     def _page(self) -> int:
-        return max(1, self.content_size.height // self.item_rows)
+        return max(1, self.room.height // self.item_rows)
 
     def _item_strips(self, index: int) -> list[Strip]:
         selected = index == self._cursor
-        width = self.content_size.width
+        width = self.room.width
         item_width = width - (1 if self.thumb() is None else 2)
         key = (index, selected, selected and self.has_focus, item_width)
         cached = self._strips.get(key)

@@ -228,7 +228,7 @@ class MessageList(LineView):
             return self._painter.row(y, feed, self.overlay)
         except Exception:
             log.exception("row %s of the messages cannot be drawn", y)
-            return Strip.blank(self.content_size.width, self.base_style)
+            return Strip.blank(self.room.width, self.base_style)
 
     def decorate_row(self, y: int, strip: Strip) -> Strip:
         """Marks the text of rows for the mouse; a defect costs that, not the row."""

@@ -45,7 +45,7 @@ class RowPainter:
     def row(self, y: int, feed: Feed, overlay: Overlay | None) -> Strip:
         """Row ``y`` of the screen."""
         view, position = self._view, self._position
-        width = view.content_size.width
+        width = view.room.width
         if y == 0 and position.shows_heading:
             return self._header(feed)
         place = position.places[y] if y < len(position.places) else None
@@ -80,13 +80,13 @@ class RowPainter:
                 self._plain.clear()
             view = self._view
             gutter, edge = Segment(" " * GUTTER, view.base_style), Segment(" ", view.base_style)
-            strip = lean_strip([gutter, *row.strip, edge], view.content_size.width)
+            strip = lean_strip([gutter, *row.strip, edge], view.room.width)
             self._plain[id(row)] = (row, strip)
         return strip
 
     def _header(self, feed: Feed) -> Strip:
         """The conversation and the date of the first message in view, always in sight."""
-        view, width = self._view, self._view.content_size.width
+        view, width = self._view, self._view.room.width
         shown = self._position.shown
         message = feed.message(shown[0].index) if shown else None
         if message is None:
@@ -102,7 +102,7 @@ class RowPainter:
 
     def empty_row(self, y: int, text: str) -> Strip:
         """Row ``y`` of a list without messages, which says why."""
-        view, width = self._view, self._view.content_size.width
+        view, width = self._view, self._view.room.width
         lines = [""]
         for line in text.split("\n"):
             lines += textwrap.wrap(safe_line(line, 1_000), max(8, width - 4))

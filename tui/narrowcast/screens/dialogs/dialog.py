@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Self, TypeVar
 
+from textual.await_remove import AwaitRemove
 from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.screen import ModalScreen
@@ -11,7 +12,7 @@ from textual.strip import Strip
 
 from narrowcast.commands.hints import KeyHint, hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.terminal.textual_private import screen_below
+from narrowcast.terminal.textual_private import remove_screen, screen_below
 
 __all__ = ["Dialog"]
 
@@ -56,6 +57,9 @@ class Dialog(ModalScreen[T]):
         if regions:
             self._behind = None
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def remove(self) -> AwaitRemove:
+        return remove_screen(self)
 
     def hints(self, *hints: KeyHint) -> str:
         """A line that names keys and what they do."""

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from msgspec import Struct
 from rich.style import Style
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -103,14 +102,16 @@ class HelpList(VirtualList[HelpRow]):
     def search(self, text: str) -> None:
         """Show only the entries that hold every word of ``text``."""
         self._words = text.casefold().split()
-        self._lay_out(self.content_size.width)
+        self._lay_out()
 
-    def on_resize(self, event: events.Resize) -> None:
-        self._lay_out(event.size.width)
+    def room_changed(self) -> None:
+        """Folds the rows to the new width."""
+        super().room_changed()
+        self._lay_out()
 
-    def _lay_out(self, width: int) -> None:
+    def _lay_out(self) -> None:
         shown = [entry for entry in self._entries if entry.matches(self._words)]
-        self.set_items(list(_rows(shown, max(20, width - MARGIN))))
+        self.set_items(list(_rows(shown, max(20, self.room.width - MARGIN))))
 
     def render_item(self, item: HelpRow, width: int, selected: bool) -> Sequence[Strip]:
         if not item.keys and not item.goes_on:
