@@ -10,6 +10,7 @@ from narrowcast_api import permissions
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.state.state import State
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import BotType, TopicsPolicy
 from narrowcast_server.rules.access import find_message
 from support.server import TestServer
@@ -204,6 +205,26 @@ async def test_moves_are_for_holders_and_for_a_while(server: TestServer, setting
         change = {"stream_id": server.channel("engineering")} if to_channel else {"topic": "elsewhere"}
         done = await allowed(server, name, "PATCH", f"/messages/{message_id}", change)
         assert (said == "") is done, (name, said)
+
+
+async def test_a_refusal_has_a_short_form_for_what_is_disabled(server: TestServer) -> None:
+    nobody = {"can_move_messages_between_channels_group": {"new": server.group("role:nobody")}}
+    await server.call("ada", "PATCH", "/realm", nobody)
+    message_id = await server.send("ada", "general", "t")
+    state, message = await state_of(server, "dario"), message_of(server, message_id)
+    now = server.core.now()
+    late = permissions.move_topic_refusal(state, message, now + 7 * 86_400 + 1)
+    assert late == "Messages can be moved for 7 days only, and that is over."
+    assert late.short == "only within 7 days"
+    assert permissions.move_channel_refusal(state, message, now).short == "nobody"
+    owners = permissions.only_owners(state, "change this")
+    assert owners == "Only organization owners can change this; ask Ada Moreno."
+    assert owners.short == "only organization owners"
+    server.set_level(1)
+    old = permissions.below(await state_of(server, "dario"), Gate.NEW_EMAIL)
+    assert old == f"{Gate.NEW_EMAIL.title}: {old.short}."
+    assert old.short.startswith("Not supported by this server (level 1;")
+    assert permissions.move_topic_refusal(state, message, now).short == ""
 
 
 async def test_topics_are_resolved_by_holders(server: TestServer) -> None:

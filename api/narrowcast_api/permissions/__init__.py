@@ -1,6 +1,6 @@
 """Who may do what, said before anything is typed: the rules of roles and permissions as far as the state tells.
 
-The server has the last word. Each rule gives an empty text for who may, else a sentence that says who may.
+The server has the last word. Each rule gives a `Refusal`: empty for who may, else a sentence that says who may.
 """
 
 from narrowcast_api.permissions.channels import (
@@ -27,6 +27,7 @@ from narrowcast_api.permissions.messages import (
     move_topic_refusal,
     resolve_refusal,
 )
+from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.permissions.roles import (
     ROLE_NAMES,
     below,
@@ -43,12 +44,13 @@ from narrowcast_api.permissions.roles import (
     role_name,
     role_of,
     roles_to_give,
-    short,
 )
 from narrowcast_api.permissions.settings import bot_refusal, bot_types, organization_refusal, summary_refusal
 
 __all__ = [
+    "ALLOWED",
     "ROLE_NAMES",
+    "Refusal",
     "administers",
     "below",
     "bot_refusal",
@@ -80,7 +82,6 @@ __all__ = [
     "role_name",
     "role_of",
     "roles_to_give",
-    "short",
     "summary_refusal",
     "topic_refusal",
     "topics_policy",

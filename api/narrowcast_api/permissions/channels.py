@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, read_group_setting
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
+from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.permissions.roles import (
     holders,
     is_administrator,
@@ -30,17 +31,17 @@ def administers(state: State, channel: Channel) -> bool:
     return setting is not None and state.user_groups.contains(setting, state.me)
 
 
-def channel_refusal(state: State, channel: Channel, act: str = "change this channel") -> str:
+def channel_refusal(state: State, channel: Channel, act: str = "change this channel") -> Refusal:
     """Refuses who does not administer a channel."""
     if administers(state, channel):
-        return ""
+        return ALLOWED
     setting = channel.permissions.get(ChannelSetting.ADMINISTER)
     if setting is None or holders(state, setting) == "nobody":
         return only_administrators(state, act)
-    return f"Only administrators and {holders(state, setting)} can {act}."
+    return only(f"administrators and {holders(state, setting)}", act)
 
 
-def topics_policy_refusal(state: State) -> str:
+def topics_policy_refusal(state: State) -> Refusal:
     """Refuses who may not choose a channel's own rule for topics."""
     return only_holders(state, "can_set_topics_policy_group", "choose that by channel")
 
@@ -71,32 +72,32 @@ def _policy(text: str) -> TopicsPolicy:
         return TopicsPolicy.INHERIT
 
 
-def write_refusal(state: State, where: Destination) -> str:
+def write_refusal(state: State, where: Destination) -> Refusal:
     """Refuses who may not write to a conversation at all, whatever the message."""
     if isinstance(where, ChannelDestination):
         return channel_write_refusal(state, where.channel_id)
     return direct_refusal(state, where.user_ids)
 
 
-def channel_write_refusal(state: State, channel_id: int) -> str:
+def channel_write_refusal(state: State, channel_id: int) -> Refusal:
     """Refuses who may not write in a channel, in whatever topic."""
     channel = state.channels.get(channel_id)
     if channel is None:
-        return "This channel no longer exists, or you do not have access to it."
+        return Refusal("This channel no longer exists, or you do not have access to it.")
     if channel.is_archived:
-        return f"#{channel.name} is archived: nobody can write in it."
+        return Refusal(f"#{channel.name} is archived: nobody can write in it.")
     if not channel.is_subscribed:
         if channel.invite_only:
-            return f"Only subscribers can post in private channel #{channel.name}."
+            return Refusal(f"Only subscribers can post in private channel #{channel.name}.")
         if role_of(state) >= Role.GUEST:
-            return "Guests can only post in channels they are subscribed to."
+            return Refusal("Guests can only post in channels they are subscribed to.")
     setting = channel.permissions.get(ChannelSetting.SEND_MESSAGE)
     if setting is not None and not state.user_groups.contains(setting, state.me):
         return only(holders(state, setting), f"post in #{channel.name}")
-    return ""
+    return ALLOWED
 
 
-def topic_refusal(state: State, channel_id: int, topic: str) -> str:
+def topic_refusal(state: State, channel_id: int, topic: str) -> Refusal:
     """Refuses a topic that a message in a channel cannot have, and a new one of who may not begin topics.
 
     Whether a topic is new is known once the channel's topics are loaded.
@@ -105,37 +106,38 @@ def topic_refusal(state: State, channel_id: int, topic: str) -> str:
     name = channel.name if channel is not None else "this channel"
     policy = topics_policy(state, channel_id)
     if policy is TopicsPolicy.DISABLE_EMPTY and not topic.strip():
-        return f"Messages in #{name} need a topic."
+        return Refusal(f"Messages in #{name} need a topic.")
     if policy is TopicsPolicy.EMPTY_ONLY and topic.strip():
-        return f"#{name} has no topics: it is one conversation."
+        return Refusal(f"#{name} has no topics: it is one conversation.")
     setting = channel.permissions.get(ChannelSetting.CREATE_TOPIC) if channel is not None else None
     if setting is None or state.user_groups.contains(setting, state.me) or not topic.strip():
-        return ""
-    known = {found.name.casefold() for found in state.topics.of(channel_id)}
-    if not state.topics.is_loaded(channel_id) or topic.casefold() in known:
-        return ""
-    return only(holders(state, setting), f"create topics in #{name}") + " Choose an existing topic."
+        return ALLOWED
+    existing = {topic.name.casefold() for topic in state.topics.of(channel_id)}
+    if not state.topics.is_loaded(channel_id) or topic.casefold() in existing:
+        return ALLOWED
+    refusal = only(holders(state, setting), f"create topics in #{name}")
+    return Refusal(f"{refusal} Choose an existing topic.", refusal.short)
 
 
-def direct_refusal(state: State, others: frozenset[int]) -> str:
+def direct_refusal(state: State, others: frozenset[int]) -> Refusal:
     """Refuses a direct conversation with these people; none of them is a note to oneself."""
     people = [user for user_id in sorted(others) if (user := state.users.get(user_id)) is not None]
     for user in people:
         if not user.is_active:
-            return f"{user.full_name} has left: the account is deactivated."
+            return Refusal(f"{user.full_name} has left: the account is deactivated.")
     humans = [user.user_id for user in people if not user.is_bot and user.user_id != state.me]
     if not humans:
-        return ""
+        return ALLOWED
     allowed = read_group_setting(state.organization.get("direct_message_permission_group"))
     if allowed is not None and not any(
         state.user_groups.contains(allowed, one) for one in (state.me, *humans)
     ):
         if _is_nobody(state, allowed):
-            return "Direct messages are off in this organization."
-        return f"A direct conversation needs somebody of {holders(state, allowed)} in it."
+            return Refusal("Direct messages are off in this organization.")
+        return Refusal(f"A direct conversation needs somebody of {holders(state, allowed)} in it.")
     may_begin = state.has_permission("direct_message_initiator_group")
     if may_begin or state.directs.newest(others) is not None or len(state.directs.recent()) >= _RECENT:
-        return ""
+        return ALLOWED
     return only_holders(state, "direct_message_initiator_group", "begin direct conversations")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.model.user_groups import UserGroup
+from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.permissions.roles import holders, is_administrator, only
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.wire.vocabulary import GroupSetting as GroupPermission
@@ -45,14 +46,14 @@ def manages_all_groups(state: State) -> bool:
     return is_administrator(state)
 
 
-def group_refusal(state: State, group: UserGroup, permission: GroupPermission | None, act: str) -> str:
+def group_refusal(state: State, group: UserGroup, permission: GroupPermission | None, act: str) -> Refusal:
     """Refuses who neither manages a group nor holds its ``permission``; nobody changes a system group."""
     if group.is_system:
-        return "The groups of the roles follow from the roles; they are not edited."
+        return Refusal("The groups of the roles follow from the roles; they are not edited.")
     if manages_all_groups(state):
-        return ""
+        return ALLOWED
     names = [GroupPermission.MANAGE] if permission is None else [GroupPermission.MANAGE, permission]
     found = [group.permissions[name] for name in names if name in group.permissions]
     if not found or any(state.user_groups.contains(setting, state.me) for setting in found):
-        return ""
+        return ALLOWED
     return only(holders(state, found[-1]), act)

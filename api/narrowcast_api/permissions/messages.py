@@ -9,23 +9,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting
+from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.permissions.roles import holders, is_administrator, only, role_of
 from narrowcast_api.wire.vocabulary import ChannelSetting, Role
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
 
 
-def edit_refusal(state: State, message: Message, now: float) -> str:
+def edit_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not change the content of a message: its sender may, for a while."""
     if message.sender_id != state.me:
-        return "You can only edit your own messages."
+        return Refusal("You can only edit your own messages.")
     if not state.organization.flag("allow_message_editing", True):
-        return "Messages cannot be edited in this organization."
+        return Refusal("Messages cannot be edited in this organization.")
     if message.submessages:
-        return "Polls and to-do lists cannot be edited; press Enter on them to take part."
-    if archived := _archived(state, message):
+        return Refusal("Polls and to-do lists cannot be edited; press Enter on them to take part.")
+    if archived := _archived(_channel_of(state, message)):
         return archived
     return _too_late(state, message, now, "message_content_edit_limit_seconds", "edited")
 
@@ -36,12 +38,12 @@ def edit_seconds_left(state: State, message: Message, now: float) -> float | Non
     return None if seconds is None else max(0.0, _seconds_left(state, message, now, seconds))
 
 
-def delete_refusal(state: State, message: Message, now: float) -> str:
+def delete_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not delete a message: holders of the permission, and for a while its sender, or the owner of
     the bot that sent it.
     """
     if _holds(state, message, "can_delete_any_message_group", is_administrator(state)):
-        return ""
+        return ALLOWED
     sender = state.users.get(message.sender_id)
     own = message.sender_id == state.me or (sender is not None and sender.bot_owner_id == state.me)
     if not own:
@@ -51,49 +53,51 @@ def delete_refusal(state: State, message: Message, now: float) -> str:
     return _too_late(state, message, now, "message_content_delete_limit_seconds", "deleted")
 
 
-def move_topic_refusal(state: State, message: Message, now: float) -> str:
+def move_topic_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not move a message to another topic of its channel."""
-    if archived := _archived(state, message):
+    if archived := _archived(_channel_of(state, message)):
         return archived
     realm, channel = "can_move_messages_between_topics_group", ChannelSetting.MOVE_WITHIN.value
     if not _holds(state, message, realm, True, channel):
         return _only(state, realm, "move messages between topics")
     if role_of(state) <= Role.MODERATOR:
-        return ""
+        return ALLOWED
     return _too_late(state, message, now, "move_messages_within_stream_limit_seconds", "moved")
 
 
-def move_channel_refusal(state: State, message: Message, now: float) -> str:
+def move_channel_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not move a message to another channel."""
     realm, channel = "can_move_messages_between_channels_group", ChannelSetting.MOVE_OUT.value
     if not _holds(state, message, realm, True, channel):
         return _only(state, realm, "move messages between channels")
     if role_of(state) <= Role.MODERATOR:
-        return ""
+        return ALLOWED
     return _too_late(state, message, now, "move_messages_between_streams_limit_seconds", "moved")
 
 
-def resolve_refusal(state: State, channel_id: int) -> str:
+def resolve_refusal(state: State, channel_id: int) -> Refusal:
     """Refuses who may not resolve topics of a channel."""
     channel = state.channels.get(channel_id)
-    if channel is not None and channel.is_archived:
-        return f"#{channel.name} is archived: its topics stay as they are."
+    if archived := _archived(channel, "topics"):
+        return archived
     name = "can_resolve_topics_group"
     if state.has_permission(name):
-        return ""
+        return ALLOWED
     own = channel.permissions.get(ChannelSetting.RESOLVE_TOPICS) if channel is not None else None
     if own is not None and state.user_groups.contains(own, state.me):
-        return ""
+        return ALLOWED
     return only(_who(state, name), "resolve topics")
 
 
-def _archived(state: State, message: Message) -> str:
-    channel = state.channels.get(message.channel_id) if message.channel_id is not None else None
-    return (
-        f"#{channel.name} is archived: its messages stay as they are."
-        if channel and channel.is_archived
-        else ""
-    )
+def _archived(channel: Channel | None, what: str = "messages") -> Refusal:
+    if channel is None or not channel.is_archived:
+        return ALLOWED
+    archived = f"#{channel.name} is archived"
+    return Refusal(f"{archived}: its {what} stay as they are.", archived)
+
+
+def _channel_of(state: State, message: Message) -> Channel | None:
+    return None if message.channel_id is None else state.channels.get(message.channel_id)
 
 
 def _holds(state: State, message: Message, name: str, unsaid: bool, of_channel: str | None = None) -> bool:
@@ -108,11 +112,11 @@ def _holds(state: State, message: Message, name: str, unsaid: bool, of_channel: 
 
 
 def _of_channel(state: State, message: Message, name: str) -> GroupSettingValue | None:
-    channel = state.channels.get(message.channel_id) if message.channel_id is not None else None
+    channel = _channel_of(state, message)
     return channel.permissions.get(name) if channel is not None else None
 
 
-def _only(state: State, name: str, act: str) -> str:
+def _only(state: State, name: str, act: str) -> Refusal:
     return only(_who(state, name), act)
 
 
@@ -121,12 +125,13 @@ def _who(state: State, name: str) -> str:
     return holders(state, setting) if setting is not None else "administrators"
 
 
-def _too_late(state: State, message: Message, now: float, limit: str, done: str) -> str:
+def _too_late(state: State, message: Message, now: float, limit: str, done: str) -> Refusal:
     """Refuses what came after a limit in seconds; the server sends none where there is none."""
     seconds = _limit(state, limit)
     if seconds is None or _seconds_left(state, message, now, seconds) >= 0:
-        return ""
-    return f"Messages can be {done} for {_period(seconds)} only, and that is over."
+        return ALLOWED
+    period = _period(seconds)
+    return Refusal(f"Messages can be {done} for {period} only, and that is over.", f"only within {period}")
 
 
 def _limit(state: State, name: str) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, read_group_setting
+from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 
@@ -55,44 +56,38 @@ def is_administrator(state: State) -> bool:
     return role_of(state) <= Role.ADMINISTRATOR
 
 
-def only_administrators(state: State, act: str = "do this") -> str:
+def only_administrators(state: State, act: str = "do this") -> Refusal:
     """Refuses everybody but administrators."""
     if is_administrator(state):
-        return ""
-    return f"Only organization administrators can {act}{_ask(state, Role.ADMINISTRATOR)}."
+        return ALLOWED
+    return only("organization administrators", f"{act}{_ask(state, Role.ADMINISTRATOR)}")
 
 
-def only_owners(state: State, act: str = "do this") -> str:
+def only_owners(state: State, act: str = "do this") -> Refusal:
     """Refuses everybody but owners."""
-    return "" if is_owner(state) else f"Only organization owners can {act}{_ask(state, Role.OWNER)}."
+    return ALLOWED if is_owner(state) else only("organization owners", f"{act}{_ask(state, Role.OWNER)}")
 
 
-def only_holders(state: State, permission: str, act: str = "do this") -> str:
+def only_holders(state: State, permission: str, act: str = "do this") -> Refusal:
     """Refuses who does not hold a permission of the organization, named as in its settings."""
     if state.has_permission(permission):
-        return ""
+        return ALLOWED
     setting = read_group_setting(state.organization.get(permission))
     who = holders(state, setting) if setting is not None else "users with permission"
     return only(who, act)
 
 
-def only(who: str, act: str) -> str:
+def only(who: str, act: str) -> Refusal:
     """'Only … can …', or that nobody can."""
-    return f"Nobody can {act}." if who == "nobody" else f"Only {who} can {act}."
+    if who == "nobody":
+        return Refusal(f"Nobody can {act}.", "nobody")
+    return Refusal(f"Only {who} can {act}.", f"only {who}")
 
 
-def below(state: State, gate: Gate) -> str:
+def below(state: State, gate: Gate) -> Refusal:
     """Why a server that is too old cannot do something, in a sentence; empty where it can."""
     missing = level_needed(state, gate)
-    return f"{gate.title}: {missing}." if missing else ""
-
-
-def short(refusal: str) -> str:
-    """A refusal in the fewest words, to stand beside what is disabled: 'only organization owners'."""
-    if ": Not supported" in refusal:
-        return refusal.partition(": ")[2].removesuffix(".")
-    before, may, _ = refusal.partition(" can ")
-    return before[:1].lower() + before[1:] if may else refusal
+    return Refusal(f"{gate.title}: {missing}.", missing) if missing else ALLOWED
 
 
 def level_needed(state: State, gate: Gate) -> str:
@@ -121,14 +116,14 @@ def group_name(state: State, group_id: int) -> str:
     return _SYSTEM_NAMES.get(group.name, group.name) if group.is_system else group.name
 
 
-def may_administer(state: State, user: User, act: str = "change other users") -> str:
+def may_administer(state: State, user: User, act: str = "change other users") -> Refusal:
     """Refuses who may not change somebody's account: administrators may, and owners of bots their bots."""
     if user.is_bot and user.bot_owner_id == state.me:
-        return ""
+        return ALLOWED
     return only_administrators(state, act)
 
 
-def may_deactivate(state: State, user: User) -> str:
+def may_deactivate(state: State, user: User) -> Refusal:
     """Refuses who may not deactivate somebody: as for any change, but owners are deactivated by owners."""
     if user.role <= Role.OWNER and user.user_id != state.me:
         return only_owners(state, "deactivate an owner")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.permissions.roles import only_administrators, only_holders, only_owners, role_of
 from narrowcast_api.wire.vocabulary import OWNER_SETTINGS, BotType, Role
 
@@ -11,17 +12,17 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 
-def organization_refusal(state: State, setting: str) -> str:
+def organization_refusal(state: State, setting: str) -> Refusal:
     """Refuses who may not change a setting of the organization."""
     if setting in OWNER_SETTINGS:
         return only_owners(state, "change this setting")
     return only_administrators(state, "change these settings")
 
 
-def summary_refusal(state: State) -> str:
+def summary_refusal(state: State) -> Refusal:
     """Refuses where the server has no language model, and who may not have topics summarized."""
     if not state.offers.summaries:
-        return "This server does not offer AI summaries."
+        return Refusal("This server does not offer AI summaries.")
     return only_holders(state, "can_summarize_topics_group", "summarize topics")
 
 
@@ -38,10 +39,10 @@ def bot_types(state: State) -> list[BotType]:
     return []
 
 
-def bot_refusal(state: State) -> str:
+def bot_refusal(state: State) -> Refusal:
     """Refuses who may make no bot of any kind."""
     if bot_types(state):
-        return ""
+        return ALLOWED
     if role_of(state) >= Role.GUEST:
-        return "Guests cannot add bots."
+        return Refusal("Guests cannot add bots.")
     return only_holders(state, "can_create_bots_group", "add bots")

@@ -25,6 +25,7 @@ from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.permissions import ALLOWED, Refusal
 from narrowcast_api.routes.topics import is_resolved, resolved_name, unresolved_name
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
@@ -68,10 +69,10 @@ def move(screen: Workspace) -> None:
     )
 
 
-def _move_refusals(screen: Workspace, message: Message | None) -> tuple[str, str]:
+def _move_refusals(screen: Workspace, message: Message | None) -> tuple[Refusal, Refusal]:
     """Why oneself may not move it to another topic, and to another channel; the server judges what is not known."""
     if message is None:
-        return "", ""
+        return ALLOWED, ALLOWED
     state, now = screen.session.state, screen.session.clock.now()
     return (
         permissions.move_topic_refusal(state, message, now),
@@ -80,7 +81,7 @@ def _move_refusals(screen: Workspace, message: Message | None) -> tuple[str, str
 
 
 def _move_fields(
-    state: State, where: ChannelDestination, message: Message | None, within: str, out: str
+    state: State, where: ChannelDestination, message: Message | None, within: Refusal, out: Refusal
 ) -> list[Field]:
     def topics(_typed: str) -> list[str]:
         return [topic.name for topic in state.topics.of(where.channel_id) if topic.name]
@@ -97,7 +98,7 @@ def _move_fields(
             "topic",
             "Topic",
             "",
-            needs=permissions.short(within),
+            needs=within.short,
             value=where.topic,
             limit=limit,
             suggest=topics,
@@ -106,7 +107,7 @@ def _move_fields(
             "channel",
             "Channel",
             "Tab completes names",
-            needs=permissions.short(out),
+            needs=out.short,
             value=where.channel_id,
         ),
         OneOf("which", "Move", options=which, value=PropagateMode.CHANGE_ALL),

@@ -106,8 +106,8 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
     privacy: list[tuple[object, str]] = [
         (kind, words) for kind, words, permission in PRIVACY if state.has_permission(permission)
     ]
-    administrators = permissions.short(permissions.only_administrators(state, "decide this"))
-    topics = permissions.short(permissions.topics_policy_refusal(state))
+    administrators = permissions.only_administrators(state, "decide this").short
+    topics = permissions.topics_policy_refusal(state).short
     return [
         LineField(
             "name",
@@ -187,7 +187,7 @@ def new_channel(host: Host, created: Callable[[int], object]) -> None:
 def edit_channel(host: Host, channel: Channel) -> None:
     """Change what a channel is called, what it is for, and who may see it."""
     state = host.session.state
-    refused = permissions.short(permissions.channel_refusal(state, channel))
+    refused = permissions.channel_refusal(state, channel).short
     retention = "" if permissions.is_owner(state) else "only owners may"
     days = channel.message_retention_days
 
@@ -260,7 +260,7 @@ def _retention(values: Values) -> int | str | Omit:
 def edit_permissions(host: Host, channel: Channel) -> None:
     """Change who may do what in a channel."""
     state = host.session.state
-    refused = permissions.short(permissions.channel_refusal(state, channel))
+    refused = permissions.channel_refusal(state, channel).short
 
     async def submit(values: Values) -> None:
         changed = [setting for setting in PERMISSIONS if values.changed(setting.value)]

@@ -279,9 +279,7 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
     """What both kinds of invitations ask for; what the server or the person cannot is disabled, and says why."""
     own = permissions.role_of(state)
     roles = [(role, name) for role, name in permissions.ROLE_NAMES.items() if role >= own]
-    subscribe = permissions.short(
-        permissions.only_holders(state, "can_add_subscribers_group", "subscribe others")
-    )
+    subscribe = permissions.only_holders(state, "can_add_subscribers_group", "subscribe others").short
     no_defaults = permissions.level_needed(state, Gate.INVITE_DEFAULT_CHANNELS)
     no_expiry = permissions.level_needed(state, Gate.INVITE_EXPIRY_DAYS)
     no_never = permissions.level_needed(state, Gate.INVITE_EXPIRY_NEVER)

@@ -24,6 +24,7 @@ from narrowcast.screens.people.profile import profile_fields, profile_values
 from narrowcast.text import names
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.permissions import ALLOWED, Refusal
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX, BotType, Role, WebhookInterface
 
@@ -38,13 +39,8 @@ class Offer(Struct, frozen=True):
 
     name: str
     title: str
-    refusal: str = ""
+    refusal: Refusal = ALLOWED
     detail: str = ""
-
-    @property
-    def short(self) -> str:
-        """Why not, in the fewest words."""
-        return permissions.short(self.refusal)
 
 
 def offers(state: State, user: User) -> list[Offer]:
@@ -83,19 +79,19 @@ def offers(state: State, user: User) -> list[Offer]:
     return possible
 
 
-def _role_refusal(state: State, user: User) -> str:
+def _role_refusal(state: State, user: User) -> Refusal:
     if permissions.roles_to_give(state, user):
-        return ""
+        return ALLOWED
     if permissions.is_administrator(state):
         return permissions.only_owners(state, "change the role of an owner")
     return permissions.only_administrators(state, "change roles")
 
 
-def _address_refusal(state: State) -> str:
+def _address_refusal(state: State) -> Refusal:
     return permissions.only_owners(state, "change email addresses") or (
         permissions.only_holders(state, "can_change_user_emails", "change email addresses")
         if "can_change_user_emails" in state.organization
-        else ""
+        else ALLOWED
     )
 
 

@@ -188,7 +188,8 @@ class PersonScreen(ManageScreen[str]):
             return
         administration = Administration(self, user, self._go)
         choices = [
-            Choice(offer.name, offer.title, offer.short or offer.detail) for offer in offers(self.state, user)
+            Choice(offer.name, offer.title, offer.refusal.short or offer.detail)
+            for offer in offers(self.state, user)
         ]
         refusals = {offer.name: offer.refusal for offer in offers(self.state, user)}
 

@@ -22,6 +22,7 @@ from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast_api import permissions
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, setting_to_wire
+from narrowcast_api.permissions import ALLOWED, Refusal
 from narrowcast_api.state.changes import ChannelsChanged, SettingsChanged, UserGroupsChanged
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
@@ -141,11 +142,14 @@ class SettingsScreen(ManageScreen["Setting | None"]):
     def mark(self, setting: Setting) -> str:
         """Who else may change it, where oneself may not change this one."""
         own, all_of_them = self.setting_refusal(setting), self.refusal()
-        return f" · {permissions.short(own)}" if own and own != all_of_them else ""
+        return f" · {own.short}" if own and own != all_of_them else ""
 
     # changing
 
-    def setting_refusal(self, setting: Setting) -> str:
+    def refusal(self) -> Refusal:
+        return ALLOWED
+
+    def setting_refusal(self, setting: Setting) -> Refusal:
         return self.refusal()
 
     def open(self, item: Setting | None) -> None:
@@ -295,7 +299,7 @@ class OwnSettingsScreen(SettingsScreen):
     TITLE_TEXT = "Personal settings"
     CATALOG = OWN
 
-    def refusal(self) -> str:
+    def refusal(self) -> Refusal:
         return permissions.below(self.state, Gate.SETTINGS_ENDPOINT)
 
     def values(self) -> Settings:
@@ -312,7 +316,7 @@ class NewcomerSettingsScreen(SettingsScreen):
     CATALOG: ClassVar[Catalog] = {**OWN, **ELSEWHERE}
     EMPTY = "No settings yet: waiting for the server."
 
-    def refusal(self) -> str:
+    def refusal(self) -> Refusal:
         return permissions.only_administrators(self.state, "change default user settings")
 
     def applies(self, setting: Setting, values: Settings) -> bool:
@@ -332,10 +336,10 @@ class OrganizationSettingsScreen(SettingsScreen):
     TITLE_TEXT = "Organization settings and permissions"
     CATALOG = ORGANIZATION
 
-    def refusal(self) -> str:
+    def refusal(self) -> Refusal:
         return permissions.only_administrators(self.state, "change these settings")
 
-    def setting_refusal(self, setting: Setting) -> str:
+    def setting_refusal(self, setting: Setting) -> Refusal:
         return permissions.organization_refusal(self.state, setting.name)
 
     def unknown(self) -> list[Setting]:
