@@ -23,8 +23,9 @@ def error_page() -> str:
     tree, _, after = rest.partition("\n\n")
     kinds = [
         one
-        for one in vars(errors).values()
-        if isinstance(one, type) and issubclass(one, errors.NarrowcastError)
+        for module in (errors.failures, errors.refusals)
+        for one in vars(module).values()
+        if isinstance(one, type) and one.__module__ == module.__name__
     ]
     rows = []
     for one in kinds:

@@ -1,0 +1,164 @@
+"""What goes wrong here, on the way, or with an answer that is none: everything but the server's own refusals."""
+
+from __future__ import annotations
+
+
+class NarrowcastError(Exception):
+    """Base of everything this library raises on purpose."""
+
+    @property
+    def user_message(self) -> str:
+        """What happened and what to do, for people."""
+        return str(self)
+
+
+class AccountError(NarrowcastError):
+    """An account file is missing, unreadable or incomplete."""
+
+
+class InvalidInput(NarrowcastError):
+    """A call was refused here; nothing was sent."""
+
+
+class Unsupported(NarrowcastError):
+    """The server is too old for this; nothing was sent.
+
+    `feature` names what was asked for, `needs` the level that has it, `has` the server's level.
+    """
+
+    def __init__(self, needs: int, has: int, feature: str = "This") -> None:
+        super().__init__(f"{feature} needs level {needs}, the server has {has}")
+        self.needs = needs
+        self.has = has
+        self.feature = feature
+
+    @property
+    def user_message(self) -> str:
+        return f"{self.feature}: Not supported by this server (level {self.has}; needs {self.needs})."
+
+
+class TransportError(NarrowcastError):
+    """No complete answer arrived."""
+
+
+class NotConnected(TransportError):
+    """No connection was made: the request surely never reached the server and may be repeated."""
+
+    @property
+    def user_message(self) -> str:
+        if "CERTIFICATE_VERIFY_FAILED" in str(self):
+            return (
+                f"The server's certificate is not trusted ({self}). Name the authority that signed it: login "
+                "--ca-bundle FILE, or cert_bundle=FILE in the zuliprc."
+            )
+        if "[SSL: WRONG_VERSION_NUMBER]" in str(self):
+            return f"The server does not speak https there ({self}). Is its address an http one?"
+        return f"The server cannot be reached ({self}). Check the network and the address."
+
+
+class OutcomeUnknown(TransportError):
+    """Timed out or cut after sending: the server may have carried the request out."""
+
+    @property
+    def user_message(self) -> str:
+        return (
+            f"Connection lost before an answer arrived ({self}). "
+            "It may have worked: look before you repeat it."
+        )
+
+
+class NoAnswer(OutcomeUnknown):
+    """Nothing came within the time that a request may take, as on a connection that is dead though nobody said so."""
+
+    @property
+    def user_message(self) -> str:
+        return f"The server did not answer ({self}). It may have worked: look before you repeat it."
+
+
+class ServerFault(NarrowcastError):
+    """The server failed (5xx). For a write the outcome is unknown."""
+
+    def __init__(self, status: int, detail: str = "") -> None:
+        super().__init__(f"HTTP {status}" + (f": {detail}" if detail else ""))
+        self.status = status
+        self.detail = detail
+
+    @property
+    def user_message(self) -> str:
+        return f"Server error (HTTP {self.status}). Try again in a moment."
+
+
+class RateLimited(NarrowcastError):
+    """429: too many requests. `retry_after` is in seconds, from the answer's body or header."""
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__(f"too many requests; retry in {retry_after:.1f} s")
+        self.retry_after = retry_after
+
+    @property
+    def user_message(self) -> str:
+        return f"Rate limit exceeded. Try again in {max(1, round(self.retry_after))} s."
+
+
+class MalformedAnswer(NarrowcastError):
+    """The answer is not what the contract promises (HTML, broken JSON, wrong shape)."""
+
+    def __init__(self, detail: str, *, status: int = 200) -> None:
+        super().__init__(detail if status == 200 else f"{detail} (HTTP {status})")
+        self.detail = detail
+        self.status = status
+
+    @property
+    def user_message(self) -> str:
+        return f"Unexpected answer from the server: {self}. Is this the address of a chat server?"
+
+
+class NoServerThere(MalformedAnswer):
+    """Something answers at `site`, and it is no Zulip server."""
+
+    def __init__(self, site: str, detail: str, *, status: int = 200) -> None:
+        super().__init__(detail, status=status)
+        self.site = site
+
+    @property
+    def user_message(self) -> str:
+        return f"No Zulip server answers at {self.site} ({self}). Check the address."
+
+
+class AnswerTooLarge(NarrowcastError):
+    """The answer is longer than `limit` bytes and was cut off."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"answer longer than {limit} bytes")
+        self.limit = limit
+
+    @property
+    def user_message(self) -> str:
+        return f"The server's answer is larger than {self.limit // 2**20} MiB and was not read."
+
+
+class RedirectRefused(NarrowcastError):
+    """The server redirected the request elsewhere; nothing was sent there."""
+
+    def __init__(self, location: str) -> None:
+        super().__init__(f"redirected to {location}")
+        self.location = location
+
+    @property
+    def user_message(self) -> str:
+        where = "/".join(self.location.split("/")[:3]) if "://" in self.location else self.location
+        return f"The server says it is at {where}. If you trust that address, sign in there."
+
+
+class FileElsewhere(RedirectRefused):
+    """The server keeps a file on another host; nothing was fetched from there.
+
+    A redirect could lead into the network of whoever downloads, so none is followed off the server's own address.
+    """
+
+    @property
+    def user_message(self) -> str:
+        where = "/".join(self.location.split("/")[:3])
+        return (
+            f"The server keeps this file at {where}; nothing is fetched from there. Open it in the browser."
+        )
