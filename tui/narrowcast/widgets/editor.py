@@ -86,7 +86,7 @@ class Editor(Widget, can_focus=True):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self.buffer = TextBuffer(text, multiline=multiline)
-        self.placeholder = placeholder
+        self._placeholder = placeholder
         self.password = password
         self._top = 0
         self._left = 0
@@ -108,6 +108,18 @@ class Editor(Widget, can_focus=True):
             self.buffer.reset(text)
             self._insert_again()
             self._repaint()
+
+    @property
+    def placeholder(self) -> str:
+        """What stands where no text is."""
+        return self._placeholder
+
+    @placeholder.setter
+    def placeholder(self, text: str) -> None:
+        if text != self._placeholder:
+            self._placeholder = text
+            if not self.buffer.text:
+                self.refresh()
 
     def use_vim(self, wanted: bool) -> None:
         """Edit in two modes, as in vim, from now on; or not."""
@@ -215,7 +227,7 @@ class Editor(Widget, can_focus=True):
             self._shown = self._window()
         if not self.buffer.text and y == 0:
             hint = style + look_style(self, _PLACEHOLDER)
-            text = self.placeholder[: max(0, width - 1)]
+            text = self._placeholder[: max(0, width - 1)]
             if not self.has_focus:
                 return Strip([Segment(text, hint)]).adjust_cell_length(width, style)
             return Strip(
