@@ -63,3 +63,25 @@ async def test_bots_that_cannot_be_made(server: TestServer) -> None:
         await server.refusal("dario", "POST", "/bots", fields)
     for name in ("hugo", "iris"):
         await server.refusal(name, "POST", "/bots", {"full_name": "X", "short_name": "x"})
+
+
+async def test_a_bot_changes_hands(server: TestServer) -> None:
+    path = f"/bots/{server.id('iris')}"
+    owner = server.user("iris").bot_owner_id
+    before = next(user for user in server.core.users.all() if user.id == owner).full_name.split()[0].lower()
+    listeners = {name: await server.listen(name) for name in {before, "dario", "elif", "ada"}}
+    await server.refusal("elif", "PATCH", path, {"bot_owner_id": server.id("elif")})
+    for nobody in (4711, server.id("iris"), server.id("hugo")):
+        await server.refusal("ada", "PATCH", path, {"bot_owner_id": nobody})
+    await server.call("ada", "PATCH", path, {"bot_owner_id": server.id("dario")})
+    assert server.user("iris").bot_owner_id == server.id("dario")
+    (added,) = await listeners["dario"].events("realm_bot")
+    assert (added["op"], added["bot"]["api_key"]) == ("add", server.user("iris").api_key)
+    (told,) = await listeners["ada"].events("realm_bot")
+    assert told["bot"] == {"user_id": server.id("iris"), "owner_id": server.id("dario")}
+    (person,) = await listeners["elif"].events("realm_bot", "realm_user")
+    assert person["person"] == {"user_id": server.id("iris"), "bot_owner_id": server.id("dario")}
+    await server.call("ada", "PATCH", path, {"bot_owner_id": server.id("elif")})
+    lost = await listeners["dario"].events("realm_bot")
+    assert [(event["op"], event["bot"]) for event in lost] == [("delete", {"user_id": server.id("iris")})]
+    await server.refusal("dario", "PATCH", path, {"full_name": "Mine"})

@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import BotType
+from narrowcast_server.actions.bot_owners import change_owner, checked_owner
 from narrowcast_server.actions.bot_services import INTERFACES, check_url, set_service
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.user_admin import change_name, deactivate
 from narrowcast_server.actions.users import bot_watchers, check_address, check_full_name, create_user
-from narrowcast_server.http.params import defaulted, integer_choice, optional, required, string
+from narrowcast_server.http.params import defaulted, integer, integer_choice, optional, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.bots import services_of
@@ -35,6 +36,7 @@ BOT_TYPE = defaulted(
 )
 PAYLOAD_URL = defaulted("payload_url", string, "")
 INTERFACE = defaulted("interface_type", integer_choice(*INTERFACES), INTERFACES[0])
+NEW_OWNER = optional("bot_owner_id", integer)
 NEW_URL = optional("service_payload_url", string)
 NEW_INTERFACE = defaulted("service_interface", integer_choice(*INTERFACES), INTERFACES[0])
 _SHORT_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}\Z", re.IGNORECASE)
@@ -87,11 +89,14 @@ def list_bots(call: Call) -> Answer:
     }
 
 
-@routes.patch("/bots/{bot_id}", NEW_NAME, NEW_URL, NEW_INTERFACE)
+@routes.patch("/bots/{bot_id}", NEW_NAME, NEW_OWNER, NEW_URL, NEW_INTERFACE)
 def update_bot(call: Call) -> Answer:
-    """Renames a bot, or changes what an outgoing webhook calls."""
+    """Renames a bot, gives it to somebody else, or changes what an outgoing webhook calls."""
     bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
     name = call[NEW_NAME]
+    owner_id = call[NEW_OWNER]
+    if owner_id is not None:
+        change_owner(call.core, bot, checked_owner(call.core, bot, owner_id))
     if name is not None:
         change_name(call.core, bot, check_full_name(call.core, name))
     url = call[NEW_URL]
