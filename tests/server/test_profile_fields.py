@@ -87,3 +87,35 @@ async def test_members_define_nothing(server: TestServer) -> None:
     ):
         error = await server.refusal("chiyo", method, path, params)
         assert error["code"] == "UNAUTHORIZED_PRINCIPAL"
+
+
+async def test_two_fields_are_in_the_summary_and_none_that_does_not_fit_there(server: TestServer) -> None:
+    shown = {"display_in_profile_summary": True}
+    for kind in (2, 6):
+        await server.refusal("ada", "POST", PATH, {"name": f"Kind {kind}", "field_type": kind, **shown})
+    first = await define(server, "Tea", **shown)
+    await define(server, "Cake", **shown)
+    answer = await server.refusal("ada", "POST", PATH, {"name": "Milk", "field_type": 1, **shown})
+    assert answer["msg"] == "Only 2 custom profile fields can be displayed in the profile summary."
+    milk = await define(server, "Milk")
+    await server.refusal("ada", "PATCH", f"{PATH}/{milk}", shown)
+    await server.call("ada", "PATCH", f"{PATH}/{first}", {"name": "Tea!", **shown})
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        (3, {}),
+        (3, {"1": "Tea"}),
+        (3, {"1": {"text": "Tea"}}),
+        (3, {"1": {"text": "", "order": "1"}}),
+        (3, {"1": {"text": "Tea", "order": "1"}, "2": {"text": "Tea", "order": "2"}}),
+        (7, {}),
+        (7, {"subtype": "nosuch"}),
+        (7, {"subtype": "custom"}),
+        (7, {"subtype": "custom", "url_pattern": "https://example.org/"}),
+    ],
+)
+async def test_lists_and_accounts_say_what_they_need(server: TestServer, kind: int, data: Answer) -> None:
+    await server.refusal("ada", "POST", PATH, {"name": "x", "field_type": kind, "field_data": data})
+    assert await fields(server) == []

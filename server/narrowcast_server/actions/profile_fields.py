@@ -13,6 +13,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.profile_fields import fields_of
 from narrowcast_server.queries.rendering import rendered_apart
+from narrowcast_server.rules.profile_fields import check_definition, check_room_in_summary, choices
 from narrowcast_server.rules.visibility import watchers
 from narrowcast_server.storage.store import Row
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 MAX_SHORT: Final = 50
 MAX_LONG: Final = 500
-MAX_NAME: Final = 40
-MAX_HINT: Final = 80
 _RENDERED: Final = {ProfileFieldType.SHORT_TEXT, ProfileFieldType.LONG_TEXT}
 
 
@@ -30,30 +29,10 @@ def _tell(core: Core) -> None:
     core.emit({"type": "custom_profile_fields", "fields": fields_of(core)}, core.user_ids())
 
 
-def _check_definition(name: str, hint: str, kind: ProfileFieldType, field_data: str) -> None:
-    if not name.strip():
-        raise ServiceError("Label cannot be blank.")
-    if len(name) > MAX_NAME:
-        raise ServiceError(f"name is too long (limit: {MAX_NAME} characters)")
-    if len(hint) > MAX_HINT:
-        raise ServiceError(f"hint is too long (limit: {MAX_HINT} characters)")
-    if kind is ProfileFieldType.SELECT and not choices(field_data):
-        raise ServiceError("Field must have at least one choice.")
-
-
 def _check_label_is_free(core: Core, name: str, field_id: int | None) -> None:
     taken = core.store.integer("SELECT id FROM profile_fields WHERE name = ?", name.strip())
     if taken is not None and taken != field_id:
         raise ServiceError("A field with that label already exists.")
-
-
-def choices(field_data: str) -> dict[str, object]:
-    """The choices of a list field by value; empty when the definition is malformed."""
-    try:
-        data = json.loads(field_data or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
 
 
 def create_field(
@@ -70,7 +49,9 @@ def create_field(
     """Defines a field behind the others; gives its id."""
     if kind not in set(ProfileFieldType):
         raise ServiceError("Invalid field type.")
-    _check_definition(name, hint, ProfileFieldType(kind), field_data)
+    check_definition(name, hint, ProfileFieldType(kind), field_data, in_summary=in_summary)
+    if in_summary:
+        check_room_in_summary(core, None)
     _check_label_is_free(core, name, None)
     position = (core.store.integer("SELECT max(position) FROM profile_fields") or 0) + 1
     identity = core.store.insert(
@@ -98,7 +79,10 @@ def update_field(
     new_name = row["name"] if name is None else name.strip()
     new_hint = row["hint"] if hint is None else hint
     new_data = row["field_data"] if field_data is None else field_data
-    _check_definition(new_name, new_hint, ProfileFieldType(row["type"]), new_data)
+    shown = bool(row["display_in_profile_summary"]) if in_summary is None else in_summary
+    check_definition(new_name, new_hint, ProfileFieldType(row["type"]), new_data, in_summary=shown)
+    if shown:
+        check_room_in_summary(core, field_id)
     flags = {
         "display_in_profile_summary": in_summary,
         "required": required,

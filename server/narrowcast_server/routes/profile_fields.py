@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from narrowcast_server.actions import profile_fields
 from narrowcast_server.http.params import (
     boolean,
@@ -10,6 +12,7 @@ from narrowcast_server.http.params import (
     integer,
     integers,
     json_value,
+    mapping,
     objects,
     optional,
     required,
@@ -21,22 +24,27 @@ from narrowcast_server.rules.permissions import require_administrator
 
 routes = Routes()
 
-NAME = required("name", text_without_null)
+NAME = defaulted("name", text_without_null, "")
 KIND = required("field_type", integer)
 HINT = defaulted("hint", text_without_null, "")
-FIELD_DATA = defaulted("field_data", text_without_null, "")
+FIELD_DATA = optional("field_data", mapping)
 IN_SUMMARY = defaulted("display_in_profile_summary", boolean, False)
 REQUIRED = defaulted("required", boolean, False)
 EDITABLE = defaulted("editable_by_user", boolean, True)
 NEW_NAME = optional("name", text_without_null)
 NEW_HINT = optional("hint", text_without_null)
-NEW_FIELD_DATA = optional("field_data", text_without_null)
+NEW_FIELD_DATA = optional("field_data", mapping)
 NEW_IN_SUMMARY = optional("display_in_profile_summary", boolean)
 NEW_REQUIRED = optional("required", boolean)
 NEW_EDITABLE = optional("editable_by_user", boolean)
 ORDER = required("order", integers)
 VALUES = required("data", objects)
 IDS = required("data", json_value)
+
+
+def _stored(data: dict[str, object] | None) -> str | None:
+    """What a list or an account needs besides, as it is kept and goes out: JSON, or nothing at all."""
+    return None if data is None else json.dumps(data, ensure_ascii=False) if data else ""
 
 
 @routes.get("/realm/profile_fields")
@@ -53,7 +61,7 @@ def create_field(call: Call) -> Answer:
         name=call[NAME],
         kind=call[KIND],
         hint=call[HINT],
-        field_data=call[FIELD_DATA],
+        field_data=_stored(call[FIELD_DATA]) or "",
         in_summary=call[IN_SUMMARY],
         required=call[REQUIRED],
         editable_by_user=call[EDITABLE],
@@ -85,7 +93,7 @@ def update_field(call: Call) -> Answer:
         call.path_id("field_id"),
         name=call[NEW_NAME],
         hint=call[NEW_HINT],
-        field_data=call[NEW_FIELD_DATA],
+        field_data=_stored(call[NEW_FIELD_DATA]),
         in_summary=call[NEW_IN_SUMMARY],
         required=call[NEW_REQUIRED],
         editable_by_user=call[NEW_EDITABLE],
