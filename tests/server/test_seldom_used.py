@@ -84,7 +84,9 @@ async def test_a_default_channel_ceases_to_be_one(server: TestServer) -> None:
 
 
 async def test_one_ends_ones_own_account_unless_the_organization_needs_it(server: TestServer) -> None:
-    await server.refusal("ada", "DELETE", "/users/me")
+    answer = await server.refusal("ada", "DELETE", "/users/me")
+    assert (answer["code"], answer["is_last_owner"]) == ("CANNOT_DEACTIVATE_LAST_USER", True)
+    assert answer["msg"] == "Cannot deactivate the only organization owner."
     await server.call("farid", "DELETE", "/users/me")
     assert (await server.refusal("farid", "GET", "/users/me", status=401))["code"] == "UNAUTHORIZED"
     people = (await server.call("ada", "GET", "/users"))["members"]

@@ -18,10 +18,15 @@ from narrowcast_server.http.params import (
     text_without_null,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.organization.errors import ServiceError, insufficient_permission
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission, no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import check_password
-from narrowcast_server.rules.accounts import administered, check_may_change_address, check_role
+from narrowcast_server.rules.accounts import (
+    administered,
+    check_may_change_address,
+    check_may_leave,
+    check_role,
+)
 from narrowcast_server.rules.permissions import require_administrator
 from narrowcast_server.rules.visibility import found_by_address
 
@@ -75,13 +80,16 @@ def deactivate_user(call: Call) -> Answer:
     user = _account(call)
     if not call.user.is_administrator:
         raise insufficient_permission()
+    if user.is_bot:  # they have an operation of their own
+        raise no_such_user()
     user_admin.deactivate(call.core, call.user, user, call[COMMENT])
     return {}
 
 
 @routes.delete("/users/me")
 def deactivate_oneself(call: Call) -> Answer:
-    """Ends one's own account."""
+    """Ends one's own account; the only owner stays."""
+    check_may_leave(call.core, call.user)
     user_admin.deactivate(call.core, call.user, call.user, None)
     return {}
 

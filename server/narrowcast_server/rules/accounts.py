@@ -72,6 +72,19 @@ def check_may_deactivate(core: Core, caller: User, user: User) -> None:
         raise ServiceError("User is deactivated")
 
 
+def check_may_leave(core: Core, user: User) -> None:
+    """Raises CANNOT_DEACTIVATE_LAST_USER for the only owner and the only account, who would end their own."""
+    others = [other for other in core.users.all() if other.is_active and not other.is_system_bot]
+    if is_only_owner(core, user) or [other.id for other in others] == [user.id]:
+        entity = "organization owner" if user.is_owner else "user"
+        raise ServiceError(
+            f"Cannot deactivate the only {entity}.",
+            "CANNOT_DEACTIVATE_LAST_USER",
+            is_last_owner=user.is_owner,
+            entity=entity,
+        )
+
+
 def check_may_reactivate(core: Core, caller: User, user: User) -> None:
     """Raises BAD_REQUEST for a bot whose owner cannot answer for it, UNAUTHORIZED_PRINCIPAL where owners alone may."""
     if user.is_owner and not caller.is_owner:
