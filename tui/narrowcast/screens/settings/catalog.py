@@ -39,6 +39,8 @@ class Setting(Struct, frozen=True):
     title: str
     kind: Kind = Kind.FLAG
     options: tuple[Option, ...] = ()
+    emptied: str = ""
+    """What travels in place of no text."""
 
     def shown(self, value: object) -> str:
         """A value that stands by itself: of every kind but channels and permissions."""

@@ -168,7 +168,7 @@ ORGANIZATION: Catalog = {
         choice("giphy_rating", "GIF integration", *_GIF_RATINGS),
         choice("gif_rating_policy", "GIF integration", *_GIF_RATINGS),
         Setting("video_chat_provider", "Call provider", Kind.CHOICE),
-        Setting("jitsi_server_url", "Jitsi server URL", Kind.TEXT),
+        Setting("jitsi_server_url", "Jitsi server URL", Kind.TEXT, emptied="default"),
         flag("digest_emails_enabled", "Send weekly digest emails to inactive users"),
         choice(
             "digest_weekday",

@@ -222,7 +222,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
 
     def _ask(self, setting: Setting) -> None:
         """A number, a period or a line of text."""
-        read = _readers(setting.kind)
+        read = _readers(setting)
         value = self.values().get(setting.name)
         shown = (
             setting.shown(value)
@@ -257,8 +257,9 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         self.form(setting.title, [field], submit, done=f"Saved: {setting.title}", refusal="")
 
 
-def _readers(kind: Kind) -> Callable[[str], object]:
+def _readers(setting: Setting) -> Callable[[str], object]:
     """From what was typed to the value as it travels; ValueError for what is none."""
+    kind = setting.kind
     if kind is Kind.SECONDS:
         return lambda text: "unlimited" if (period := seconds(text)) is None else period
     if kind is Kind.PERIOD:
@@ -267,7 +268,7 @@ def _readers(kind: Kind) -> Callable[[str], object]:
         return _days
     if kind is Kind.NUMBER:
         return int
-    return str
+    return lambda text: text if text.strip() else setting.emptied
 
 
 def _days(text: str) -> object:
