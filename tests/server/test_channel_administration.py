@@ -173,7 +173,7 @@ async def test_domains_are_added_changed_and_removed_by_owners(server: TestServe
     await server.refusal("bruno", "POST", "/realm/domains", params)
     await server.call("ada", "POST", "/realm/domains", params)
     await server.refusal("ada", "POST", "/realm/domains", params)
-    await server.refusal("ada", "POST", "/realm/domains", {"domain": "nodots"})
+    await server.refusal("ada", "POST", "/realm/domains", {"domain": "nodots", "allow_subdomains": False})
     await server.call("ada", "PATCH", "/realm/domains/weather.example", {"allow_subdomains": True})
     listed = (await server.call("elif", "GET", "/realm/domains"))["domains"]
     assert listed == [{"domain": "weather.example", "allow_subdomains": True}]
@@ -225,9 +225,9 @@ async def test_a_rule_of_a_channels_own_needs_the_permission_to_set_it(
 
 
 async def test_a_channel_made_by_subscribing_goes_into_its_folder(server: TestServer) -> None:
-    folder = (await server.call("ada", "POST", "/channel_folders/create", {"name": "Work"}))[
-        "channel_folder_id"
-    ]
+    folder = (
+        await server.call("ada", "POST", "/channel_folders/create", {"name": "Work", "description": ""})
+    )["channel_folder_id"]
     params = {"subscriptions": [{"name": "new"}], "folder_id": folder}
     await server.call("dario", "POST", "/users/me/subscriptions", params)
     streams = (await server.call("dario", "GET", "/streams"))["streams"]

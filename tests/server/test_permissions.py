@@ -46,7 +46,7 @@ OPERATIONS = (
     Operation(
         "PATCH", "/realm", lambda s: {"can_manage_billing_group": {"new": s.group("role:owners")}}, "o"
     ),
-    Operation("POST", "/realm/domains", given(domain="x.example"), "o"),
+    Operation("POST", "/realm/domains", given(domain="x.example", allow_subdomains=False), "o"),
     Operation(
         "POST", "/realm/filters", given(pattern="z(?P<i>1)", url_template="https://x.example/{i}"), "oa"
     ),
@@ -78,7 +78,7 @@ OPERATIONS = (
     Operation("DELETE", "/streams/{design}", nothing, "oa"),
     Operation("POST", "/streams/{design}/delete_topic", given(topic_name="x"), "oa"),
     Operation("POST", "/default_streams", lambda s: {"stream_id": s.channel("design")}, "oa"),
-    Operation("POST", "/channel_folders/create", given(name="x"), "oa"),
+    Operation("POST", "/channel_folders/create", given(name="x", description=""), "oa"),
     Operation(
         "POST",
         "/messages",

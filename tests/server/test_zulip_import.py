@@ -199,7 +199,7 @@ TURNED: dict[str, object] = {
     "org_type": 20,
     "resolved_topic_notice_auto_read_policy": "never",
     "topics_policy": "disable_empty_topic",
-    "video_chat_provider": 3,
+    "video_chat_provider": 1,
     "web_animate_image_previews": "never",
     "web_home_view": "all_messages",
 }

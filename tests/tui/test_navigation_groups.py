@@ -24,7 +24,9 @@ async def test_channels_stand_in_the_folders_of_the_organization(tmp_path: Path)
     async with on_stage(tmp_path) as stage:
         server = stage.server
         for name, channels in (("Work", ["engineering"]), ("Home", ["general"])):
-            answer = await server.call("ada", "POST", "/channel_folders/create", {"name": name})
+            answer = await server.call(
+                "ada", "POST", "/channel_folders/create", {"name": name, "description": ""}
+            )
             for channel in channels:
                 path = f"/streams/{server.channel(channel)}"
                 await server.call("ada", "PATCH", path, {"folder_id": answer["channel_folder_id"]})
@@ -41,7 +43,9 @@ async def test_channels_stand_in_the_folders_of_the_organization(tmp_path: Path)
 async def test_who_wants_no_folders_sees_none(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         server = stage.server
-        answer = await server.call("ada", "POST", "/channel_folders/create", {"name": "Work"})
+        answer = await server.call(
+            "ada", "POST", "/channel_folders/create", {"name": "Work", "description": ""}
+        )
         params = {"folder_id": answer["channel_folder_id"]}
         await server.call("ada", "PATCH", f"/streams/{server.channel('engineering')}", params)
         await until(lambda: "Work:" in outline(stage))

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import TopicsPolicy
+from narrowcast_server.actions.bot_services import check_url
+from narrowcast_server.http.params import check_string
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.realm_settings import EDITABLE
 from narrowcast_server.queries.organization import personal_defaults
@@ -40,8 +42,11 @@ _CHANNELS: Final = frozenset(
 )
 _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
     "message_edit_history_visibility_policy": ("all", "moves", "none"),
-    "topics_policy": tuple(policy.value for policy in TopicsPolicy if policy is not TopicsPolicy.INHERIT),
+    "topics_policy": (TopicsPolicy.ALLOW_EMPTY.value, TopicsPolicy.DISABLE_EMPTY.value),
     "digest_weekday": tuple(range(7)),
+    "giphy_rating": tuple(range(5)),
+    "org_type": (0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000),
+    "video_chat_provider": (0, 1),
 }
 _MAX_DAYS: Final = 100_000
 _DOMAIN: Final = re.compile(r"(?=.{1,253}$)([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}")
@@ -57,11 +62,9 @@ def checked(core: Core, name: str, value: object) -> object:
         return _channel(core, name, value)
     if name == "message_retention_days":
         return retention_days(value)
+    if name == "jitsi_server_url":
+        return _jitsi_server_url(name, value)
     default = EDITABLE[name]
-    if default is None:
-        if value is not None and not isinstance(value, str):
-            raise ServiceError(f"{name} is not a string")
-        return value
     if type(value) is not type(default):
         raise ServiceError(f"{name} is not {_KINDS[type(default)]}")
     if name in _CHOICES and value not in _CHOICES[name]:
@@ -83,10 +86,17 @@ def _text(name: str, value: str) -> str:
     return value
 
 
+def _jitsi_server_url(name: str, value: object) -> str | None:
+    """An address, or None for that of the server."""
+    if value == "default":
+        return None
+    return check_url(name, check_string(name, value))
+
+
 def _seconds(name: str, value: object) -> int | None:
     if value == "unlimited":
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 10**9:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= 10**9:
         raise ServiceError(f"Bad value for '{name}'")
     return value
 
@@ -95,7 +105,7 @@ def retention_days(value: object) -> int:
     """Days after which messages end, -1 for never; raises BAD_REQUEST."""
     if value == "unlimited":
         return -1
-    if isinstance(value, bool) or not isinstance(value, int) or not (value == -1 or 0 < value <= _MAX_DAYS):
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= _MAX_DAYS:
         raise ServiceError("Bad value for 'message_retention_days'")
     return value
 

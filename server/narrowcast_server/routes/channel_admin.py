@@ -65,6 +65,7 @@ TOPICS_POLICY = optional("topics_policy", text_without_null)
 RETENTION = optional("message_retention_days", json_value)
 ANNOUNCE = defaulted("announce", boolean, False)
 NEW_NAME = optional("new_name", text_without_null)
+FOLDER_DESCRIPTION = required("description", text_without_null)
 NEW_DESCRIPTION = optional("description", text_without_null)
 NEW_PRIVATE = optional("is_private", boolean)
 NEW_WEB_PUBLIC = optional("is_web_public", boolean)
@@ -238,10 +239,10 @@ def list_folders(call: Call) -> Answer:
     return {"channel_folders": folders_of(call.core, with_archived=call[WITH_ARCHIVED])}
 
 
-@routes.post("/channel_folders/create", FOLDER_NAME, DESCRIPTION)
+@routes.post("/channel_folders/create", FOLDER_NAME, FOLDER_DESCRIPTION)
 def create_folder(call: Call) -> Answer:
     require_administrator(call.user)
-    identity = channel_admin.create_folder(call.core, call.user, call[FOLDER_NAME], call[DESCRIPTION])
+    identity = channel_admin.create_folder(call.core, call.user, call[FOLDER_NAME], call[FOLDER_DESCRIPTION])
     return {"channel_folder_id": identity}
 
 

@@ -11,7 +11,6 @@ from narrowcast_server.actions.visibility import visibility_may_change_for_all
 from narrowcast_server.http.params import (
     Param,
     boolean,
-    defaulted,
     json_value,
     optional,
     required,
@@ -44,7 +43,7 @@ PERSONAL: Final[dict[str, Param[Any]]] = {
     if name not in NOT_FOR_NEWCOMERS
 }
 DOMAIN = required("domain", text_without_null)
-SUBDOMAINS = defaulted("allow_subdomains", boolean, False)
+SUBDOMAINS = required("allow_subdomains", boolean)
 
 
 @routes.patch("/realm", *SETTINGS.values())

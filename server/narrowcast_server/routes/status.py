@@ -21,7 +21,7 @@ REACTION_TYPE = optional("reaction_type", text_without_null, since=Gate.STATUS_E
 AWAY = optional("away", boolean)
 
 
-def _set(call: Call, user: User) -> Answer:
+def _set(call: Call, user: User, away: bool | None) -> Answer:
     if user.is_bot:
         raise ServiceError("This endpoint does not accept bot requests.")
     set_status(
@@ -31,7 +31,7 @@ def _set(call: Call, user: User) -> Answer:
         emoji_name=call[EMOJI_NAME],
         emoji_code=call[EMOJI_CODE],
         reaction_type=call[REACTION_TYPE],
-        away=call[AWAY],
+        away=away,
     )
     return {}
 
@@ -39,16 +39,16 @@ def _set(call: Call, user: User) -> Answer:
 @routes.post("/users/me/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, AWAY)
 def set_own_status(call: Call) -> Answer:
     """Changes the parameters that are passed (STAT-01)."""
-    return _set(call, call.user)
+    return _set(call, call.user, call[AWAY])
 
 
-@routes.post("/users/{user_id}/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, AWAY)
+@routes.post("/users/{user_id}/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE)
 def set_status_of(call: Call) -> Answer:
     """Administrators may set the status of others."""
     user = person(call.core, call.path_id("user_id"))
     if user.id != call.user.id and not call.user.is_administrator:
         raise insufficient_permission()
-    return _set(call, user)
+    return _set(call, user, None)
 
 
 @routes.get("/users/{user_id}/status")

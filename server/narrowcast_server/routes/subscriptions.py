@@ -129,6 +129,7 @@ def add_subscriptions(call: Call) -> Answer:
 def _subscribe(call: Call, wanted: Sequence[dict[str, object]], who: Sequence[str | int] | None) -> Answer:
     core, user = call.core, call.user
     require_member(user)
+    settings = group_settings(call) if call.endpoint.method == "POST" else {}
     people = [user] if who is None else principals_of(core, user, who)
     check_size(core, len(wanted), len(people))
     names: dict[str, dict[str, object]] = {}
@@ -141,7 +142,7 @@ def _subscribe(call: Call, wanted: Sequence[dict[str, object]], who: Sequence[st
     channels: list[Channel] = []
     refused: list[str] = []
     for item in names.values():
-        channel = _existing_or_new(call, item, refused, others=people != [user])
+        channel = _existing_or_new(call, item, settings, refused, others=people != [user])
         if channel is not None:
             channels.append(channel)
             if "color" in item:
@@ -173,7 +174,7 @@ def check_size(core: Core, channels: int, people: int) -> None:
 
 
 def _existing_or_new(
-    call: Call, item: dict[str, object], refused: list[str], *, others: bool
+    call: Call, item: dict[str, object], settings: dict[str, object], refused: list[str], *, others: bool
 ) -> Channel | None:
     core, user = call.core, call.user
     name = str(item["name"])
@@ -182,7 +183,7 @@ def _existing_or_new(
         refused.append(name)
         return None
     if channel is None:
-        return _create(call, name, str(item.get("description", "")))
+        return _create(call, name, str(item.get("description", "")), settings)
     subscribed = access.is_subscribed(core, user.id, channel.id)
     if channel.is_archived:
         raise ServiceError(f"Unable to access channel ({channel.name}).")
@@ -194,7 +195,7 @@ def _existing_or_new(
     return channel
 
 
-def _create(call: Call, name: str, description: str) -> Channel:
+def _create(call: Call, name: str, description: str, settings: dict[str, object]) -> Channel:
     if call.endpoint.method != "POST":
         raise channel_does_not_exist(name)
     private, web_public = call[INVITE_ONLY], call[WEB_PUBLIC]
@@ -202,7 +203,6 @@ def _create(call: Call, name: str, description: str) -> Channel:
     retention_days = call[RETENTION]
     if retention_days is not None:
         require_owner(call.user)
-    settings = group_settings(call)
     check_policies(
         call.core, call.user, settings, topics=call[TOPICS_POLICY] not in (None, TopicsPolicy.INHERIT)
     )

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from narrowcast_server.http.params import boolean, choice, defaulted, optional, required, string
+from narrowcast_server.http.params import (
+    boolean,
+    choice,
+    defaulted,
+    natural,
+    nullable,
+    optional,
+    required,
+    string,
+)
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError, not_owner
 from narrowcast_server.queries.narrow_terms import narrow
@@ -14,6 +23,7 @@ NARROW = optional("narrow", narrow)
 MEETING = required("meeting_name", string)
 VOICE_ONLY = defaulted("voice_only", boolean, False)
 IS_VIDEO = defaulted("is_video_call", boolean, True)
+DELETION_DELAY = optional("deletion_delay_days", nullable(natural))
 EXPORT_TYPE = optional("export_type", choice("1", "2", "public", "full_with_consent", "full_without_consent"))
 
 
@@ -54,7 +64,7 @@ def delete_export(call: Call) -> Answer:
     raise ServiceError("Invalid data export ID")
 
 
-@routes.post("/realm/deactivate")
+@routes.post("/realm/deactivate", DELETION_DELAY)
 def deactivate_organization(call: Call) -> Answer:
     """The organization is all that this server serves."""
     if not call.user.is_owner:

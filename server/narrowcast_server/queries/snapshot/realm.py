@@ -61,7 +61,7 @@ def server_facts(request: Snapshot) -> dict[str, object]:
     return {
         "development_environment": False,
         "gif_rating_options": {"disabled": {"name": "GIF integration disabled", "id": 0}},
-        "jitsi_server_url": None,
+        "jitsi_server_url": core.settings["jitsi_server_url"],
         "server_avatar_changes_disabled": False,
         "server_can_summarize_topics": False,
         "server_emoji_data_url": f"{core.url}/static/emoji.json",

@@ -73,6 +73,11 @@ def _name(intake: Intake, row: ArchiveRow, identity: int, taken: set[str]) -> st
     return intake.texts.single("names of channels", name, taken, limit)
 
 
+def _retention_days(value: object) -> int:
+    """Days as an archive has them: -1 for ever."""
+    return -1 if value == -1 else retention_days(value)
+
+
 def _channel(intake: Intake, row: ArchiveRow, identity: int, name: str, *, is_default: bool) -> None:
     core = intake.core
     private, web_public = row.flag("invite_only"), row.flag("is_web_public")
@@ -83,7 +88,9 @@ def _channel(intake: Intake, row: ArchiveRow, identity: int, name: str, *, is_de
     with intake.refusing(row):
         check_topic_makers(core, protected=not history, value=settings["can_create_topic_group"])
         days = (
-            retention_days(row.value("message_retention_days")) if row.has("message_retention_days") else None
+            _retention_days(row.value("message_retention_days"))
+            if row.has("message_retention_days")
+            else None
         )
     text = intake.texts.body(
         "descriptions of channels",

@@ -74,7 +74,9 @@ def _checked(intake: Intake, row: ArchiveRow, name: str) -> object:
     value = row.value(name)
     if name in REALM_NUMBERS:
         value = word_for(REALM_NUMBERS[name], value, str(DEFAULTS[name]))
-    if value is None and name.endswith("_seconds"):
+    if name == "jitsi_server_url" and value is None:
+        value = "default"
+    if (value is None and name.endswith("_seconds")) or (value == -1 and name == "message_retention_days"):
         value = "unlimited"
     if isinstance(value, str):
         value = intake.texts.body("settings", value, _LONGEST_TEXT)

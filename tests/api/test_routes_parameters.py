@@ -1,0 +1,162 @@
+"""Every operation of the library, given all that it takes, against what a Zulip server of level 442 takes."""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import inspect
+import json
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import NoneType
+from typing import Any
+
+import httpx
+import pytest
+
+from narrowcast_api.client import Client
+from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.http.encoding import OMIT, Omit
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.model.drafts import DraftVersion
+from narrowcast_api.model.messages import Reaction
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.routes.common import Bound, Group
+from narrowcast_api.routes.user_groups import Change
+from narrowcast_api.wire.parameters import shape
+from narrowcast_api.wire.vocabulary import BotType, ChannelSetting, Dialect, GroupSetting
+from support.api import make_connection
+from support.scripted import Prepared, ScriptedTransport, SentRequest
+from support.zulip_parameters import ALIASES, OWN, zulip_parameters
+
+LUNCH = ChannelDestination(7, "lunch")
+TO_COME = 4_000_000_000
+BY_NAME: Mapping[str, object] = {
+    "narrow": [{"operator": "is", "operand": "unread"}],
+    "content": "x",
+    "to": LUNCH,
+    "permissions": dict.fromkeys(ChannelSetting, 11),
+    "expected": dict.fromkeys(ChannelSetting, 12),
+    "extra": {},
+    "current": None,
+    "progress": None,
+    "draft": DraftVersion(LUNCH, "x"),
+    "drafts": [DraftVersion(LUNCH, "x")],
+    "reaction": Reaction("tada", "1f389", "unicode_emoji", 1),
+    "scheduled_delivery_timestamp": TO_COME,
+    "settings": {"name": "x"},
+    "properties": {"color": "#c2c2c2"},
+    "message_retention_days": "unlimited",
+    "reaction_type": "unicode_emoji",
+    "bot_type": BotType.OUTGOING_WEBHOOK,
+    "url_template": "https://example.org/{code}",
+}
+BY_OPERATION: Mapping[str, Mapping[str, object]] = {
+    "messages.send": {"topic": OMIT},
+    "scheduled_messages.edit": {"type": OMIT, "topic": OMIT},
+    "linkifiers.add": {"url_template": "https://example.org/{id}"},
+    "settings.update": {"settings": {"web_home_view": "inbox", "enable_sounds": True, "color_scheme": 2}},
+    "organization.update_user_defaults": {"settings": {"web_home_view": "inbox", "enable_sounds": True}},
+    "user_groups.update": {f"{name}": Change(11, 12) for name in GroupSetting},
+    "uploads.upload": {"resumable": None, "resume_from": None},
+    "uploads.download": {"url": "/user_uploads/7/x", "folder": Path("/nonexistent")},
+}
+BY_TYPE: Mapping[object, object] = {
+    int: 7,
+    str: "x",
+    bool: True,
+    float: 1.0,
+    bytes: b"x",
+    Secret: Secret("x"),
+    DraftVersion: DraftVersion(LUNCH, "x"),
+    Path: Path(__file__),
+}
+
+
+def operations() -> Iterator[tuple[str, str]]:
+    client = Client(make_connection(ScriptedTransport()))
+    for group_name, group in vars(client).items():
+        if isinstance(group, Group):
+            yield from (
+                (group_name, name) for name, bound in vars(type(group)).items() if isinstance(bound, Bound)
+            )
+
+
+def value_of(name: str, hint: Any) -> object:
+    """Something for a parameter, of the first type that it may have."""
+    if name in BY_NAME:
+        return BY_NAME[name]
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is None and isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return next(iter(hint))
+    if origin is None and hint in BY_TYPE:
+        return BY_TYPE[hint]
+    if origin is Callable:
+        return None
+    if origin is typing.Annotated:
+        return value_of(name, args[0])
+    if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
+        return {value_of("", args[0]): "x"}
+    if origin is not None and isinstance(origin, type) and hasattr(origin, "__iter__"):
+        return [value_of("", args[0])]
+    for arg in args:
+        if arg not in (NoneType, Omit):
+            return value_of(name, arg)
+    return None
+
+
+class Willing(ScriptedTransport):
+    """Says yes to everything."""
+
+    def _take(self, sent: SentRequest) -> Prepared:
+        return Prepared(
+            sent.method, sent.path, lambda _: httpx.Response(200, json={"result": "success", "msg": ""}), None
+        )
+
+
+async def requests_of(group: str, name: str) -> list[SentRequest]:
+    """What goes out when an operation is given everything that it takes."""
+    transport = Willing()
+    async with Client(make_connection(transport, dialect=Dialect.ZULIP)) as client:
+        function = getattr(getattr(client, group), name)
+        hints = typing.get_type_hints(function.__func__)
+        given: dict[str, object] = {}
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                (settings,) = typing.get_args(hints[parameter.name])
+                given |= {key: value_of(key, kind) for key, kind in typing.get_type_hints(settings).items()}
+            else:
+                given[parameter.name] = value_of(parameter.name, hints[parameter.name])
+        given |= BY_OPERATION.get(f"{group}.{name}", {})
+        try:
+            async with asyncio.timeout(10):
+                await function(**given)
+        except NarrowcastError as error:
+            if not transport.requests:
+                raise AssertionError(f"{group}.{name}({given}): {error!r}") from error
+        return transport.requests
+
+
+@pytest.mark.parametrize(("group", "name"), list(operations()), ids=str)
+async def test_what_goes_out_is_what_a_zulip_server_takes(group: str, name: str) -> None:
+    for sent in await requests_of(group, name):
+        operation = sent.method, shape(sent.path.removeprefix("/api/v1").replace("/x", "/{x}"))
+        real = zulip_parameters().get(operation)
+        if real is None:
+            assert not sent.params, operation
+            continue
+        for key, text in sent.params.items():
+            if key in OWN.get(operation, ()):
+                continue
+            parameter = real.get(ALIASES.get(key, key))
+            assert parameter is not None, (operation, key)
+            if parameter.is_json:
+                assert parameter.takes(json.loads(text)), (operation, key, text)
+            elif parameter.words:
+                assert text in parameter.words, (operation, key, text)
+        if b"form-data" in sent.body:
+            continue
+        given = {ALIASES.get(key, key) for key in sent.params}
+        missing = {key for key, parameter in real.items() if parameter.required} - given
+        assert not missing, (operation, missing)

@@ -1,0 +1,130 @@
+"""The embedded server takes what a Zulip server of level 442 takes, in the form in which that takes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from narrowcast_api.wire.parameters import Operation, is_quoted, shape
+from narrowcast_api.wire.vocabulary import LATEST_LEVEL
+from narrowcast_server.http.app import routes_of
+from narrowcast_server.http.params import REQUIRED, Param
+from narrowcast_server.http.routing import Endpoint
+from support.server import Bare, TestServer
+from support.zulip_parameters import OWN, ZulipParameter, zulip_parameters
+
+NOT_HERE = {
+    ("POST", "/bots"): "service_name config_data default_sending_stream default_events_register_stream"
+    " default_all_public_streams",
+    ("PATCH", "/bots/{}"): "role config_data default_sending_stream default_events_register_stream"
+    " default_all_public_streams",
+    ("POST", "/invites"): "welcome_message_custom_text",
+    ("POST", "/invites/multiuse"): "welcome_message_custom_text",
+    ("POST", "/messages"): "forged sender time widget_content",
+    ("PATCH", "/realm"): "authentication_methods string_id",
+    ("PATCH", "/settings"): "email",
+    ("PATCH", "/settings/display"): "email",
+    ("PATCH", "/settings/notifications"): "email",
+    (
+        "GET",
+        "/events",
+    ): "all_public_streams apply_markdown archived_channels bulk_message_deletion client_gravatar"
+    " empty_topic_name event_types include_deactivated_groups lifespan_secs linkifier_url_template narrow"
+    " pronouns_field_type_supported simplified_presence_events slim_presence stream_typing_notifications user_client"
+    " user_list_incomplete",  # a queue is made by registering
+    ("GET", "/streams"): "include_all_active include_can_access_content include_owner_subscribed",
+    ("GET", "/streams/{}/email_address"): "sender_id",
+    ("POST", "/users/me/onboarding_steps"): "schedule_navigation_tour_video_reminder_delay",
+    ("POST", "/realm/logo"): "night",  # read together with the file
+}
+"""Parameters that this server ignores, and says so in its answer."""
+OF_EACH_TYPE: tuple[object, ...] = ("text", None, 1, [], {}, True, 0.5)
+
+
+def endpoints() -> Iterator[tuple[Operation, Endpoint]]:
+    for endpoint in routes_of():
+        operation = endpoint.method, shape(endpoint.path)
+        if not endpoint.absolute and operation in zulip_parameters():
+            yield operation, endpoint
+
+
+def of_today(endpoint: Endpoint) -> dict[str, Param[object]]:
+    """The parameters that a server of the newest level has, by the name that Zulip has for them."""
+    known = [param for param in endpoint.params if param.known_at(LATEST_LEVEL)]
+    real = zulip_parameters()[endpoint.method, shape(endpoint.path)]
+    return {next((name for name in param.names() if name in real), param.name): param for param in known}
+
+
+def test_the_names_are_those_of_zulip() -> None:
+    for operation, endpoint in endpoints():
+        if endpoint.accepts_anything:
+            continue
+        real = set(zulip_parameters()[operation])
+        ours = set(of_today(endpoint))
+        assert ours - real == OWN.get(operation, frozenset()), operation
+        assert real - ours == set(NOT_HERE.get(operation, "").split()), operation
+
+
+def test_what_zulip_requires_is_required() -> None:
+    for operation, endpoint in endpoints():
+        for name, param in of_today(endpoint).items():
+            real = zulip_parameters()[operation].get(name)
+            if real is not None:
+                assert (param.default is REQUIRED) == real.required, (operation, name)
+
+
+def test_text_and_json_are_told_apart_as_zulip_does() -> None:
+    for operation, endpoint in endpoints():
+        for name in of_today(endpoint):
+            real = zulip_parameters()[operation].get(name)
+            if real is not None and real.kinds == {"string"}:
+                assert is_quoted(*operation, name, None), (operation, name)
+            elif real is not None and not real.is_json:
+                assert not is_quoted(*operation, name, None), (operation, name)
+
+
+async def test_what_is_of_another_type_or_no_word_is_refused(server: TestServer) -> None:
+    server.set_level(LATEST_LEVEL)
+    message = await server.send("ada", "general", "lunch")
+    group = {"name": "cooks", "description": "", "members": [server.id("ada")]}
+    await server.call("ada", "POST", "/user_groups/create", group)
+    ids = {
+        "streams": server.channel("general"),
+        "messages": message,
+        "users": server.id("dario"),
+        "user_groups": server.group("cooks"),
+        "bots": server.id("iris"),
+    }
+    kinder = []
+    refused = 0
+    for (method, path), endpoint in endpoints():
+        real = zulip_parameters()[method, path]
+        required = {name: _right(param) for name, param in real.items() if param.required}
+        first = path.split("/")[1]
+        for name in of_today(endpoint):
+            for wrong in _wrong(real[name]) if name in real else ():
+                place = path.replace("{}", str(ids.get(first, 1)), 1).replace("{}", "1")
+                response = await server.raw("ada", method, place, {**required, name: Bare(wrong)})
+                assert response.status_code < 500, (method, path, name, wrong)
+                if response.status_code == 200:
+                    kinder.append((method, path, name, wrong))
+                elif name in response.json().get("msg", ""):
+                    refused += 1
+    assert not kinder, kinder
+    assert refused > 900
+
+
+def _wrong(param: ZulipParameter) -> Iterator[str]:
+    """What a Zulip server refuses for its form alone, as it travels."""
+    if param.words:
+        yield "no such word"
+    elif param.is_json:
+        yield "not json"
+        yield json.dumps(next(value for value in OF_EACH_TYPE if not param.takes(value)))
+
+
+def _right(param: ZulipParameter) -> object:
+    """What passes for its form."""
+    if param.is_json:
+        return Bare(json.dumps(next(value for value in OF_EACH_TYPE if param.takes(value))))
+    return Bare(min(param.words, default="x"))
