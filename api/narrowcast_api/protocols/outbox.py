@@ -18,9 +18,7 @@
             gone  SENT <───┘    by the event with its local id, by the answer, or found by looking,
                                 in whatever order; from FAILED too (late success)
 
-A connection that falls silent (`NoAnswer`) most often lost the request: a message that is still not there when the
-server has answered three looks goes out again by itself. After a cut or a fault of the server somebody may still be
-at work on it: then its writer decides.
+How a message is looked for: `outbox_unconfirmed`.
 
 Order within a conversation is kept: only its first unsettled message moves, and those written after it wait
 while it is tried and looked for. One that was lost on its way holds them up a little longer (`HOLDS_FOR`), so
@@ -48,30 +46,28 @@ from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
     REFUSED,
     InvalidInput,
-    NarrowcastError,
-    NoAnswer,
     NotConnected,
     RateLimited,
     RedirectRefused,
 )
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.protocols.alarm import Alarm, Tasks, log
+from narrowcast_api.protocols.alarm import Alarm, Tasks
 from narrowcast_api.protocols.outbox_item import (
     CHECK_EVERY,
-    HOLDS_FOR,
+    TAKEN_BACK,
     FindMessages,
     MessageLimits,
     OutboxEntry,
     OutboxItem,
     SendMessage,
     ShowMessage,
-    matching,
     refusal,
     unfit,
 )
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, OutboxStore
+from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
 from narrowcast_api.state.changes import Change
 from narrowcast_api.storage.journal import Journal, committed
 from narrowcast_api.storage.journal_changes import JournalChanges
@@ -82,19 +78,7 @@ __all__ = ["Outbox", "OutboxEntry", "OutboxState"]
 PACE = 0.1
 """Seconds between two requests when many messages wait, so that a backlog is no burst."""
 
-LOOK_AFTER = (1.0, 3.0)
-"""Seconds before each look for a message whose outcome is unknown: a slow server may still be storing it."""
-
-LOOK_AFTER_SILENCE = (1.0, 3.0, 6.0)
-"""The same for one on a connection that fell silent, which goes out again by itself after the last of them."""
-
-LOOKS_THAT_FAIL = 6
-"""Looks that a server may fail to answer, over half a minute, before the message counts as failed."""
-
 _AT_ONCE = 4
-
-_NOT_THERE = "No answer, and the message is not on the server. Resend or cancel it."
-_TAKEN_BACK = "Canceled before it was sent. Resend or cancel it."
 
 
 class Outbox:
@@ -127,7 +111,6 @@ class Outbox:
     ) -> None:
         self._heard = heard or self.on_journal
         self._send = send
-        self._find = find
         self._journal = journal
         self._clock = clock
         self._limits = limits
@@ -154,6 +137,16 @@ class Outbox:
             online=online,
         )
         self._sent.ids.update(journal.load_sent())
+        self._unconfirmed = UnconfirmedMessages(
+            self._store,
+            self._sent,
+            find=find,
+            journal=journal,
+            heard=self._heard,
+            clock=clock,
+            alarm=self._alarm,
+            retry=self._retry,
+        )
 
     # what the app calls
 
@@ -258,7 +251,7 @@ class Outbox:
             self._sent.settle(item, message.id)
         self._sent.shown([message.id])
         if item is None and message.sender_id == self._me() and message.id not in self._sent.ids:
-            self._look_again(message.destination(self._me()))
+            self._unconfirmed.look_again(message.destination(self._me()))
 
     def on_fetched(self, ids: Collection[int]) -> None:
         """These messages are there now, to be shown by whoever shows them."""
@@ -322,10 +315,10 @@ class Outbox:
             if item.state is WAITING:
                 await self._deliver(item)
             else:
-                await self._look(item)
+                await self._unconfirmed.look(item)
         except BaseException as error:
             # Cancelled at an ending, or a mistake in this file: no message may stay under way with no task.
-            self._unknown(item, error)
+            self._unconfirmed.add(item, error)
             raise
         finally:
             self._busy.discard(key)
@@ -344,7 +337,7 @@ class Outbox:
         if self._journal.is_lost("outbox", record.local_id) or not self._store.has(item):
             return  # another window has it now
         if item.take_back:
-            self._not_sent(item, FAILED, _TAKEN_BACK, tried_before)
+            self._not_sent(item, FAILED, TAKEN_BACK, tried_before)
             return
         item.unheard, item.sent_at = False, self._clock.now()
         try:
@@ -361,7 +354,7 @@ class Outbox:
         except (*REFUSED, RedirectRefused) as error:
             self._not_sent(item, FAILED, error.user_message, tried_before)
         except Exception as error:
-            self._unknown(item, error)
+            self._unconfirmed.add(item, error)
         else:
             self._retry.worked()
             self._sent.settle(item, message_id)
@@ -371,85 +364,6 @@ class Outbox:
         if not self._store.has(item) or item.state is not SENDING:
             return
         if item.take_back:
-            state, error = FAILED, _TAKEN_BACK
+            state, error = FAILED, TAKEN_BACK
         item.record = replace(item.record, tried=tried_before)
         self._store.step(item, state, error)
-
-    def _unknown(self, item: OutboxItem, error: BaseException) -> None:
-        """The message may have arrived."""
-        if not self._store.has(item) or item.state is not SENDING:
-            return
-        if not isinstance(error, NarrowcastError | asyncio.CancelledError):
-            log.error("sending failed in an unforeseen way", exc_info=error)
-        item.looks = item.faults = 0
-        item.unheard, item.sent_at = isinstance(error, NoAnswer), None
-        item.due = self._clock.monotonic() + LOOK_AFTER[0]
-        text = error.user_message if isinstance(error, NarrowcastError) else "Sending was interrupted."
-        self._store.step(item, UNCONFIRMED, f"{text} Checking whether it was sent.")
-
-    async def _look(self, item: OutboxItem) -> None:
-        record = item.record
-        try:
-            found = await self._find(record.destination, record.floor_id or 0)
-        except (NotConnected, RateLimited) as error:
-            self._retry.failed(error)
-            return
-        except NarrowcastError as error:
-            self._not_answered(item, error)
-            return
-        self._retry.worked()
-        await self._read_journal()  # another window may have written the same words, and know which are its
-        if not self._store.has(item) or item.state is not UNCONFIRMED:
-            return
-        match = matching(record.content, found, self._sent.ids)
-        if match is not None and self._store.is_rivalled(item):
-            item.due = self._clock.monotonic() + LOOK_AFTER[0]
-            return
-        if match is not None:
-            self._sent.settle(item, match)
-        else:
-            self._not_found(item)
-
-    async def _read_journal(self) -> None:
-        if self._journal.changed_elsewhere():
-            self._heard(await asyncio.wrap_future(self._journal.refresh()))
-
-    def _not_answered(self, item: OutboxItem, error: NarrowcastError) -> None:
-        """Looking failed: once more after a pause, unless the server refuses or has failed often."""
-        if not self._store.has(item) or item.state is not UNCONFIRMED:
-            return
-        item.faults += 1
-        final = isinstance(error, REFUSED)
-        if final or item.faults >= LOOKS_THAT_FAIL:
-            self._lost(item, f"It is not known whether this arrived: {error.user_message}")
-        else:
-            item.due = self._clock.monotonic() + 2.0 ** (item.faults - 1)
-
-    def _not_found(self, item: OutboxItem) -> None:
-        item.looks += 1
-        pauses = LOOK_AFTER_SILENCE if item.unheard else LOOK_AFTER
-        if item.resend and not item.take_back:
-            item.resend = False
-            self._store.step(item, WAITING)
-        elif item.looks < len(pauses):
-            item.due = self._clock.monotonic() + pauses[item.looks]
-        elif item.unheard and not item.take_back:
-            self._store.step(item, WAITING)
-        else:
-            self._lost(item, _TAKEN_BACK if item.take_back else _NOT_THERE)
-
-    def _lost(self, item: OutboxItem, error: str) -> None:
-        """Not there, as far as one knows: the user may want it sent again before what comes after it."""
-        item.holds_until = 0.0 if item.take_back else self._clock.monotonic() + HOLDS_FOR
-        self._store.step(item, FAILED, error)
-
-    def _look_again(self, destination: Destination) -> None:
-        """A message of one's own appeared that no entry owns: perhaps a late success of a failed try."""
-        for item in self._store.own():
-            if item.key != destination.key or not item.record.tried:
-                continue
-            if item.state is FAILED:
-                item.looks = len(LOOK_AFTER) - 1
-                self._store.step(item, UNCONFIRMED, item.record.error)
-            item.due = 0.0
-            self._alarm.ring()

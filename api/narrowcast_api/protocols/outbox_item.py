@@ -21,6 +21,7 @@ __all__ = [
     "ShowMessage",
 ]
 
+TAKEN_BACK = "Canceled before it was sent. Resend or cancel it."
 _INTERRUPTED = "Narrowcast quit while this was being sent. Checking whether it was sent."
 
 SHOW_AFTER = 0.5
