@@ -55,11 +55,11 @@ async def two_devices(folder: Path) -> AsyncIterator[Device]:
 async def in_conflict(device: Device) -> None:
     """Both write on before either has heard of the other."""
     stage = device.stage
-    stage.session.drafts._online = lambda: False
+    stage.session.drafts._sync._online = lambda: False
     await stage.type(" here")
     await device.writes("soup there")
     await until(lambda: stage.session.drafts.conflicts())
-    stage.session.drafts._online = lambda: True
+    stage.session.drafts._sync._online = lambda: True
     stage.session.drafts.wake()
     await stage.pilot.pause()
 

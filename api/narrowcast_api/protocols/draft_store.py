@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import Protocol
@@ -73,7 +72,7 @@ class DraftStore:
         journal: Journal,
         clock: Clock,
         changed: Callable[[], None],
-        new_id: Callable[[], str] = lambda: secrets.token_hex(8),
+        new_id: Callable[[], str],
     ) -> None:
         self._journal = journal
         self._clock = clock

@@ -1,0 +1,229 @@
+"""Drafts on their way to the server, one request at a time: the machine of `drafts`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from narrowcast_api.backoff import RetryTime
+from narrowcast_api.clock import Clock
+from narrowcast_api.errors import NOT_DONE, REFUSED, ApiError, NarrowcastError, RedirectRefused
+from narrowcast_api.model.drafts import DraftVersion
+from narrowcast_api.protocols.alarm import log
+from narrowcast_api.protocols.draft_merge import DraftMerge
+from narrowcast_api.protocols.draft_rows import same
+from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore
+from narrowcast_api.protocols.outbox_item import MessageLimits, unfit
+from narrowcast_api.storage.journal import committed
+
+SYNC_AFTER = 2.0
+"""Seconds without a key before the server is told."""
+
+_CHECK_EVERY = 30.0
+
+_LOCAL_ONLY = {
+    "null": "Saved on this device only: it has a null character.",
+    "content": "Saved on this device only: it is too long for this server.",
+    "topic": "Saved on this device only: its topic is too long for this server.",
+}
+
+
+def local_only(limits: MessageLimits, version: DraftVersion) -> str | None:
+    """Why a server would refuse or cut this text, so that it is not sent there."""
+    misfit = unfit(limits, version.destination, version.content)
+    return None if misfit is None else _LOCAL_ONLY[misfit.kind]
+
+
+class DraftSync:
+    """Tells the server of what changed here.
+
+    It does so if this window `leads`. `behind`: the server may have said something that nobody here has heard.
+    """
+
+    def __init__(
+        self,
+        store: DraftStore,
+        merge: DraftMerge,
+        *,
+        requests: DraftRequests,
+        clock: Clock,
+        enabled: Callable[[], bool],
+        limits: Callable[[], MessageLimits],
+        online: Callable[[], bool],
+        leads: bool,
+        heard_of: Callable[[], Collection[int]],
+    ) -> None:
+        self._store = store
+        self._merge = merge
+        self._requests = requests
+        self._clock = clock
+        self._enabled = enabled
+        self._limits = limits
+        self._online = online
+        self._heard_of = heard_of
+        self.leads = leads
+        self.behind = False
+        self.retry = RetryTime(clock, 1.0, 60.0)
+
+    async def step(self) -> float | None:
+        """Make the request that is due, if any; seconds until the next one."""
+        waiting = [item for item in self._store if self._wants_sync(item)]
+        if not self.leads or not (waiting or self.behind) or not self._enabled():
+            return None
+        if not self._online():
+            return _CHECK_EVERY
+        if self.behind:
+            return await self._catch_up()
+        item = min(waiting, key=lambda item: item.due)
+        wait = max(item.due, self.retry.at) - self._clock.monotonic()
+        if wait > 0:
+            return wait
+        item.busy = True
+        try:
+            await self._sync(item)
+        finally:
+            item.busy = False
+        return 0.0
+
+    async def _catch_up(self) -> float:
+        """Compare with what the server has now; seconds until the next request."""
+        wait = self.retry.at - self._clock.monotonic()
+        if wait > 0:
+            return wait
+        try:
+            drafts = await self._requests.fetch()
+        except NarrowcastError as error:
+            self.retry.failed(error)
+            log.info("drafts cannot be compared: %s", error)
+            return _CHECK_EVERY if isinstance(error, ApiError) else 0.0
+        self.retry.worked()
+        if self.behind:  # else a registration was faster
+            self.behind = False
+            self._merge.fetched(drafts, self._heard_of())
+        return 0.0
+
+    def _wants_sync(self, item: DraftItem) -> bool:
+        record = item.record
+        return record.dirty and (record.deleted or item.record.error is None)
+
+    async def _sync(self, item: DraftItem) -> None:
+        item.dirty_since = None
+        record = item.record
+        item.set(error=None if record.deleted else local_only(self._limits(), record.version))
+        if item.record.error is not None:
+            self._store.keep(item)
+            return
+        try:
+            if record.posting:
+                await self._look(item)
+            elif record.deleted:
+                await self._delete(item)
+            elif record.server_id is None:
+                await self._create(item)
+            else:
+                await self._edit(item, record.server_id)
+        except (*REFUSED, RedirectRefused) as error:
+            self._refuse(item, error)
+        except NarrowcastError as error:
+            self.retry.failed(error)
+            log.info("drafts are not synced: %s", error)
+        else:
+            self.retry.worked()
+        if not self._enabled():
+            self._merge.make_local()
+
+    async def _create(self, item: DraftItem) -> None:
+        sent = item.record.version
+        item.set(posting=True, base=sent)
+        if not await self._written(item):
+            item.set(posting=False, base=None)
+            return
+        item.expected.append(sent)
+        try:
+            server_id = await self._requests.create(sent, item.record.edited)
+        except NOT_DONE:
+            item.expected.clear()
+            if self._store.holds(item) and item.record.server_id is None:
+                self._never_created(item)
+            raise
+        if self._store.holds(item):
+            self._merge.created(item, server_id, sent)
+
+    async def _written(self, item: DraftItem) -> bool:
+        """Have it in the journal before a request leaves; False if another window has written it meanwhile."""
+        await committed(self._store.put(item))
+        if not self._store.holds(item):
+            return False
+        if self._store.is_lost(item.record.draft_id):
+            item.due = self._clock.monotonic() + SYNC_AFTER  # the journal is read again until then
+            return False
+        return True
+
+    def _never_created(self, item: DraftItem) -> None:
+        item.set(posting=False, base=None)
+        if item.record.deleted:
+            self._store.forget(item)
+        else:
+            self._store.keep(item)
+
+    async def _look(self, item: DraftItem) -> None:
+        """A request to create this draft may have worked: see before it is made again."""
+        for draft in await self._requests.fetch():
+            if self._store.of_server(draft.id) is None and same(draft.version, item.record.base):
+                self._merge.created(item, draft.id, draft.version)
+                return
+        if self._store.holds(item) and item.record.posting:
+            item.expected.clear()
+            self._never_created(item)
+
+    async def _edit(self, item: DraftItem, server_id: int) -> None:
+        sent = item.record.version
+        # A copy made of a conflicting text is in the journal before the server's is overwritten.
+        if not await self._written(item):
+            return
+        if sent not in item.expected:
+            item.expected.append(sent)
+        try:
+            await self._requests.edit(server_id, sent, item.record.edited)
+        except NOT_DONE as error:
+            if sent in item.expected:
+                item.expected.remove(sent)
+            if not _is_missing(error):
+                raise
+            if self._store.holds(item) and item.record.server_id == server_id:
+                self._merge.detach(item)
+            return
+        if self._store.holds(item) and sent in item.expected:  # else its event was first
+            record = item.record
+            item.set(base=sent, dirty=record.deleted or not same(record.version, sent))
+            self._store.keep(item)
+
+    async def _delete(self, item: DraftItem) -> None:
+        server_id = item.record.server_id
+        if server_id is not None:
+            try:
+                await self._requests.delete(server_id)
+            except ApiError as error:
+                if not _is_missing(error):
+                    raise
+        if not self._store.holds(item):
+            return
+        if item.record.deleted:
+            self._merge.deleted(item)
+        elif item.record.server_id == server_id:
+            self._merge.detach(item)  # the user wrote on while it was being deleted
+
+    def _refuse(self, item: DraftItem, error: NarrowcastError) -> None:
+        """The server will not have it; asking again changes nothing."""
+        log.info("draft is kept here only: %s", error)
+        if not self._store.holds(item):
+            return
+        if item.record.deleted:
+            self._store.forget(item)
+        else:
+            item.set(error=f"Saved on this device only: {error.user_message}")
+            self._store.keep(item)
+
+
+def _is_missing(error: NarrowcastError) -> bool:
+    """Whether the server says that it has no such draft (DRF-15): by status, or in words with a 400."""
+    return isinstance(error, ApiError) and (error.status == 404 or "does not exist" in error.msg)
