@@ -9,13 +9,6 @@ from pathlib import Path
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """A home of its own, temporary files included."""
-    temporary = folder / "tmp"
-    temporary.mkdir(exist_ok=True)
-    return {**home(folder / "home"), "TMPDIR": str(temporary)}
-
-
 def wait_empty(folder: Path) -> None:
     """Until nothing is left in ``folder``; the server of a killed demo needs a moment."""
     end = time.monotonic() + PATIENCE
@@ -25,28 +18,28 @@ def wait_empty(folder: Path) -> None:
 
 
 def test_the_demo_opens_at_its_welcome_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    with Terminal(narrowcast("demo"), env=environment(tmp_path)) as terminal:
+    with Terminal(narrowcast("demo"), env=home(tmp_path / "home")) as terminal:
         terminal.wait_for("● live")
         terminal.wait_for("Welcome to Larkfield Instruments, Ada!")
         terminal.wait_for("Ada Moreno")
         terminal.press("ctrl+q")
         assert terminal.wait_end() == 0
         assert terminal.left_clean() == []
-    wait_empty(tmp_path / "tmp")
+    wait_empty(tmp_path / "home" / "tmp")
     assert not [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
 
 
 def test_a_killed_demo_takes_its_server_and_its_data_with_it(tmp_path: Path) -> None:
-    with Terminal(narrowcast("demo"), env=environment(tmp_path)) as terminal:
+    with Terminal(narrowcast("demo"), env=home(tmp_path / "home")) as terminal:
         terminal.wait_for("● live")
         terminal.kill()
-    wait_empty(tmp_path / "tmp")
+    wait_empty(tmp_path / "home" / "tmp")
 
 
 def test_a_kept_demo_world_is_there_the_next_time(tmp_path: Path) -> None:
     data = tmp_path / "world"
     for attempt in range(2):
-        with Terminal(narrowcast("demo", "--data", str(data)), env=environment(tmp_path)) as terminal:
+        with Terminal(narrowcast("demo", "--data", str(data)), env=home(tmp_path / "home")) as terminal:
             terminal.wait_for("● live")
             if attempt == 0:
                 terminal.press("x")
@@ -67,10 +60,10 @@ def test_a_kept_demo_world_is_there_the_next_time(tmp_path: Path) -> None:
 
 
 def test_without_an_account_the_welcome_screen_leads_to_the_demo(tmp_path: Path) -> None:
-    with Terminal(narrowcast(), env=environment(tmp_path), size=(80, 24)) as terminal:
+    with Terminal(narrowcast(), env=home(tmp_path / "home"), size=(80, 24)) as terminal:
         terminal.wait_for("Log in to an organization")
         terminal.press("t")
         terminal.wait_for("● live")
         terminal.press("ctrl+q")
         assert terminal.wait_end() == 0
-    wait_empty(tmp_path / "tmp")
+    wait_empty(tmp_path / "home" / "tmp")

@@ -287,12 +287,17 @@ def narrowcast(*arguments: str) -> list[str]:
 
 
 def home(folder: Path) -> dict[str, str]:
-    """An environment in which everything is kept below ``folder``; Python finds modules where this one does."""
+    """An environment in which everything is kept below ``folder``, temporary files in its ``tmp``; Python finds modules
+    where this one does.
+    """
+    temporary = folder / "tmp"
+    temporary.mkdir(parents=True, exist_ok=True)
     return {
         **{
             name: os.environ[name] for name in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE") if name in os.environ
         },
         "HOME": str(folder),
+        "TMPDIR": str(temporary),
         "XDG_CONFIG_HOME": str(folder / "config"),
         "XDG_DATA_HOME": str(folder / "data"),
         "XDG_CACHE_HOME": str(folder / "cache"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -25,8 +25,11 @@ from .test_commands_outbox import contents, write
 
 
 @asynccontextmanager
-async def watching(folder: Path, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
+async def watching(
+    folder: Path, *arguments: str, before: Sequence[str] = ()
+) -> AsyncIterator[asyncio.subprocess.Process]:
     process = await asyncio.create_subprocess_exec(
+        *before,
         *narrowcast("watch", *arguments),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -64,7 +67,7 @@ async def say_in_general(server: TestServer, text: str) -> None:
     await server.call("bruno", "POST", "/messages", {**where, "content": text})
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_what_notifies_is_printed_with_its_reason_and_the_end_is_clean(
     tmp_path: Path, number: int
 ) -> None:
@@ -85,6 +88,18 @@ async def test_what_notifies_is_printed_with_its_reason_and_the_end_is_clean(
         assert await process.communicate() == (b"", b"")
         assert process.returncode == 0
     assert not [*tmp_path.rglob("journal.db")]
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+async def test_under_nohup_it_outlives_its_terminal(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        watching(tmp_path, "--rc", rc_of(server, tmp_path), "--json", before=["nohup"]) as process,
+    ):
+        await queues_of(server, 1)
+        process.send_signal(signal.SIGHUP)
+        await say_to(server, "ada", "soup")
+        assert (await next_record(process)).content == "soup"
 
 
 async def test_all_messages_are_printed_where_that_is_asked_for(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Watch until SIGTERM or an interrupt."""
+    """Watch until SIGTERM, an interrupt, or the end of the terminal."""
     paths = Paths.of_user()
     config = load(paths.config_file)
     try:
@@ -93,8 +93,9 @@ async def _watch(
 
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, ended.set)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as by nohup, which is to outlive its terminal
+            loop.add_signal_handler(number, ended.set)
     quiet = tuple(QuietHours.parse(text) for text in config.notifications.quiet)
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="narrowcast-watch-")))
