@@ -11,7 +11,15 @@ import pytest
 import narrowcast
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.commands.command import Context, LateFunction, around
-from narrowcast.commands.keymap import KeymapError, effective, key_label, key_table, normalize, textual_keymap
+from narrowcast.commands.keymap import (
+    KeymapError,
+    effective,
+    key_label,
+    key_table,
+    normalize,
+    textual_keymap,
+    typed,
+)
 from narrowcast.commands.registry import REGISTRY, bindings_for, by_id
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.messages.pane import MessagesPane
@@ -189,6 +197,7 @@ def test_bindings_carry_the_ids_that_keymaps_use() -> None:
         ({"go.all": "ctrl+h"}, "cannot be told from backspace"),
         ({"go.all": "ctrl+i"}, "cannot be told from tab"),
         ({"go.all": "ctrl+m"}, "cannot be told from enter"),
+        ({"go.all": "ctrl+["}, "cannot be told from escape"),
         ({"go.nowhere": "w"}, "no such command"),
         ({"go.all": "f"}, "f is both go.all and go.starred"),
         ({"go.inbox": "j"}, "j is both"),
@@ -214,6 +223,18 @@ def test_keys_are_written_as_people_write_them() -> None:
         key_label(key) for key in ("ctrl+k", "question_mark", "slash", "alt+left", "f2", "minus", "enter")
     ]
     assert labels == ["Ctrl-k", "?", "/", "Alt-←", "F2", "-", "Enter"]
+
+
+def test_keys_are_asked_for_as_they_are_typed() -> None:
+    assert [typed(key) for key in ("left_square_bracket", "alt+full_stop", "ctrl+k", "space", "f2")] == [
+        "[",
+        "alt+.",
+        "ctrl+k",
+        "space",
+        "f2",
+    ]
+    for key in {key for command in REGISTRY for key in command.keys} | {"plus", "ctrl+plus", "alt+comma"}:
+        assert normalize(typed(key)) == key
 
 
 def test_the_key_table_has_every_command() -> None:

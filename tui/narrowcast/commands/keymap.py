@@ -70,19 +70,37 @@ def keys_label(keys: Iterable[str]) -> str:
 
 
 def normalize(key: str) -> str:
-    """The Textual name of ``key``: "?" becomes ``question_mark``. Raises ValueError for what is no key."""
-    try:
-        (binding,) = Binding.make_bindings([Binding(key.strip(), "none")])
-    except InvalidBinding as error:
-        raise ValueError(str(error)) from error
-    except ValueError as error:
-        raise ValueError("give one key at a time") from error
-    *modifiers, name = binding.key.split("+")
+    """The Textual name of ``key``: "alt+." becomes ``alt+full_stop``. Raises ValueError for what is no key."""
+    key = key.strip()
+    head, _, name = key[:-1].rpartition("+")
+    name = _name(name + key[-1:])  # the last character belongs to the name, also where it is a plus
+    modifiers = head.split("+") if head else []
     if unknown := set(modifiers) - _MODIFIERS:
         raise ValueError(f"no such modifier: {', '.join(sorted(unknown))}")
     if name not in _NAMED and _character(name) is None:
         raise ValueError(f"no such key: {name}")
+    return "+".join([*modifiers, name])
+
+
+def _name(typed: str) -> str:
+    if typed == ",":  # between keys for Textual
+        return "comma"
+    try:
+        (binding,) = Binding.make_bindings([Binding(typed, "none")])
+    except InvalidBinding as error:
+        raise ValueError(str(error)) from error
+    except ValueError as error:
+        raise ValueError("give one key at a time") from error
     return binding.key
+
+
+def typed(key: str) -> str:
+    """``key`` as it is typed into the configuration, which `normalize` reads: ``alt+full_stop`` is "alt+."."""
+    *modifiers, name = key.split("+")
+    character = _character(name)
+    if name in _NAMED or character is None:
+        return key
+    return "+".join([*modifiers, character])
 
 
 def effective(user: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:

@@ -16,7 +16,7 @@ from narrowcast.app.config_keys import CONFIG_KEYS, ConfigKey, value_of
 from narrowcast.app.context import app_of
 from narrowcast.app.import_settings import add_account, read_zuliprc
 from narrowcast.commands.hints import Keys, with_keys
-from narrowcast.commands.keymap import conflicts, keys_label, merged, normalize
+from narrowcast.commands.keymap import conflicts, keys_label, merged, normalize, typed
 from narrowcast.commands.registry import Command, groups
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
@@ -243,7 +243,9 @@ class KeysScreen(ManageScreen[str]):
                 self._save(item, text.split())
 
         note = f"{item}: separated by spaces, such as: f4 ctrl+g ?"
-        ask = _checked_question("Keys", " ".join(keys), note, lambda text: self._problem(item, text))
+        ask = _checked_question(
+            "Keys", " ".join(map(typed, keys)), note, lambda text: self._problem(item, text)
+        )
         self.app.push_screen(ask, answered)
 
     def _problem(self, command_id: str, text: str) -> str:
