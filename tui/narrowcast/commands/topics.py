@@ -106,7 +106,6 @@ def _move_fields(
         ChannelName(
             "channel",
             "Channel",
-            "Tab completes names",
             needs=out.short,
             value=where.channel_id,
         ),

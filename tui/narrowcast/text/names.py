@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 NOTES_TO_MYSELF = "Notes to yourself"
+SEE_MATCHES = "Type a part of the name to see what matches."
+"""What to do about a name that nothing has, where names are completed."""
 
 
 def people(state: State, user_ids: Iterable[int]) -> str:

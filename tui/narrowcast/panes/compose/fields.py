@@ -172,8 +172,7 @@ class TargetLine(Horizontal):
         if unknown:
             return (
                 None,
-                f"No user, or more than one, is named {unknown[0]!r}. "
-                + self._with_keys("<compose.next-field> in the field completes names."),
+                f"No user, or more than one, is named {unknown[0]!r}. {names.SEE_MATCHES}",
             )
         return DirectDestination(ids), ""
 
@@ -189,8 +188,7 @@ class TargetLine(Horizontal):
             )
         channel_id = state.channels.id_of(name)
         if channel_id is None:
-            how = self._with_keys("<compose.next-field> in the field completes names.")
-            return None, f"No channel named {name!r}. {how}"
+            return None, f"No channel named {name!r}. {names.SEE_MATCHES}"
         topic = self.topic.text.strip()
         limit = state.limits.max_topic_length
         if len(topic) > limit:

@@ -178,7 +178,7 @@ def new_channel(host: Host, created: Callable[[int], object]) -> None:
 
     fields = [
         *_plain(state, None, ""),
-        People("people", "Subscribers", "Besides yourself; Tab completes names"),
+        People("people", "Subscribers", "Besides yourself, separated by commas"),
         YesNo("announce", "Announce new channel", "In the channel for such announcements", value=True),
     ]
     ask(host, "Create channel", fields, submit, verb="creates", done="Channel created.", then=created)

@@ -88,7 +88,7 @@ class MembersScreen(ManageScreen[int]):
             await self.load()
             self.reread()
 
-        fields = [People("people", "Users", "Separated by commas; Tab completes names", required=True)]
+        fields = [People("people", "Users", "Separated by commas", required=True)]
         ask(
             self,
             f"Add subscribers to #{self.channel.name}",

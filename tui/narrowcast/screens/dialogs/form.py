@@ -23,7 +23,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of, focus_now
-from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.commands.hints import key_of, keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
@@ -156,7 +156,8 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             return
         start, offers = row.offers()
         if offers and row.typed[start:].strip().casefold() != offers[0].casefold():
-            self._hint.show_pieces([("Tab: ", "accent"), (" · ".join(map(row.describe, offers)), "dim")])
+            key = key_of(keys_of(self), "form.next")
+            self._hint.show_pieces([(f"{key}: ", "accent"), (" · ".join(map(row.describe, offers)), "dim")])
         elif isinstance(row.field, Moment) and row.typed.strip():
             self._hint.show_pieces([self._understood(row)])
         elif isinstance(row.control, ChoiceControl):

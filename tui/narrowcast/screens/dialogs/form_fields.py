@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from narrowcast.text.names import SEE_MATCHES
 from narrowcast.text.natural_time import NoMoment, moment
 from narrowcast_api.http.encoding import OMIT, Omit
 
@@ -206,7 +207,7 @@ def _people(field: Field, text: str, state: State) -> tuple[int, ...]:
     for name in filter(None, (part.strip() for part in text.split(","))):
         user_id = state.user_id(name)
         if user_id is None:
-            raise Refused(field.name, f"No user named {name!r}. Tab completes names.")
+            raise Refused(field.name, f"No user named {name!r}. {SEE_MATCHES}")
         if user_id not in found:
             found.append(user_id)
     return tuple(found)
@@ -217,7 +218,7 @@ def _channel(field: Field, text: str, state: State) -> int | None:
         return None
     channel_id = state.channels.id_of(text.lstrip("#"))
     if channel_id is None:
-        raise Refused(field.name, f"No channel named {text!r}. Tab completes names.")
+        raise Refused(field.name, f"No channel named {text!r}. {SEE_MATCHES}")
     return channel_id
 
 

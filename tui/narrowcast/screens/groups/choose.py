@@ -11,6 +11,7 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import LineField, People, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_id_of, setting_of, suggest_groups
+from narrowcast.text.names import SEE_MATCHES
 from narrowcast_api import permissions
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue
 from narrowcast_api.state.holder_rules import HolderRule
@@ -65,7 +66,7 @@ def _by_name(
         for name in filter(None, (part.strip() for part in values.text("groups").split(";"))):
             group_id = group_id_of(state, name, rule)
             if group_id is None:
-                raise Refused("groups", f"No user group {name!r} can have this. Tab completes names.")
+                raise Refused("groups", f"No user group {name!r} can have this. {SEE_MATCHES}")
             ids.append(group_id)
         people = values.people("people")
         if not people and not ids and not rule.nobody:

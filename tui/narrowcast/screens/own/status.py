@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
 from narrowcast.text.formats import has_long_clock, moment
+from narrowcast.text.names import SEE_MATCHES
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
@@ -48,7 +49,7 @@ def set_status(screen: Workspace) -> None:
         LineField(
             "emoji",
             "Emoji",
-            "Name of an emoji; Tab completes it",
+            "Name of an emoji",
             needs=permissions.level_needed(state, Gate.STATUS_EMOJI),
             value=now.emoji_name if now else "",
             suggest=lambda _typed: _names(state),
@@ -81,7 +82,7 @@ def _emoji(state: State, name: str) -> tuple[str, str]:
             return custom.code, "realm_emoji"
     code = emoji_names().code(name)
     if code is None:
-        raise Refused("emoji", f"No emoji named {name!r}. Tab completes names.")
+        raise Refused("emoji", f"No emoji named {name!r}. {SEE_MATCHES}")
     return code, "unicode_emoji"
 
 

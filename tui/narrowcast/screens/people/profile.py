@@ -61,7 +61,7 @@ def profile_form(session: Session) -> FormScreen:
         LineField(
             "timezone",
             "Time zone",
-            "Such as Europe/Madrid; Tab completes",
+            "Such as Europe/Madrid",
             no_settings,
             value=state.settings.text("timezone"),
             suggest=_zones,
