@@ -5,6 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from support.message_stage import staged
+from support.sessions import until
+from support.stage import Stage, on_stage, run
+
+
+def behind(stage: Stage) -> list[str]:
+    """The rows of the screen."""
+    return [strip.text for strip in stage.app.screen._compositor.render_strips()]
+
+
+async def test_two_dialogs_and_what_lies_behind_them_follow_the_size_of_the_terminal(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "people.muted")
+        await stage.press("n")
+        await stage.pilot.resize_terminal(120, 40)
+        await until(lambda: "live" in behind(stage)[-1])
+        assert "n mutes" in behind(stage)[35]
+        assert "Mute users" in behind(stage)[2]
 
 
 async def test_a_dialog_shows_what_changes_behind_it_and_sends_no_tint(tmp_path: Path) -> None:

@@ -53,9 +53,11 @@ class Dialog(ModalScreen[T]):
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
-        """The screen below calls this with regions, where it changed."""
+        """Any screen below calls this with regions, where it changed; dialogs between them show it too."""
         if regions:
-            self._behind = None
+            for screen in self.app.screen_stack:
+                if isinstance(screen, Dialog):
+                    screen._behind = None
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def remove(self) -> AwaitRemove:
