@@ -271,3 +271,22 @@ async def test_tab_in_a_list_of_people_adds_the_comma_and_emoji_are_shown(tmp_pa
         await stage.press("tab")
         await stage.type("tad")
         assert "🎉 tada" in status._hint.plain
+
+
+async def test_a_long_note_and_the_title_are_read_in_full_on_a_small_screen(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+
+        async def submit(values: Values) -> None: ...
+
+        title = "Where the pots go when they are old"
+        note = (
+            "They leave the kitchen at once, and their lids with them. Nobody brings them back before Monday."
+        )
+        fields = [LineField(f"pot{number}", f"Pot {number}") for number in range(30)]
+        form = FormScreen(title, fields, state=stage.session.state, submit=submit, verb="sends", note=note)
+        await stage.app.push_screen(form)
+        await stage.pilot.pause()
+        rows = [strip.text for strip in form._compositor.render_strips()]
+        assert any(title in row for row in rows)
+        assert any("before Monday." in row for row in rows)
+        assert "╰──" in rows[-1] or "╰──" in rows[-2]

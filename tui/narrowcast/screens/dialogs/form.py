@@ -17,6 +17,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace
+from rich.cells import cell_len
+from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -25,6 +27,7 @@ from textual.widgets import Static
 from narrowcast.app.context import app_of, focus_now
 from narrowcast.commands.hints import key_of, keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.content.wrapping import Run, wrap
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
 from narrowcast.screens.dialogs.form_fields import Field, Moment, Refused, Values
@@ -42,10 +45,12 @@ __all__ = ["FormScreen", "read_only_form"]
 
 AROUND = 7
 """Rows of a form that are not fields: border, title, gap, hint, message."""
+WIDTH, SHARE, SIDES = 84, 0.96, 4
+"""Columns of a form, which part of the screen it takes at most, and how many of its columns are not for text."""
 LABEL_MOST = 34
 PROBLEM_ROWS = 2
-CHANGE = "<choice.previous> <choice.next> or <choice.choose> to change"
 """Rows for what is said to be wrong with a value."""
+CHANGE = "<choice.previous> <choice.next> or <choice.choose> to change"
 
 
 class FormScreen(Dialog[object], inherit_bindings=False):
@@ -54,6 +59,8 @@ class FormScreen(Dialog[object], inherit_bindings=False):
     DEFAULT_CSS = """
     FormScreen > Vertical { width: 84; }
     FormScreen VerticalScroll { height: auto; margin-top: 1; scrollbar-size-vertical: 1; }
+    FormScreen #note { height: auto; background: $surface; color: $text-muted; }
+    FormScreen #note:ansi { text-style: dim; }
     FormScreen .problem { height: auto; display: none; background: $surface; color: $error; }
     FormScreen .problem.-shown { display: block; }
     FormScreen #said { height: auto; max-height: 4; display: none; background: $surface; }
@@ -74,15 +81,16 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         note: str = "",
         focus: str = "",
     ) -> None:
-        """``note``: a dim line below the title; ``focus``: the field to begin in, else the first."""
+        """``note``: a dim text below the title; ``focus``: the field to begin in, else the first."""
         super().__init__()
         self._title = title
         self._verb = verb
-        self._note = note
+        self._note = safe_block(note)
         self._submit = submit
         self._focus_first = focus
         width = min(LABEL_MOST, max((len(field.label) for field in fields), default=0) + 2)
         self.rows = [FormRow(field, state, width) for field in fields]
+        self._head = OneLine()
         self._scroll = VerticalScroll(can_focus=False)
         self._hint = OneLine(id="hint")
         self._said = Static("", id="said", markup=False)
@@ -92,16 +100,9 @@ class FormScreen(Dialog[object], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            title = OneLine()
-            keys = self.hints(
-                ("form.next", "next field"), ("form.send", self._verb), ("form.cancel", "cancels")
-            )
-            title.show_pieces([(self._title, "strong")], [(keys, "dim")])
-            yield title
+            yield self._head
             if self._note:
-                note = OneLine()
-                note.show_pieces([(self._note, "dim")])
-                yield note
+                yield Static(self._note, id="note", markup=False)
             with self._scroll:
                 for row in self.rows:
                     yield row
@@ -126,10 +127,24 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         """As many fields as there is room for; the others scroll."""
         self._fit()
 
+    @property
+    def _width(self) -> int:
+        """Columns for text."""
+        return max(1, min(WIDTH, int(self.app.size.width * SHARE)) - SIDES)
+
     def _fit(self) -> None:
+        sends, moves = (("form.send", self._verb), ("form.cancel", "cancels")), ("form.next", "next field")
+        keys = self.hints(moves, *sends)
+        if len(self.rows) < 2 or cell_len(self._title) + 1 + cell_len(keys) > self._width:
+            keys = self.hints(*sends)
+        self._head.show_pieces([(self._title, "strong")], [(keys, "dim")])
         wanted = sum(row.rows + PROBLEM_ROWS * row.has_problem for row in self.rows)
-        room = self.app.size.height - AROUND - bool(self._note)
+        room = self.app.size.height - AROUND - self._note_rows()
         self._scroll.styles.height = max(1, min(wanted, room))
+
+    def _note_rows(self) -> int:
+        lines = [Run(line, Style.null()) for line in self._note.splitlines()]
+        return sum(max(1, len(list(wrap([line], self._width)))) for line in lines)
 
     # where one is
 
