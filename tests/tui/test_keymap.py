@@ -24,6 +24,7 @@ from narrowcast.commands.registry import REGISTRY, bindings_for, by_id
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.navigation.pane import NavigationList
+from narrowcast.screens.account.second_factor import EnrolmentForm, RecoveryCodesScreen
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.conversations.screen import ConversationsScreen
@@ -91,6 +92,8 @@ OWNERS: dict[Context, type] = {
     Context.ACCOUNTS: AccountsScreen,
     Context.BOTS: BotsScreen,
     Context.PERSON: PersonScreen,
+    Context.ENROLMENT: EnrolmentForm,
+    Context.RECOVERY_CODES: RecoveryCodesScreen,
     Context.TEXT: PreviewScreen,
     Context.WELCOME: WelcomeScreen,
     Context.LOGIN: LoginScreen,

@@ -6,19 +6,29 @@ import asyncio
 import sys
 from pathlib import Path
 
+import pytest
+from textual.widgets import Static
+
 from narrowcast.app.app import NarrowcastApp
+from narrowcast.screens.account.second_factor import EnrolmentForm, RecoveryCodesScreen, SecondFactorScreen
+from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast.widgets.editor import Editor
 from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.totp import STEP_SECONDS, code_at
+from narrowcast_server.routes import second_factor
 from support import world
+from support.fault_proxy import Fault, FaultProxy
+from support.screens import fill, pick, rows, said
 from support.server import TestServer, running_server
 from support.sessions import until
+from support.stage import Stage, on_stage, run
 from support.terminal import home
 
-from .test_commands import rc_of, run
+from .test_commands import rc_of
+from .test_commands import run as command
 
 
 def recovery_code(server: TestServer) -> str:
@@ -48,19 +58,19 @@ async def test_it_is_switched_on_with_the_password_and_the_first_code(tmp_path: 
         codes = [line.strip() for line in rest.decode().splitlines()[1:]]
         assert len(codes) == 10
         login = ("login", server.url, "--email", "ada@demo.example")
-        answer = await run(tmp_path, *login, stdin=f"{world.PASSWORD}\n{codes[0]}\n")
+        answer = await command(tmp_path, *login, stdin=f"{world.PASSWORD}\n{codes[0]}\n")
         assert answer.code == 0, answer.err
         typed = f"{world.PASSWORD}\n{codes[1]}\n"
-        off = await run(tmp_path, "authenticator", "--rc", rc_of(server, tmp_path), "--off", stdin=typed)
+        off = await command(tmp_path, "authenticator", "--rc", rc_of(server, tmp_path), "--off", stdin=typed)
         assert off.code == 0, off.err
-        assert (await run(tmp_path, *login, stdin=f"{world.PASSWORD}\n")).code == 0
+        assert (await command(tmp_path, *login, stdin=f"{world.PASSWORD}\n")).code == 0
 
 
 async def test_a_wrong_code_stores_nothing_and_says_so(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         recovery_code(server)
         login = ("login", server.url, "--email", "ada@demo.example")
-        answer = await run(tmp_path, *login, stdin=f"{world.PASSWORD}\n123456\n")
+        answer = await command(tmp_path, *login, stdin=f"{world.PASSWORD}\n123456\n")
         assert (answer.code, answer.out) == (3, "")
         assert "This code is wrong" in answer.err
         assert not list((tmp_path / "config").rglob("*.zuliprc"))
@@ -70,15 +80,15 @@ async def test_a_link_for_a_new_password_signs_in(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         (_, line) = await ask(server.core.folder, "link", {"who": "dario@demo.example"})
         link = line.rpartition(" ")[2]
-        answer = await run(tmp_path, "login", link, stdin="a long new passphrase\n")
+        answer = await command(tmp_path, "login", link, stdin="a long new passphrase\n")
         assert answer.code == 0, answer.err
         assert "The password of dario@demo.example" in answer.out
-        sent = await run(tmp_path, "send", "--channel", "general", "--topic", "hello", "I am back")
+        sent = await command(tmp_path, "send", "--channel", "general", "--topic", "hello", "I am back")
         assert sent.code == 0, sent.err
-        again = await run(tmp_path, "login", link, stdin="a long new passphrase\n")
+        again = await command(tmp_path, "login", link, stdin="a long new passphrase\n")
         assert again.code != 0
         assert "Ask for a new one." in again.err
-        forgot = await run(tmp_path, "login", server.url, "--email", "dario@demo.example", "--forgot")
+        forgot = await command(tmp_path, "login", server.url, "--email", "dario@demo.example", "--forgot")
         assert forgot.code == 1
         assert "This server sends no mail." in forgot.err
 
@@ -103,3 +113,105 @@ async def test_the_app_asks_for_the_code_once_it_is_needed(tmp_path: Path) -> No
             await pilot.press("enter")
             await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
             await app.accounts.close()
+
+
+def enrolment_of(stage: Stage) -> EnrolmentForm:
+    form = stage.app.screen
+    assert isinstance(form, EnrolmentForm)
+    return form
+
+
+async def enrol(stage: Stage) -> list[str]:
+    """Switches codes on from the personal settings; gives the recovery codes that are shown."""
+    await run(stage, "account.settings")
+    await pick(stage, "account.two-factor")
+    await until(lambda: rows(stage))
+    await pick(stage, "set up")
+    await fill(stage, password=world.PASSWORD)
+    await until(lambda: isinstance(stage.app.screen, EnrolmentForm))
+    form = enrolment_of(stage)
+    secret = form.enrolment.secret
+    shown = str(form.query_one("#note", Static).render())
+    assert " ".join(secret[start : start + 4] for start in range(0, len(secret), 4)) in shown
+    assert f"otpauth://totp/Demo:ada@demo.example?secret={secret}" in shown
+    await stage.press("f2")
+    assert stage.app.clipboard == secret
+    await stage.press("f3")
+    assert stage.app.clipboard == form.enrolment.uri
+    await fill(stage, code="000000")
+    await until(lambda: "This code is wrong" in form.told)
+    await fill(stage, code=code_at(secret, int(stage.server.core.clock.now()) // STEP_SECONDS))
+    await until(lambda: isinstance(stage.app.screen, RecoveryCodesScreen))
+    codes = [text.strip() for text in rows(stage)]
+    await stage.press("y")
+    assert stage.app.clipboard.split() == codes
+    return codes
+
+
+async def test_the_app_sets_it_up_and_shows_the_recovery_codes_until_they_are_kept(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        factors, ada = stage.server.core.second_factors, stage.server.id("ada")
+        codes = await enrol(stage)
+        assert factors.is_on(ada)
+        assert len(codes) == 10
+        assert factors.fits(ada, codes[0])
+        await stage.press("escape", "n")
+        assert isinstance(stage.app.screen, RecoveryCodesScreen)
+        await stage.press("escape", "y")
+        assert isinstance(stage.app.screen, SecondFactorScreen)
+        assert stage.app.screen.title_text().endswith(": on")
+        assert "10 left" in rows(stage)[0]
+
+
+async def test_the_app_gives_new_recovery_codes_and_switches_it_off(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        factors, ada = stage.server.core.second_factors, stage.server.id("ada")
+        old = recovery_code(stage.server)
+        await run(stage, "account.two-factor")
+        await until(lambda: rows(stage))
+        await pick(stage, "renew")
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        await fill(stage, password=world.PASSWORD, code="123456")
+        await until(lambda: "This code is wrong" in form.told)
+        assert stage.session.is_live
+        await fill(stage, code=old)
+        await until(lambda: isinstance(stage.app.screen, RecoveryCodesScreen))
+        codes = [text.strip() for text in rows(stage)]
+        await stage.press("escape", "y")
+        await pick(stage, "end")
+        await fill(stage, password="a guess of mine", code=codes[0])
+        await until(lambda: "Wrong password" in stage.app.screen.told)  # type: ignore[attr-defined]
+        await fill(stage, password=world.PASSWORD)
+        await until(lambda: isinstance(stage.app.screen, SecondFactorScreen))
+        assert not factors.is_on(ada)
+        assert said(stage) == "Two-factor authentication is off."
+        assert "Set up" in rows(stage)[0]
+
+
+async def test_a_lost_answer_shows_what_is_so_and_a_code_is_typed_again(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        FaultProxy(server.url) as proxy,
+        on_stage(tmp_path, size=(80, 24), server=server, site=proxy.url) as stage,
+    ):
+        await run(stage, "account.two-factor")
+        await until(lambda: rows(stage))
+        await pick(stage, "set up")
+        await fill(stage, password=world.PASSWORD)
+        await until(lambda: isinstance(stage.app.screen, EnrolmentForm))
+        form = enrolment_of(stage)
+        proxy.fail(Fault.LOST_AFTERWARDS, "POST", "/api/v1/server/second_factor/confirm", times=1)
+        step = int(server.core.clock.now()) // STEP_SECONDS
+        await fill(stage, code=code_at(form.enrolment.secret, step))
+        await until(lambda: "may have worked" in form.told)
+        await stage.press("escape", "escape")
+        await until(lambda: len(rows(stage)) == 2 and "10 left" in rows(stage)[0])
+
+
+async def test_other_servers_are_said_not_to_have_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_factor.routes, "endpoints", [])
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "account.two-factor")
+        await until(lambda: "no two-factor authentication" in said(stage))
+        assert rows(stage) == []

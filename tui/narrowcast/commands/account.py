@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.app import accounts
 from narrowcast.app.context import app_of
 from narrowcast.commands import targets
+from narrowcast.screens.account.second_factor import SecondFactorScreen
 from narrowcast.screens.account.signed_in import SignedInScreen
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
@@ -135,6 +136,11 @@ def password(screen: Workspace) -> None:
         LineField("again", "Confirm new password", required=True, secret=True),
     ]
     ask(screen, "Change password", fields, change, done="Password changed.")
+
+
+def two_factor(screen: Workspace) -> None:
+    """A code of an authenticator app beside the password, and recovery codes."""
+    screen.app.push_screen(SecondFactorScreen(screen.session))
 
 
 def key(screen: Workspace) -> None:

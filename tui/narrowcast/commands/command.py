@@ -65,6 +65,9 @@ class Context(StrEnum):
     ACCOUNTS = "accounts"
     BOTS = "bots"
     PERSON = "person"
+    ENROLMENT = "enrolment"
+    """The form that turns two-factor authentication on."""
+    RECOVERY_CODES = "recovery codes"
     TEXT = "text"
     """A dialog with a text to read and no fields."""
     WELCOME = "welcome"
@@ -87,6 +90,7 @@ _LISTS = (
     Context.ACCOUNTS,
     Context.BOTS,
     Context.PERSON,
+    Context.RECOVERY_CODES,
     Context.ORDERED,
 )
 _AROUND: dict[Context, tuple[Context, ...]] = {
@@ -98,6 +102,7 @@ _AROUND: dict[Context, tuple[Context, ...]] = {
     Context.ASK: (Context.DIALOG,),
     Context.CONFIRM: (Context.LIST, Context.DIALOG),
     Context.CHOICE: (Context.FORM,),
+    Context.ENROLMENT: (Context.FORM,),
     Context.PICKER: (Context.DIALOG,),
     Context.PROGRESS: (Context.DIALOG,),
     Context.DRAFT_CONFLICT: (Context.LIST, Context.DIALOG),

@@ -52,6 +52,7 @@ NEEDS_SERVER = frozenset(
         "account.picture",
         "account.profile",
         "account.settings",
+        "account.two-factor",
         "channel.archive",
         "channel.edit",
         "channel.members",

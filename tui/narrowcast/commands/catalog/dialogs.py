@@ -185,6 +185,17 @@ _LISTS: tuple[Command, ...] = (
         ("bots.regenerate", "r", "Generate new API key", "regenerate"),
     ),
     *dialog_rows(
+        Context.ENROLMENT,
+        "Two-factor authentication",
+        ("enrolment.copy-key", "f2", "Copy key", "copy_key"),
+        ("enrolment.copy-link", "f3", "Copy link", "copy_link"),
+    ),
+    *dialog_rows(
+        Context.RECOVERY_CODES,
+        "Two-factor authentication",
+        ("recovery-codes.copy-all", "y", "Copy all recovery codes", "copy_all"),
+    ),
+    *dialog_rows(
         Context.GROUPS,
         "User groups dialog",
         ("groups.edit", "e", "Edit name and description", "edit"),

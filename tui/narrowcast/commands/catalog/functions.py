@@ -158,6 +158,7 @@ FUNCTIONS: tuple[Command, ...] = (
         ("account.bots", "", "Bots", do.account.bots),
         ("account.email", "", "Change email address", do.account.email, Gate.SETTINGS_ENDPOINT),
         ("account.password", "", "Change password", do.account.password, Gate.SETTINGS_ENDPOINT),
+        ("account.two-factor", "", "Two-factor authentication and recovery codes", do.account.two_factor),
         ("account.key", "", "Show or generate API key", do.account.key),
         ("account.switch", "alt+s", "Accounts: switch, add, log out", do.account.switch),
         ("account.next-unread", "alt+u", "Go to next account with unread messages", do.account.next_unread),

@@ -26,6 +26,8 @@ class Kind(StrEnum):
     """A channel's id; -1 is none."""
     HOLDERS = "holders"
     """Who holds a permission."""
+    COMMAND = "command"
+    """What a command asks for; its name is the command's id."""
 
 
 Option = tuple[object, str]
@@ -44,6 +46,8 @@ class Setting(Struct, frozen=True):
 
     def shown(self, value: object) -> str:
         """A value that stands by itself: of every kind but channels and permissions."""
+        if self.kind is Kind.COMMAND:
+            return ""
         for option, label in self.options:
             if option == value and type(option) is type(value):
                 return label

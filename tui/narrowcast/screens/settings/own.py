@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from narrowcast.commands.registry import by_id
 from narrowcast.screens.settings.catalog import Catalog, Kind, Setting, choice, flag
 
 _TOPICS = (
@@ -169,3 +170,11 @@ ELSEWHERE: Catalog = {
     ),
 }
 """What has no effect in this app: administrators choose it for new people, and nobody looks for it here."""
+
+ACCOUNT: Catalog = {
+    "Account": tuple(
+        Setting(name, f"{by_id()[name].title}…", Kind.COMMAND)
+        for name in ("account.email", "account.password", "account.two-factor", "account.key")
+    )
+}
+"""Who one is to the server, and how one proves it."""

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.style import Style
 from textual.strip import Strip
 
+from narrowcast.commands.registry import by_id
+from narrowcast.commands.run import run
+from narrowcast.commands.workspace import workspace_of
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form_fields import Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageList, ManageScreen
@@ -15,7 +18,7 @@ from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, period, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
-from narrowcast.screens.settings.own import ELSEWHERE, OWN
+from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
 from narrowcast.text import names
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import compose_line
@@ -298,10 +301,20 @@ class OwnSettingsScreen(SettingsScreen):
     """The settings of one's own account."""
 
     TITLE_TEXT = "Personal settings"
-    CATALOG = OWN
+    CATALOG: ClassVar[Catalog] = {**ACCOUNT, **OWN}
 
     def refusal(self) -> Refusal:
         return permissions.below(self.state, Gate.SETTINGS_ENDPOINT)
+
+    def applies(self, setting: Setting, values: Settings) -> bool:
+        return setting.kind is Kind.COMMAND or super().applies(setting, values)
+
+    def open(self, item: Setting | None) -> None:
+        workspace = workspace_of(self)
+        if item is None or item.kind is not Kind.COMMAND:
+            super().open(item)
+        elif workspace is not None:
+            run(workspace, by_id()[item.name])
 
     def values(self) -> Settings:
         return self.state.settings

@@ -1,0 +1,221 @@
+"""A code of an authenticator app beside the password: setting it up, recovery codes, and turning it off."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import BindingType
+
+from narrowcast.commands.hints import Keys, keys_of, with_keys
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.form_fields import Field, LineField, Values
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast_api.errors import MethodNotAllowed, NotFound
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.routes.second_factor import (
+    Enrolment,
+    SecondFactor,
+    begin_second_factor,
+    confirm_second_factor,
+    end_second_factor,
+    fetch_second_factor,
+    renew_recovery_codes,
+)
+
+if TYPE_CHECKING:
+    from narrowcast_api.http.connection import Connection
+    from narrowcast_api.state.state import State
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["SecondFactorScreen"]
+
+SET_UP = "Set up two-factor authentication"
+PASSWORD = LineField("password", "Password", "The password of your account", required=True, secret=True)
+CODE = LineField("code", "Code", "Six digits from the app, or one of your recovery codes", required=True)
+FIRST_CODE = LineField("code", "Code", "Six digits; the app shows others every 30 seconds", required=True)
+GROUP = 4
+"""Letters of a key between two blanks, which apps ignore: so people can type it."""
+
+
+class SecondFactorScreen(ManageScreen[str]):
+    """What can be done, by whether it is on. Fetched: no event tells of it."""
+
+    KEYS = (("list.select", "selects"),)
+    READ_KEYS = ()
+    EMPTY = "Not available on this server."
+    LINES = 2
+    COUNTS = False
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._now: SecondFactor | None = None
+        self._is_offered = True
+
+    @property
+    def _connection(self) -> Connection:
+        return self.session.client.connection
+
+    async def load(self) -> None:
+        try:
+            self._now = await fetch_second_factor(self._connection)
+        except (NotFound, MethodNotAllowed):
+            self._is_offered = False
+            self._show_keys()
+
+    def refusal(self) -> str:
+        """Why, where the server has no such operation."""
+        return (
+            "" if self._is_offered else "This server has no two-factor authentication that apps can set up."
+        )
+
+    def title_text(self) -> str:
+        title = "Two-factor authentication"
+        return title if self._now is None else f"{title}: {'on' if self._now.is_on else 'off'}"
+
+    def rows(self) -> Sequence[ListRow[str]]:
+        if self._now is None:
+            return []
+        if not self._now.is_on:
+            note = "Logging in will take a code from the app as well as your password."
+            return [ListRow("set up", "set up", "Set up an authenticator app…", note=note)]
+        left = f"{self._now.recovery_codes_left} left"
+        return [
+            ListRow(
+                "renew", "renew", "Generate new recovery codes…", left, "The old ones will stop working."
+            ),
+            ListRow("end", "end", "Turn off…", note="Your password alone will be enough to log in."),
+        ]
+
+    def open(self, item: str) -> None:
+        {"set up": self._set_up, "renew": self._renew, "end": self._end}[item]()
+
+    # setting it up
+
+    def _set_up(self) -> None:
+        async def begin(values: Values) -> object:
+            return await begin_second_factor(self._connection, password=Secret(values.text("password")))
+
+        self.form(SET_UP, [PASSWORD], begin, verb="continues", then=self._enrol)
+
+    def _enrol(self, enrolment: object) -> None:
+        if not isinstance(enrolment, Enrolment):
+            return
+
+        async def confirm(values: Values) -> object:
+            return await confirm_second_factor(self._connection, code=Secret(values.text("code")))
+
+        def closed(codes: object) -> None:
+            if codes is None:
+                self.work(self.load())  # an answer that was lost may have switched it on
+            else:
+                self._show_codes(codes)
+
+        form = EnrolmentForm(enrolment, keys_of(self), state=self.state, submit=confirm)
+        self.app.push_screen(form, closed)
+
+    # once it is on
+
+    def _renew(self) -> None:
+        async def renew(values: Values) -> object:
+            return await renew_recovery_codes(self._connection, **_both(values))
+
+        fields: list[Field] = [PASSWORD, CODE]
+        self.form("Generate new recovery codes", fields, renew, verb="generates", then=self._show_codes)
+
+    def _end(self) -> None:
+        async def end(values: Values) -> object:
+            await end_second_factor(self._connection, **_both(values))
+            self._now = SecondFactor(is_on=False, recovery_codes_left=0)
+            return True
+
+        fields: list[Field] = [PASSWORD, CODE]
+        done = "Two-factor authentication is off."
+        self.form("Turn off two-factor authentication", fields, end, verb="turns it off", done=done)
+
+    def _show_codes(self, codes: object) -> None:
+        if isinstance(codes, list):
+            self._now = SecondFactor(is_on=True, recovery_codes_left=len(codes))
+            self.reread()
+            self.app.push_screen(RecoveryCodesScreen(self.session, codes))
+
+
+def _both(values: Values) -> dict[str, Secret]:
+    return {name: Secret(values.text(name)) for name in ("password", "code")}
+
+
+class EnrolmentForm(FormScreen):
+    """The key for the authenticator app, and a field for the first code that it shows."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ENROLMENT)]
+
+    def __init__(
+        self,
+        enrolment: Enrolment,
+        keys: Keys,
+        *,
+        state: State,
+        submit: Callable[[Values], Awaitable[object]],
+    ) -> None:
+        self.enrolment = enrolment
+        super().__init__(
+            SET_UP,
+            [FIRST_CODE],
+            state=state,
+            submit=submit,
+            verb="turns it on",
+            note="\n".join(_instructions(enrolment, keys)),
+        )
+
+    def action_copy_key(self) -> None:
+        self._copy("Key", self.enrolment.secret)
+
+    def action_copy_link(self) -> None:
+        self._copy("Link", self.enrolment.uri)
+
+    def _copy(self, what: str, text: str) -> None:
+        self.app.copy_to_clipboard(text)
+        self.say(f"{what} copied. Anyone who has it can make your codes.")
+
+
+def _instructions(enrolment: Enrolment, keys: Keys) -> Iterator[str]:
+    secret = enrolment.secret
+    yield with_keys(
+        keys, "Add an account to your authenticator app with this key (<enrolment.copy-key> copies it):"
+    )
+    yield ""
+    yield " ".join(secret[start : start + GROUP] for start in range(0, len(secret), GROUP))
+    yield ""
+    yield with_keys(keys, "or with this link (<enrolment.copy-link> copies it):")
+    yield ""
+    yield enrolment.uri
+    yield ""
+    yield "Then type the code that the app shows."
+
+
+class RecoveryCodesScreen(ManageScreen[str]):
+    """New recovery codes. They are shown this once, so nobody leaves them by accident."""
+
+    TITLE_TEXT = "Recovery codes: each works once in place of a code"
+    KEYS = (("list.select", "copies"), ("recovery-codes.copy-all", "copies all"))
+    COUNTS = False
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.RECOVERY_CODES)]
+
+    def __init__(self, session: Session, codes: Sequence[str]) -> None:
+        super().__init__(session)
+        self._codes = codes
+
+    def rows(self) -> Sequence[ListRow[str]]:
+        return [ListRow(code, code, code) for code in self._codes]
+
+    def open(self, item: str) -> None:
+        self.copy(item, "this code")
+
+    def action_copy_all(self) -> None:
+        self.copy("\n".join(self._codes), "all codes")
+
+    def action_leave(self) -> None:
+        question = "These codes are not shown again. Have you saved them?"
+        ask_first(self, question, "Yes, close", lambda: self.dismiss(None))
