@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from narrowcast_api.storage.database import (
+    OPENING_ERRORS,
     Migrations,
     NewerDatabase,
     connect,
@@ -59,7 +60,7 @@ class CacheFile:
                 sound: bool = connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
             finally:
                 connection.close()
-        except (sqlite3.Error, NewerDatabase):
+        except OPENING_ERRORS:
             sound = False
         if not sound:
             self.rebuild()
@@ -74,16 +75,13 @@ class CacheFile:
                     return connect_memory(self._migrations), connect_read_only(self.path, self._migrations)
                 writer = connect(self.path, synchronous="NORMAL", migrations=self._migrations, vacuum=True)
                 return writer, connect_read_only(self.path, self._migrations)
-            except (sqlite3.Error, NewerDatabase, OSError) as error:
-                damaged = isinstance(error, NewerDatabase) or (
-                    isinstance(error, sqlite3.Error) and is_damage(error)
-                )
-                if damaged and attempt == 1 and not self._read_only:
+            except OPENING_ERRORS as error:
+                useless = isinstance(error, NewerDatabase) or is_damage(error)
+                if useless and attempt == 1 and not self._read_only:
                     with suppress(OSError):
                         self._put_away()
                     continue
-                reason = describe(error) if isinstance(error, sqlite3.Error) else str(error)
-                self.warn(f"The cache cannot be used: {reason}.")
+                self.warn(f"The cache cannot be used: {describe(error)}.")
                 break
         return self._connect_memory()
 

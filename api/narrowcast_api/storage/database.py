@@ -22,13 +22,21 @@ class NewerDatabase(Exception):
     """The file was written by a later version of this program."""
 
 
-def is_damage(error: sqlite3.Error) -> bool:
+OPENING_ERRORS = (sqlite3.Error, OSError, NewerDatabase)
+"""What opening a file may raise."""
+
+
+def is_damage(error: Exception) -> bool:
     """Whether `error` says that the file itself is broken, as opposed to a full or read-only disk."""
-    return _primary_code(error) in _DAMAGED
+    return isinstance(error, sqlite3.Error) and _primary_code(error) in _DAMAGED
 
 
-def describe(error: sqlite3.Error) -> str:
+def describe(error: Exception) -> str:
     """The cause in words for people."""
+    if isinstance(error, NewerDatabase):
+        return "the file was written by a later version of this program"
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
     return {
         sqlite3.SQLITE_FULL: "the disk is full",
         sqlite3.SQLITE_READONLY: "the folder is read-only",
@@ -38,7 +46,7 @@ def describe(error: sqlite3.Error) -> str:
     }.get(_primary_code(error), str(error))
 
 
-def _primary_code(error: sqlite3.Error) -> int:
+def _primary_code(error: Exception) -> int:
     # The low byte is the primary code; the rest is detail.
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
@@ -52,7 +60,7 @@ def connect(
 ) -> sqlite3.Connection:
     """Open for writing; makes the file (0600) and brings its tables up to date.
 
-    Several threads may use the connection, one at a time. Raises sqlite3.Error, OSError, NewerDatabase.
+    Several threads may use the connection, one at a time. Raises `OPENING_ERRORS`.
     """
     private_file(path)
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0)

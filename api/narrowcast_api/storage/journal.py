@@ -26,7 +26,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from narrowcast_api.storage.database import NewerDatabase, connect_memory, describe, is_damage, transaction
+from narrowcast_api.storage.database import OPENING_ERRORS, connect_memory, describe, is_damage, transaction
 from narrowcast_api.storage.executors import MakeExecutor, own_thread
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.journal_file import (
@@ -374,7 +374,7 @@ class Journal:
                     self._follow(self._path)
                 self._seen = self._version()
                 rows = rows_of(self._connection)
-        except (sqlite3.Error, OSError, NewerDatabase) as error:
+        except OPENING_ERRORS as error:
             log.warning("the journal cannot be read again: %s", error)
             return JournalChanges({})
         changed: dict[Key, JournalRow | None] = {}
@@ -485,7 +485,7 @@ class Journal:
         except sqlite3.OperationalError as error:
             return _not_saved(error)
         except (sqlite3.Error, OverflowError, ValueError) as error:
-            if isinstance(error, sqlite3.Error) and is_damage(error) and self._path is not None:
+            if is_damage(error) and self._path is not None:
                 return self._begin_anew(self._path)
             # One row that SQLite cannot hold must not keep the others from the disk.
             return self._store_one_by_one(batch)
@@ -511,7 +511,7 @@ class Journal:
                 self._path, self._inode = path, inode(path)
                 stand_in.close()
                 self._put_back(only_ours=damaged is None)
-        except (sqlite3.Error, OSError, NewerDatabase) as error:
+        except OPENING_ERRORS as error:
             with self._handover:
                 rows = {key: Write(row) for key, row in self._rows.items()}
                 self._pending = combined(rows, self._pending)
@@ -538,5 +538,4 @@ class Journal:
 
 
 def _not_saved(error: Exception) -> str:
-    reason = describe(error) if isinstance(error, sqlite3.Error) else str(error)
-    return f"Drafts and unsent messages cannot be saved: {reason}. They are kept in memory."
+    return f"Drafts and unsent messages cannot be saved: {describe(error)}. They are kept in memory."

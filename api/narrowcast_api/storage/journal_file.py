@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from narrowcast_api.storage.database import (
-    NewerDatabase,
+    OPENING_ERRORS,
     connect,
     connect_memory,
     connect_read_only,
@@ -31,33 +31,26 @@ def open_for_writing(path: Path) -> tuple[sqlite3.Connection, str | None]:
     """
     try:
         return _open_checked(path), None
-    except sqlite3.Error as error:
-        if is_damage(error):
-            return _salvage(path)
-        reason = describe(error)
-    except OSError as error:
-        reason = error.strerror or str(error)
-    except NewerDatabase:
-        reason = "the file was written by a later version of this program"
-    return connect_memory(MIGRATIONS), f"Drafts and unsent messages are kept in memory only: {reason}."
+    except OPENING_ERRORS as error:
+        return _salvage(path) if is_damage(error) else _in_memory(error)
 
 
 def open_for_reading(path: Path | None) -> sqlite3.Connection:
     """The file that others write; an empty one in memory if it cannot be read, or for None."""
     if path is not None:
-        with suppress(sqlite3.Error, NewerDatabase):
+        with suppress(*OPENING_ERRORS):
             return connect_read_only(path, MIGRATIONS)
     return connect_memory(MIGRATIONS)
 
 
 def reopen(path: Path) -> sqlite3.Connection:
-    """The file that another window put in the place of a damaged one. Raises sqlite3.Error, OSError, NewerDatabase."""
+    """The file that another window put in the place of a damaged one. Raises `OPENING_ERRORS`."""
     return connect(path, synchronous="FULL", migrations=MIGRATIONS)
 
 
 def replaced(path: Path, broken: int) -> tuple[sqlite3.Connection, Path | None]:
     """A new file in the place of the one with inode `broken`, and what that is called now: None if another window has
-    replaced it. Raises sqlite3.Error, OSError, NewerDatabase.
+    replaced it. Raises `OPENING_ERRORS`.
     """
     with _alone(path):
         damaged = set_aside(path) if inode(path) == broken else None
@@ -96,6 +89,12 @@ def insert_all(connection: sqlite3.Connection, rows: Mapping[Key, JournalRow], *
             connection.execute(*insert(table, row, replacing=replacing))
 
 
+def _in_memory(error: Exception) -> tuple[sqlite3.Connection, str]:
+    return connect_memory(
+        MIGRATIONS
+    ), f"Drafts and unsent messages are kept in memory only: {describe(error)}."
+
+
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """Two windows that find a file damaged do not both set it aside."""
@@ -123,8 +122,8 @@ def _open_checked(path: Path) -> sqlite3.Connection:
 def _salvage(path: Path) -> tuple[sqlite3.Connection, str | None]:
     try:
         connection, damaged = replaced(path, inode(path))
-    except (sqlite3.Error, OSError, NewerDatabase) as error:
-        return connect_memory(MIGRATIONS), f"Drafts and unsent messages are kept in memory only: {error}."
+    except OPENING_ERRORS as error:
+        return _in_memory(error)
     if damaged is None:
         return connection, None
     with transaction(connection):
