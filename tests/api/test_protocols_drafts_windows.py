@@ -101,7 +101,7 @@ async def test_words_that_are_typed_while_the_journal_is_read_are_not_replaced_b
         await leader.clock.advance(1)
         read = other.journal.refresh().result()
         disk = Held()
-        other.journal._executor = disk
+        other.journal._writer.executor = disk
         await other.clock.advance(1)
         other.drafts.save(draft_id, LUNCH, "Soup or stew")
         other.drafts.on_journal(read)
@@ -139,4 +139,4 @@ def test_the_journal_of_a_window_says_which_of_its_writes_wait(tmp_path: Path) -
     assert journal.is_pending("read_marks", "5")
     disk.write()
     assert not journal.is_pending("read_marks", "5")
-    journal._connection.close()
+    journal._file.connection.close()

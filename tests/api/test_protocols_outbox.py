@@ -119,7 +119,7 @@ async def test_the_journal_has_the_words_when_send_returns_and_the_try_before_th
 
 async def test_a_full_disk_does_not_stop_a_message(bench: OutboxBench) -> None:
     async with bench:
-        bench.journal._connection.execute("PRAGMA query_only=1")
+        bench.journal._file.connection.execute("PRAGMA query_only=1")
         bench.outbox.send(LUNCH, "Soup today")
         await bench.settle()
         assert bench.server.contents() == ["Soup today"]

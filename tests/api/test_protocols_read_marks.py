@@ -199,7 +199,7 @@ async def test_what_was_read_offline_is_marked_after_a_restart(tmp_path: Path) -
     bench = Restartable(tmp_path)
     marks, journal = bench.open()
     marks.seen([3, 1])
-    journal._connection.close()  # killed
+    journal._file.connection.close()  # killed
     bench.online = True
     marks, journal = bench.open()
     assert marks.pending == (1, 3)

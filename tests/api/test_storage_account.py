@@ -203,7 +203,7 @@ def test_a_window_on_another_machine_with_the_same_home_is_recognised_though_loc
     (warning,) = second.warnings
     assert "laptop" in warning
     assert "only reads" in warning
-    assert (second.journal._path, second.cache.file.path) == (None, None), (
+    assert (second.journal._file.path, second.cache.file.path) == (None, None), (
         "SQLite cannot share files that far"
     )
     assert second.journal.put_draft(DRAFT).result() is False

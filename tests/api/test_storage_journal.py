@@ -129,7 +129,7 @@ def test_only_its_owner_can_read_the_file(tmp_path: Path) -> None:
 
 def test_the_file_is_written_with_full_sync(tmp_path: Path) -> None:
     journal = journal_at(tmp_path)
-    connection = journal._connection
+    connection = journal._file.connection
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     journal.close()
@@ -153,14 +153,14 @@ def test_lone_surrogates_of_a_terminal_do_not_stop_a_draft_from_being_kept(tmp_p
 def test_with_a_full_disk_the_words_stay_in_memory_and_are_written_once_there_is_room(tmp_path: Path) -> None:
     journal = journal_at(tmp_path)
     told: list[str | None] = []
-    journal.warned = lambda: told.append(journal.warning)
-    pages = journal._connection.execute("PRAGMA page_count").fetchone()[0]
-    journal._connection.execute(f"PRAGMA max_page_count={pages}")
+    journal.on_warning(lambda: told.append(journal.warning))
+    pages = journal._file.connection.execute("PRAGMA page_count").fetchone()[0]
+    journal._file.connection.execute(f"PRAGMA max_page_count={pages}")
     assert journal.put_draft(replace(DRAFT, version=DraftVersion(None, "x" * 50_000))).result() is False
     assert journal.warning is not None
     assert "the disk is full" in journal.warning
     assert journal.put_outbox(MESSAGE).result() is False, "later words wait behind, none overtakes"
-    journal._connection.execute("PRAGMA max_page_count=100000")
+    journal._file.connection.execute("PRAGMA max_page_count=100000")
     assert journal.retry().result() is True
     assert journal.warning is None
     assert told == [
@@ -188,13 +188,13 @@ def test_ids_that_no_database_can_hold_keep_no_words_from_the_disk(tmp_path: Pat
 def test_what_the_disk_refused_is_tried_again_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("narrowcast_api.storage.journal.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("narrowcast_api.storage.journal_writer.RETRY_SECONDS", 0.01)
     journal = Journal.open(tmp_path / "journal.db")
     well = threading.Event()
-    journal.warned = lambda: well.set() if journal.warning is None else None
-    journal._connection.execute("PRAGMA query_only=1")
+    journal.on_warning(lambda: well.set() if journal.warning is None else None)
+    journal._file.connection.execute("PRAGMA query_only=1")
     assert journal.put_draft(DRAFT).result() is False
-    journal._connection.execute("PRAGMA query_only=0")
+    journal._file.connection.execute("PRAGMA query_only=0")
     assert well.wait(5)
     assert journal.load_drafts() == [DRAFT]
     journal.close()
@@ -202,7 +202,7 @@ def test_what_the_disk_refused_is_tried_again_by_itself(
 
 def test_what_changes_while_the_disk_is_full_replaces_what_waits(tmp_path: Path) -> None:
     journal = journal_at(tmp_path)
-    connection = journal._connection
+    connection = journal._file.connection
     connection.execute("PRAGMA query_only=1")
     journal.put_draft(DRAFT)
     journal.put_draft(replace(DRAFT, version=DraftVersion(LUNCH, "Soup today")))
@@ -218,7 +218,7 @@ def test_what_changes_while_the_disk_is_full_replaces_what_waits(tmp_path: Path)
 def test_what_is_written_during_a_write_that_fails_is_the_newer(tmp_path: Path) -> None:
     executor = Later()
     journal = journal_at(tmp_path, executor=executor)
-    connection = journal._connection
+    connection = journal._file.connection
     newer = replace(DRAFT, version=DraftVersion(LUNCH, "Soup today"))
     connection.execute("PRAGMA query_only=1")
     first = journal.put_draft(DRAFT)
@@ -338,7 +338,7 @@ def trace(statement):
         os.kill(os.getpid(), signal.SIGKILL)
 
 journal = Journal.open(Path(sys.argv[1]), executor=inline)
-journal._connection.set_trace_callback(trace)
+journal._file.connection.set_trace_callback(trace)
 where = ChannelDestination(7, "lunch")
 for number in range(1, 3):
     # What the journal is told, then, only if that is durable, what is promised to the world.
@@ -397,11 +397,11 @@ def test_a_file_that_breaks_while_it_is_open_loses_nothing(tmp_path: Path) -> No
     for one in before:
         assert journal.put_outbox(one).result()
     journal.put_read_marks([5])
-    journal._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    journal._file.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with path.open("r+b") as file:
         file.seek(4096)
         file.write(b"\xa5" * 4096 * 6)
-    journal._connection.execute("PRAGMA cache_size=1")
+    journal._file.connection.execute("PRAGMA cache_size=1")
     after = replace(MESSAGE, local_id="after", position=99)
     assert journal.put_outbox(after).result()
     assert journal.warning is None

@@ -98,7 +98,7 @@ def test_a_draft_is_written_only_over_the_revision_that_its_writer_knew(tmp_path
 def test_a_window_whose_file_another_one_replaced_writes_on_in_the_new_one(tmp_path: Path) -> None:
     first = window(tmp_path, "a")
     first.put_outbox(MESSAGE)
-    first._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    first._file.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with (tmp_path / "journal.db").open("r+b") as file:
         file.write(b"\xa5" * 20_000)
     second = window(tmp_path, "b")

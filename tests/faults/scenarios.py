@@ -129,15 +129,15 @@ async def _server_restarts(world: World) -> None:
 
 async def _disk_full(world: World) -> None:
     journal = world.session.storage.journal
-    journal._connection.execute("PRAGMA max_page_count=1")
-    journal._connection.execute("PRAGMA query_only=1")
+    journal._file.connection.execute("PRAGMA max_page_count=1")
+    journal._file.connection.execute("PRAGMA query_only=1")
 
 
 async def _disk_has_room(world: World) -> None:
     journal = world.session.storage.journal
     assert any("cannot be saved" in warning for warning in world.session.warnings)
-    journal._connection.execute("PRAGMA query_only=0")
-    journal._connection.execute("PRAGMA max_page_count=1000000")
+    journal._file.connection.execute("PRAGMA query_only=0")
+    journal._file.connection.execute("PRAGMA max_page_count=1000000")
     journal.retry()
 
 

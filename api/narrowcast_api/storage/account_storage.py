@@ -116,7 +116,7 @@ class AccountStorage:
 
     def on_warning(self, warned: Callable[[], None]) -> None:
         """Call `warned` whenever `warnings` changes, in whatever thread found out."""
-        self.journal.warned = warned
+        self.journal.on_warning(warned)
         self.cache.file.warned = warned
 
     def close(self) -> None:

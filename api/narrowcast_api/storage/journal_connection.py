@@ -1,0 +1,132 @@
+"""The open file of the journal, which other windows write too and may replace where it is damaged."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from narrowcast_api.storage.database import connect_memory, transaction
+from narrowcast_api.storage.journal_file import Key, inode, insert_all, reopen, replaced, rows_of
+from narrowcast_api.storage.journal_rows import COLUMNS, MIGRATIONS, OWNED, JournalRow
+from narrowcast_api.storage.journal_writes import Write, carry_out
+
+_SENT_KEPT = 500
+"""Ids of one's own sent messages that are remembered, so that no window takes one for another's."""
+
+
+class JournalConnection:
+    """One connection for all threads, of which one at a time uses it; all but `changed_elsewhere` wait for the disk.
+
+    `window` is the owner of what is written here. `path` is None for a journal in memory.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, window: str | None) -> None:
+        self.connection = connection
+        self._window = window
+        self._disk = threading.Lock()
+        self._closed = False
+        (file,) = [row[2] for row in connection.execute("PRAGMA database_list") if row[1] == "main"]
+        self.path = Path(file) if file else None
+        self._inode = inode(self.path) if self.path else 0
+        self._seen = self._version()
+
+    def select(self, table: str, order: str) -> list[JournalRow]:
+        """The rows of a table."""
+        with self._disk:
+            return self.connection.execute(
+                f"SELECT {', '.join(COLUMNS[table])} FROM {table} ORDER BY {order}"
+            ).fetchall()
+
+    def rows(self) -> dict[Key, JournalRow]:
+        """Every row by its table and key."""
+        with self._disk:
+            return rows_of(self.connection)
+
+    def write(self, batch: Mapping[Key, Write]) -> set[Key]:
+        """Make these writes in one transaction; those that another window was faster with. Raises sqlite3.Error, and
+        OverflowError or ValueError for what SQLite cannot hold.
+        """
+        with self._disk, transaction(self.connection):
+            return {key for key, write in batch.items() if not carry_out(self.connection, key, write)}
+
+    def adopt(self, gone: Collection[str | None]) -> None:
+        """Give this window what those have left behind. Raises sqlite3.Error."""
+        with self._disk, transaction(self.connection):
+            for table in OWNED:
+                for owner in gone:
+                    self.connection.execute(
+                        f"UPDATE {table} SET owner = ? WHERE owner IS ?", (self._window, owner)
+                    )
+            self.connection.execute(
+                "DELETE FROM sent WHERE message_id NOT IN "
+                f"(SELECT message_id FROM sent ORDER BY message_id DESC LIMIT {_SENT_KEPT})"
+            )
+
+    def claim_outbox(self, local_id: str) -> None:
+        """Give this window a message of another one, unless it is being sent. Raises sqlite3.Error."""
+        statement = "UPDATE outbox SET owner = ? WHERE local_id = ? AND state <> 'sending'"
+        with self._disk, transaction(self.connection):
+            self.connection.execute(statement, (self._window, local_id))
+
+    def changed_elsewhere(self) -> bool:
+        """Whether somebody else has written since `read_again`. Does not wait while the disk is busy."""
+        if self.path is None or self._closed or not self._disk.acquire(blocking=False):
+            return False
+        try:
+            return self._version() != self._seen or inode(self.path) != self._inode
+        except sqlite3.Error:
+            return True
+        finally:
+            self._disk.release()
+
+    def read_again(self, known: Mapping[Key, JournalRow]) -> dict[Key, JournalRow]:
+        """Every row as it is now. Where another window found the file damaged and made a new one, what is `known` of
+        this window's is written to that first. Raises `OPENING_ERRORS`.
+        """
+        with self._disk:
+            if self.path is not None and inode(self.path) != self._inode:
+                new = reopen(self.path)
+                self.connection.close()
+                self.connection, self._inode = new, inode(self.path)
+                self._put_back(known, only_ours=True)
+            self._seen = self._version()
+            return rows_of(self.connection)
+
+    def begin_anew(self, path: Path, known: Mapping[Key, JournalRow]) -> Path | None:
+        """The file broke while it was open: put all that is `known` into a new one, or where another window has made
+        that, what is this window's. What the broken one is called now, None in that case. Raises `OPENING_ERRORS`: then
+        the journal is in memory.
+        """
+        with self._disk:
+            self.connection.close()
+            # Until the new file is there, so that nothing is written to a closed one.
+            stand_in = connect_memory(MIGRATIONS)
+            self.connection, self.path = stand_in, None
+            self.connection, damaged = replaced(path, self._inode)
+            self.path, self._inode = path, inode(path)
+            stand_in.close()
+            self._put_back(known, only_ours=damaged is None)
+            return damaged
+
+    def close(self, timeout: float = 0.1) -> None:
+        """Close the file, unless the disk keeps it busy for longer than `timeout` seconds."""
+        self._closed = True
+        if self._disk.acquire(timeout=timeout):
+            try:
+                self.connection.close()
+            finally:
+                self._disk.release()
+
+    def _put_back(self, known: Mapping[Key, JournalRow], *, only_ours: bool) -> None:
+        """Write what is known into a new file; if another window made that, only what it cannot know better."""
+        own = {key: row for key, row in known.items() if key[0] in OWNED and row[-1] == self._window}
+        rest = {key: row for key, row in known.items() if not (only_ours and key[0] in OWNED)}
+        insert_all(self.connection, rest, replacing=not only_ours)
+        insert_all(self.connection, own, replacing=True)
+
+    def _version(self) -> int:
+        """Another number whenever somebody else has written."""
+        (version,) = self.connection.execute("PRAGMA data_version").fetchone()
+        return int(version)

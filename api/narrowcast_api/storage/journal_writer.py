@@ -1,0 +1,234 @@
+"""Writing to the journal in a thread of its own, so that nothing waits for the disk.
+
+What is handed over while a commit is under way goes into the next one together. If the disk refuses (full, read-only),
+the newest value of every row is kept in memory, and everything is tried again with each later write and every few
+seconds.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from narrowcast_api.storage.database import OPENING_ERRORS, describe, is_damage
+from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal_connection import JournalConnection
+from narrowcast_api.storage.journal_file import Key
+from narrowcast_api.storage.journal_rows import JournalRow
+from narrowcast_api.storage.journal_writes import Write, combined
+
+log = logging.getLogger(__name__)
+
+RETRY_SECONDS = 5.0
+
+_READ_ONLY = "This account is open elsewhere. Drafts and messages written here are not saved."
+
+
+class JournalWriter:
+    """The writes that are not on the disk yet, and the rows as they shall be.
+
+    `warning` is what the user must be told, or None; `warned` is called when it changes, in any thread. With
+    `read_only` nothing is written.
+    """
+
+    def __init__(
+        self, file: JournalConnection, *, executor: Executor, read_only: bool, warning: str | None
+    ) -> None:
+        self.warning = warning
+        self.warned: Callable[[], None] = lambda: None
+        self.executor = executor
+        self._file = file
+        self._read_only = read_only
+        self._found_at_start = warning
+        self._handover = threading.Lock()
+        self._pending: dict[Key, Write] = {}
+        self._under_way: Collection[Key] = ()
+        self._lost: set[Key] = set()
+        self._waiting: list[Future[bool]] = []
+        self._scheduled = False
+        self._timer: threading.Timer | None = None
+        self._closed = False
+        self._ended = False
+        self._rows = file.rows()
+        """What the file holds or shall hold: it may break while it is open."""
+
+    # rows
+
+    def rows(self) -> dict[Key, JournalRow]:
+        """Every row as it shall be, without waiting for the disk."""
+        with self._handover:
+            return dict(self._rows)
+
+    def has(self, key: Key) -> bool:
+        """Whether there is such a row, or shall be."""
+        return key in self._rows
+
+    def load(self) -> None:
+        """Read all rows again, before anybody has asked for them."""
+        rows = self._file.rows()
+        with self._handover:
+            self._rows = rows
+
+    def is_lost(self, key: Key) -> bool:
+        """Whether another window was faster with a row that was last written here."""
+        return key in self._lost
+
+    def is_pending(self, key: Key) -> bool:
+        """Whether a row that was written here is not on the disk yet."""
+        with self._handover:
+            return key in self._pending or key in self._under_way
+
+    def changed_elsewhere(self) -> bool:
+        """Whether there is something to `reread`. Costs microseconds; does not wait while the disk is busy."""
+        return bool(self._lost) or self._file.changed_elsewhere()
+
+    def reread(self) -> JournalChanges:
+        """Read what other windows have written since the last time; in the journal's thread."""
+        try:
+            rows = self._file.read_again(self.rows())
+        except OPENING_ERRORS as error:
+            log.warning("the journal cannot be read again: %s", error)
+            return JournalChanges({})
+        changed: dict[Key, JournalRow | None] = {}
+        with self._handover:
+            for key in dict.fromkeys((*self._rows, *rows)):
+                row = rows.get(key)
+                if key not in self._pending and row != self._rows.get(key):
+                    changed[key] = row
+                    self._mirror(key, row)
+            lost, self._lost = self._lost - set(self._pending), self._lost & set(self._pending)
+        changed.update({key: rows.get(key) for key in sorted(lost)})
+        return JournalChanges(changed, frozenset(lost))
+
+    # handing over
+
+    def write(self, writes: Mapping[Key, Write]) -> Future[bool]:
+        """Make these writes next; whether they are on the disk."""
+        with self._handover:
+            self._pending = combined(self._pending, writes)
+            for key, write in writes.items():
+                self._mirror(key, write.row)
+        return self.retry()
+
+    def retry(self) -> Future[bool]:
+        """Write what waits."""
+        done: Future[bool] = Future()
+        if self._ended:
+            done.set_result(False)
+            return done
+        with self._handover:
+            self._waiting.append(done)
+            needed, self._scheduled = not self._scheduled, True
+        if needed:
+            self.executor.submit(self._commit)
+        return done
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Wait up to `timeout` seconds until all is written; whether it is on the disk."""
+        with suppress(TimeoutError):
+            return self.retry().result(timeout)
+        return False
+
+    def close(self, timeout: float) -> None:
+        """Write what is left, for at most `timeout` seconds, and close the file."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        written = self._read_only or self.flush(timeout)
+        self._ended = True
+        self.executor.shutdown(wait=written, cancel_futures=True)
+        self._file.close()
+
+    def _mirror(self, key: Key, row: JournalRow | None) -> None:
+        if row is None:
+            self._rows.pop(key, None)
+        else:
+            self._rows[key] = row
+
+    # in the journal's thread
+
+    def _commit(self) -> None:
+        with self._handover:
+            batch, self._pending = self._pending, dict[Key, Write]()
+            self._under_way = batch.keys()
+            waiting, self._waiting = self._waiting, []
+            self._scheduled = False
+        warning = self._store(batch)
+        with self._handover:
+            self._under_way = ()
+            if warning is not None:
+                self._pending = combined(batch, self._pending)
+        if warning is not None:
+            self._retry_later()
+        if not self._read_only:
+            self._warn(warning)
+        for future in waiting:
+            future.set_result(warning is None)
+
+    def _retry_later(self) -> None:
+        """There may be room soon. Only where there is a thread: tests decide that for themselves."""
+        if self._read_only or self._closed or not isinstance(self.executor, ThreadPoolExecutor):
+            return
+        self._timer = threading.Timer(RETRY_SECONDS, self.retry)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _store(self, batch: Mapping[Key, Write]) -> str | None:
+        """Write rows in one transaction; what went wrong, in words."""
+        if self._read_only:
+            return _READ_ONLY
+        try:
+            self._write_rows(batch)
+        except sqlite3.OperationalError as error:
+            return _not_saved(error)
+        except (sqlite3.Error, OverflowError, ValueError) as error:
+            if is_damage(error) and self._file.path is not None:
+                return self._begin_anew(self._file.path)
+            # One row that SQLite cannot hold must not keep the others from the disk.
+            return self._store_one_by_one(batch)
+        return self._memory_warning()
+
+    def _store_one_by_one(self, batch: Mapping[Key, Write]) -> str | None:
+        for key, write in batch.items():
+            try:
+                self._write_rows({key: write})
+            except (sqlite3.Error, OverflowError, ValueError):
+                log.exception("a row of the journal cannot be written: %s", key)
+        return self._memory_warning()
+
+    def _begin_anew(self, path: Path) -> str | None:
+        """The file broke while it was open: all of it goes into a new one."""
+        try:
+            damaged = self._file.begin_anew(path, self.rows())
+        except OPENING_ERRORS as error:
+            with self._handover:
+                rows = {key: Write(row) for key, row in self._rows.items()}
+                self._pending = combined(rows, self._pending)
+            return _not_saved(error)
+        log.error("the journal broke and was written anew; the old file is %s", damaged)
+        return None
+
+    def _write_rows(self, batch: Mapping[Key, Write]) -> None:
+        lost = self._file.write(batch)
+        with self._handover:
+            self._lost = (self._lost - batch.keys()) | lost
+
+    def _memory_warning(self) -> str | None:
+        """A journal that had to open in memory stays a reason to warn, whatever succeeds there."""
+        return self.warning if self._file.path is None else None
+
+    def _warn(self, warning: str | None) -> None:
+        # What was found at the start stays said: a write that works does not bring back what was damaged.
+        warning = warning or self._found_at_start
+        if warning != self.warning:
+            self.warning = warning
+            self.warned()
+
+
+def _not_saved(error: Exception) -> str:
+    return f"Drafts and unsent messages cannot be saved: {describe(error)}. They are kept in memory."
