@@ -6,6 +6,7 @@ import random
 
 import pytest
 from textual import events
+from textual._time import get_time
 
 from narrowcast.terminal.keyboard import Keyboard
 
@@ -23,6 +24,26 @@ def heard(keyboard: Keyboard, data: bytes, now: float = 0.0) -> list[str]:
 )
 def test_what_cannot_be_read_costs_no_key_after_it(broken: bytes) -> None:
     assert heard(Keyboard(), broken + b"jk")[-2:] == ["j", "k"]
+
+
+@pytest.mark.parametrize(
+    ("data", "key"),
+    [
+        (b"\x1b.", "alt+full_stop"),
+        (b"\x1b,", "alt+comma"),
+        (b"\x1b\r", "alt+enter"),
+        (b"\x1bo", "alt+o"),
+        (b"\x1b\x01", "ctrl+a"),
+    ],
+)
+def test_alt_is_heard_where_a_terminal_sends_it_as_an_escape_before_the_key(
+    data: bytes, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keyboard = Keyboard()
+    assert heard(keyboard, data) == []
+    later = get_time() + 1.0
+    monkeypatch.setattr("textual._parser.get_time", lambda: later)
+    assert [message.key for message in keyboard.tick() if isinstance(message, events.Key)] == [key]
 
 
 def test_a_character_may_come_in_two_halves() -> None:

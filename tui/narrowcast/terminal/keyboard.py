@@ -16,7 +16,7 @@ from threading import Event
 
 from textual.message import Message
 
-from narrowcast.terminal.textual_private import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
+from narrowcast.terminal.textual_private import BRACKETED_PASTE_END, BRACKETED_PASTE_START, KeyParser
 
 LONGEST_READ = 4096
 QUIET = 0.5
@@ -31,7 +31,7 @@ class Keyboard:
     """Turns bytes into messages; keeps no more than an unfinished sequence."""
 
     def __init__(self) -> None:
-        self._parser = XTermParser()
+        self._parser = KeyParser()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._last = 0.0
         self._tail = ""
@@ -72,7 +72,7 @@ class Keyboard:
             yield from messages
         except Exception as error:  # whatever Textual's parser stumbles over
             _log.warning("a sequence from the terminal cannot be read: %s", type(error).__name__)
-            self._parser = XTermParser()
+            self._parser = KeyParser()
             self.pasting = False
 
 

@@ -6,6 +6,7 @@ A test compares the version with the installed one: after an update this file is
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from string import punctuation
 from typing import Any, Final
 
 from rich.segment import Segment
@@ -30,9 +31,9 @@ __all__ = [
     "READ_FROM",
     "ChopsUpdate",
     "CompositorUpdate",
+    "KeyParser",
     "LayoutUpdate",
     "WriterThread",
-    "XTermParser",
     "add_bindings",
     "cursor_moved",
     "finish_of",
@@ -127,6 +128,17 @@ def finish_of(widget: Widget) -> Callable[[Strip], Strip]:
 def add_bindings(app: App[Any], bindings: Sequence[Binding]) -> None:
     """More keys for the running app; unlike those of `App.bind` they have ids, by which keymaps change them."""
     app._bindings = BindingsMap.merge((app._bindings, BindingsMap(bindings)))
+
+
+class KeyParser(XTermParser):
+    """Textual's, which forgets Alt where the key has a name of more than one letter: Alt-. would be `full_stop`, and
+    Alt-Enter `enter`, in every terminal that sends Alt as an escape before the key.
+    """
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        for key in super()._sequence_to_key_events(sequence, alt):
+            forgotten = alt and "+" not in key.key and (key.key == "enter" or sequence in punctuation)
+            yield events.Key(f"alt+{key.key}", key.character) if forgotten else key
 
 
 CACHES_OF_A_STRIP: Final = {
