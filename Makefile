@@ -8,7 +8,7 @@ PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # Every start of the app would compile all of its files again, and tests start it a hundred times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: lock sbom demo test soak mutate terminals check lint format structure bench fuzz screenshots snapshots strings docs docs-pages packages zipapp test-newest clean
+.PHONY: lock sbom demo test soak soak-windows mutate terminals check lint format structure bench fuzz screenshots snapshots strings docs docs-pages packages zipapp test-newest clean
 
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
@@ -29,6 +29,9 @@ lint: $(VENV)/.dev ## style, types, and which way imports point
 SOAK_ARGS ?= --count 100000 --seconds 3600 --state .soak
 soak: $(VENV)/.dev ## random histories under simulated time, for an hour; the next run goes on
 	@cd tests && ../$(BIN)/python -m simulation $(SOAK_ARGS)
+
+soak-windows: $(VENV)/.dev ## apps in terminals, 4 windows of 3 accounts, killed and cut off for some minutes
+	@cd tests && ../$(BIN)/python -m faults.apps $(SOAK_WINDOWS_ARGS)
 
 mutate: $(VENV)/.dev ## change conditions and constants; say which changes no test notices
 	@$(BIN)/python tests/mutation.py $(MUTATE_ARGS)

@@ -227,7 +227,7 @@ def main() -> int:
                 asyncio.run(run(Path(folder), seed, windows=args.windows, acts=args.acts))
             except AssertionError as error:
                 failed += 1
-                sys.stdout.write(f"seed {seed}: {error or traceback.format_exc(limit=-1)}\n")
+                sys.stdout.write(f"seed {seed}: {str(error) or traceback.format_exc(limit=-2)}\n")
     sys.stdout.write(f"{args.runs} runs from seed {args.seed}, {failed} failed\n")
     return 1 if failed else 0
 

@@ -1,0 +1,86 @@
+"""A server and a network that can break, in a thread of their own, so that terminals can be read meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from narrowcast_api.account import Account
+from support.fault_proxy import FaultProxy
+from support.server import Answer, TestServer, running_server
+
+T = TypeVar("T")
+PEOPLE = ("ada", "bruno", "chiyo")
+"""Whose accounts the windows have."""
+TOPICS = ("soup", "tea")
+
+
+class Backdrop:
+    """`do` runs a coroutine where the server runs. `proxy` is on the way of the apps."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._loop = asyncio.new_event_loop()
+        self._stack = AsyncExitStack()
+        self.server: TestServer
+        self.proxy: FaultProxy
+
+    def do(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run it there and wait for it here."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
+
+    async def begin(self) -> None:
+        self.server = await self._stack.enter_async_context(running_server(self._folder / "server"))
+        self.proxy = await self._stack.enter_async_context(FaultProxy(self.server.url))
+        for topic in TOPICS:
+            await self.server.send("elif", "general", topic, f"Who has {topic}?")
+        for name in PEOPLE:
+            await self.server.send_direct(name, [name], "Mine alone")
+
+    async def end(self) -> None:
+        await self._stack.aclose()
+
+    def call(self, name: str, method: str, path: str, params: dict[str, object] | None = None) -> Answer:
+        """One request by a good connection."""
+        return self.do(self.server.call(name, method, path, params))
+
+    def account(self, name: str) -> Account:
+        """The account of somebody, by way of the proxy."""
+        return replace(self.server.account(name), site=self.proxy.url)
+
+    def messages(self, name: str, *, source: bool) -> list[Answer]:
+        """All that somebody can read."""
+        params = {"narrow": [], "anchor": "newest", "num_before": 1000, "num_after": 0}
+        answer = self.call(name, "GET", "/messages", {**params, "apply_markdown": not source})
+        return [dict(message) for message in answer["messages"]]
+
+    def earlier_texts(self, name: str, message_id: int) -> list[str]:
+        """What a message said before it was edited."""
+        answer = self.call(name, "GET", f"/messages/{message_id}/history")
+        return [version["content"] for version in answer["message_history"]]
+
+
+@contextmanager
+def backdrop(folder: Path) -> Iterator[Backdrop]:
+    """A server on which everything works, until the end of the block."""
+    stage = Backdrop(folder)
+    loop = stage._loop
+    thread = threading.Thread(target=loop.run_forever, name="server")
+    thread.start()
+    try:
+        stage.do(stage.begin())
+        try:
+            yield stage
+        finally:
+            stage.do(stage.end())
+    finally:
+        stage.do(loop.shutdown_default_executor())
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

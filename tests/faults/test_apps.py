@@ -1,0 +1,14 @@
+"""Apps in terminals, each with three accounts: killed, cut off, and in the end all agree.
+
+The long form: `make soak-windows`, or `cd tests && python -m faults.apps --seed N`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from faults.apps.run import run
+
+
+def test_windows_of_three_accounts_that_are_killed_and_cut_off_agree_in_the_end(tmp_path: Path) -> None:
+    run(tmp_path, seed=5, windows=2, acts=12)
