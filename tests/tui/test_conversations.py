@@ -131,6 +131,10 @@ async def test_what_arrives_comes_into_the_list(tmp_path: Path) -> None:
         assert shown(stage) == []
         await talk(stage)
         await until(lambda: len(shown(stage)) == 6)
+        screen = stage.app.screen
+        assert isinstance(screen, InboxScreen)
+        heights = {item.value is None: screen.list.rows_of(item) for item in screen.list.items}
+        assert heights == {True: 1, False: 3}, "a heading is one row, a conversation three"
 
 
 @pytest.mark.parametrize(

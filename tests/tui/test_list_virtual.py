@@ -60,6 +60,43 @@ async def test_the_selection_steps_over_headings_and_stops_at_the_ends() -> None
         ]
 
 
+class Letters(Names):
+    """Names of two rows below headings of one."""
+
+    def rows_of(self, item: str) -> int:
+        return 1 if item.isupper() else 2
+
+
+async def test_items_of_uneven_height_are_stepped_through_paged_clicked_and_scrolled() -> None:
+    app = ListApp([])
+    app.names = Letters(["A", "ada", "alan", "B", "bruno", "bea", "C", "chiyo"], item_rows=2)
+    async with app.run_test(size=(20, 6)) as pilot:
+        assert [line.strip(" ▐7▌") for line in app.screen_text().split("\n")] == [
+            *("A", "ada", "", "alan", "", "B"),
+        ]
+        await pilot.click(Names, offset=(3, 4))
+        assert app.chosen == ["alan"]
+        await pilot.press("down")
+        await pilot.pause()
+        assert [line.strip(" ▐7▌") for line in app.screen_text().split("\n")] == [
+            *("alan", "", "B", "bruno", "", "bea"),
+        ], "the selected one is whole in view"
+        await pilot.press("end")
+        await pilot.pause()
+        assert [line.strip(" ▐7▌") for line in app.screen_text().split("\n")] == [
+            *("bea", "", "C", "chiyo", "", ""),
+        ]
+        assert app.names.selected_item == "chiyo"
+        await pilot.press("pageup")
+        assert app.names.selected_item == "bruno"
+        app.names.scroll_to_share(1.0)
+        await pilot.pause()
+        assert "chiyo" in app.screen_text()
+        await pilot.press("home")
+        await pilot.pause()
+        assert "A" in app.screen_text().split("\n")[0]
+
+
 async def test_only_what_is_on_the_screen_is_rendered() -> None:
     app = ListApp([f"name {index}" for index in range(100_000)])
     async with app.run_test(size=(30, 10)) as pilot:

@@ -1,8 +1,8 @@
 """A list of any length: cost follows the screen, not the number of items.
 
-Subclass it for navigation, people, pickers: give `render_item`, and `key_of`, `text_of`, `selectable` where
-the defaults do not fit. All items are `item_rows` rows high. The list keeps the selection by key when the
-items change, filters by typed letters (see `matching`), and repaints only the cells that changed.
+Subclass it for navigation, people, pickers: give `render_item`, and `key_of`, `text_of`, `selectable`, `rows_of`
+where the defaults do not fit. The list keeps the selection by key when the items change, filters by typed letters
+(see `matching`), and repaints only the cells that changed.
 """
 
 from __future__ import annotations
@@ -86,6 +86,8 @@ class VirtualList(LineView, Generic[T]):
     ) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self.item_rows = item_rows
+        self._is_even = type(self).rows_of is VirtualList.rows_of
+        """Whether all items are of one height: then places are reckoned, not looked for."""
         self.empty_text = empty_text
         self._items: Sequence[T] = items
         self._shown: Sequence[T] = items
@@ -98,8 +100,12 @@ class VirtualList(LineView, Generic[T]):
     # What a subclass gives.
 
     def render_item(self, item: T, width: int, selected: bool) -> Sequence[Strip]:
-        """At most `item_rows` strips for `item`, each at most `width` cells; `base_style` is laid below."""
+        """At most `rows_of(item)` strips, each at most `width` cells; `base_style` is laid below."""
         raise NotImplementedError
+
+    def rows_of(self, item: T) -> int:
+        """How many rows `item` takes, at least 1; `item_rows` unless overridden."""
+        return self.item_rows
 
     def key_of(self, item: T) -> Hashable:
         """What makes `item` the same item after an update; the item itself unless overridden."""
@@ -206,7 +212,7 @@ class VirtualList(LineView, Generic[T]):
         offset = event.get_content_offset(self)
         if offset is None or (self.thumb() is not None and offset.x == self.room.width - 1):
             return
-        index = self._top + offset.y // self.item_rows
+        index, _ = self._place(offset.y)
         if index < len(self._shown) and self.selectable(self._shown[index]):
             self._move_to(index)
             self.action_select()
@@ -222,7 +228,7 @@ class VirtualList(LineView, Generic[T]):
     def compose_row(self, y: int) -> Strip:
         """Row `y`: a row of the item that lies there, or the empty text, or nothing."""
         width = self.room.width
-        index, row = self._top + y // self.item_rows, y % self.item_rows
+        index, row = self._place(y)
         if not self._shown:
             lines = ["", *wrap(self._said_of_nothing(), max(8, width - 3))]
             style = self.part_style("virtual-list--dim")
@@ -240,15 +246,16 @@ class VirtualList(LineView, Generic[T]):
 
     def scroll_to_share(self, share: float) -> None:
         """Moves the viewport to a share of the list."""
-        self._set_top(round(share * (len(self._shown) - self._page)))
+        self._set_top(round(share * self._last_top()))
 
     def thumb(self) -> tuple[int, int] | None:
         """Where the viewport lies within the list."""
-        count, page, height = len(self._shown), self._page, self.room.height
-        if count <= page or height < 2:
+        height, last_top = self.room.height, self._last_top()
+        if last_top == 0 or height < 2:
             return None
-        length = max(1, height * page // count)
-        return round(self._top / (count - page) * (height - length)), length
+        count = len(self._shown)
+        length = max(1, height * (count - last_top) // count)
+        return round(self._top / last_top * (height - length)), length
 
     def styles_changed(self) -> None:
         """Drops the strips of the old theme."""
@@ -263,7 +270,30 @@ class VirtualList(LineView, Generic[T]):
 
     @property
     def _page(self) -> int:
-        return max(1, self.room.height // self.item_rows)
+        """Items that are whole in view; at least one."""
+        index, _ = self._place(self.room.height)
+        return max(1, index - self._top)
+
+    def _place(self, y: int) -> tuple[int, int]:
+        """The item that lies in row `y` of the viewport, and which of its rows that is."""
+        if self._is_even:
+            return self._top + y // self.item_rows, y % self.item_rows
+        index, row = self._top, y
+        while index < len(self._shown) and row >= (rows := self.rows_of(self._shown[index])):
+            index, row = index + 1, row - rows
+        return index, row
+
+    def _top_for(self, last: int) -> int:
+        """The first item from which on there is room for all down to `last`."""
+        if self._is_even:
+            return min(max(0, last + 1 - self.room.height // self.item_rows), last)
+        room, index = self.room.height, last
+        while index >= 0 and (room := room - self.rows_of(self._shown[index])) >= 0:
+            index -= 1
+        return min(index + 1, last)
+
+    def _last_top(self) -> int:
+        return max(0, self._top_for(len(self._shown) - 1))
 
     def _item_strips(self, index: int) -> list[Strip]:
         selected = index == self._cursor
@@ -278,8 +308,9 @@ class VirtualList(LineView, Generic[T]):
         base = self.base_style
         if selected:
             base += self.part_style("virtual-list--focused" if self.has_focus else "virtual-list--selected")
-        rows = list(self.render_item(self._shown[index], item_width, selected))[: self.item_rows]
-        rows += [Strip([], 0)] * (self.item_rows - len(rows))
+        height = self.rows_of(self._shown[index])
+        rows = list(self.render_item(self._shown[index], item_width, selected))[:height]
+        rows += [Strip([], 0)] * (height - len(rows))
         mark = Segment("▌" if selected else " ", base)
         strips = [self._on_base(mark, row, width, base) for row in rows]
         self._strips[key] = strips
@@ -341,16 +372,16 @@ class VirtualList(LineView, Generic[T]):
         self.post_message(self.Highlighted(self, self.selected_item))
 
     def _show_cursor(self) -> None:
-        page = self._page
         top = self._top
         if self._cursor >= 0:
-            top = min(max(top, self._cursor - page + 1), self._cursor)
-            if self._cursor < page and self._cursor == self._nearest_selectable(0, 1):
+            first = self._top_for(self._cursor)
+            top = min(max(top, first), self._cursor)
+            if first == 0 and self._cursor == self._nearest_selectable(0, 1):
                 top = 0  # the headings above the first item
-        self._top = min(max(0, top), max(0, len(self._shown) - page))
+        self._top = min(max(0, top), self._last_top())
 
     def _set_top(self, top: int) -> None:
-        top = min(max(0, top), max(0, len(self._shown) - self._page))
+        top = min(max(0, top), self._last_top())
         if top != self._top:
             self._top = top
             self.changed()

@@ -37,7 +37,7 @@ MOST_PEOPLE = 6
 
 
 class ConversationsScreen(ManageScreen[Conversation | None]):
-    """Three lines a conversation; a heading has no conversation. Gives back the view to go to."""
+    """Three lines a conversation, one a heading, which has no conversation. Gives back the view to go to."""
 
     KEYS = (
         ("list.select", "opens"),
@@ -177,7 +177,8 @@ class InboxScreen(ConversationsScreen):
             if other.session is not None and (below := list(self._groups(other.session.state, other))):
                 count = other.session.state.unreads.count_all()
                 about = f"{other.session.account.email} · {other.session.account.site}"
-                rows.append(ListRow(("account", other.file), None, other.name, f"{count} unread", about, "●"))
+                key = ("account", other.file)
+                rows.append(ListRow(key, None, other.name, f"{count} unread", about, "●", heading=True))
                 rows += below
         return rows
 
@@ -201,8 +202,8 @@ class InboxScreen(ConversationsScreen):
         key, channel_id = ("heading", *place), place[1]
         count = f"{sum(one.unread for one in conversations)} unread"
         if channel_id is None:
-            return ListRow(key, None, "Direct messages", count, mark="⁂")
+            return ListRow(key, None, "Direct messages", count, mark="⁂", heading=True)
         channel = state.channels.get(channel_id)
         sign = names.channel_sign(channel) if channel is not None else "#"
         about = names.about(channel) if channel is not None else ""
-        return ListRow(key, None, names.channel(state, channel_id), count, about, sign)
+        return ListRow(key, None, names.channel(state, channel_id), count, about, sign, heading=True)

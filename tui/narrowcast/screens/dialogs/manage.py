@@ -51,7 +51,7 @@ MARK_CELLS = 6
 
 class ListRow(Struct, Generic[T], frozen=True):
     """One thing. ``text`` and, on the right, ``detail``; below, where rows have two lines, ``note``; where they
-    have three, ``last``.
+    have three, ``last``. A ``heading`` has one line: its ``note`` stands behind the text.
 
     ``key``: what makes it the same thing after a change; ``warn``: the last line is a warning; ``also`` is only
     searched. Texts may come from anywhere.
@@ -67,6 +67,7 @@ class ListRow(Struct, Generic[T], frozen=True):
     warn: bool = False
     dim: bool = False
     last: str = ""
+    heading: bool = False
 
 
 class ManageList(VirtualList[ListRow[T]]):
@@ -88,6 +89,8 @@ class ManageList(VirtualList[ListRow[T]]):
         look = dim if item.dim else self.part_style("manage--text") if self.item_rows > 1 else base
         left = [(safe_line(item.mark, 3) + " ", dim)] if item.mark else []
         first = [*left, (safe_line(item.text, width), look)]
+        if item.heading and item.note:
+            first.append(("   " + safe_line(item.note.strip(), width), dim))
         strips = [compose_line(width, first, [(detail + " ", dim)] if detail else [], base=base)]
         last_look = self.part_style("manage--warn") if item.warn else dim
         below = [(item.note, last_look if self.item_rows == 2 else base), (item.last, last_look)]
@@ -96,6 +99,9 @@ class ManageList(VirtualList[ListRow[T]]):
                 compose_line(width, [("  " + safe_line(text.strip(), width), text_look)], base=base)
             )
         return strips
+
+    def rows_of(self, item: ListRow[T]) -> int:
+        return 1 if item.heading else self.item_rows
 
     def key_of(self, item: ListRow[T]) -> Hashable:
         """The thing, however it changes."""

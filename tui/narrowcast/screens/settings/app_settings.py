@@ -99,7 +99,7 @@ class AppSettingsScreen(ManageScreen[str]):
                 "Change the keys of any command; conflicts are shown (keys)",
             ),
             *self._rows_of(settings.keys() if settings is not None else {}),
-            ListRow(("heading", IMPORT), "", "Import"),
+            ListRow(("heading", IMPORT), "", "Import", heading=True),
             ListRow(
                 IMPORT,
                 IMPORT,
@@ -112,7 +112,7 @@ class AppSettingsScreen(ManageScreen[str]):
     def _rows_of(self, by_heading: Mapping[str, Sequence[ConfigKey]]) -> Iterator[ListRow[str]]:
         keys_now = app_of(self).keys
         for heading, keys in by_heading.items():
-            yield ListRow(("heading", heading), "", heading)
+            yield ListRow(("heading", heading), "", heading, heading=True)
             for one in keys:
                 about = f"{with_keys(keys_now, one.help)} ({one.key})"
                 yield ListRow(one.key, one.key, one.title, _shown(self._value(one)), about)
@@ -219,7 +219,7 @@ class KeysScreen(ManageScreen[str]):
         app = app_of(self)
         rows: list[ListRow[str]] = []
         for heading, commands in groups().items():
-            rows.append(ListRow(("heading", heading), "", heading))
+            rows.append(ListRow(("heading", heading), "", heading, heading=True))
             rows += [self._row(command, app.keys, app.config.keys) for command in commands]
         return rows
 
