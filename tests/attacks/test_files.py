@@ -15,6 +15,7 @@ from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import Core
 from narrowcast_server.serve import Options, ServeError, _warnings, running
 from narrowcast_server.storage.checking import check
+from narrowcast_server.storage.store import StoreError
 from support import world
 from support.server import running_server
 
@@ -134,6 +135,7 @@ STRANGE = {
     "version below": changed("PRAGMA user_version = -3"),
     "no database": overwritten(0, 100),
     "first page": overwritten(100, 3_000),
+    "pages of the tables": overwritten(8_192, 32_768),
     "empty header": cut(50),
     "half of it": cut(40_000),
 }
@@ -160,6 +162,18 @@ async def test_damage_is_found_by_the_check_and_refused_at_the_start(
         async with running(Options(port=0, data=folder)):
             raise AssertionError
     assert str(folder) in str(caught.value)
+
+
+async def test_a_folder_that_was_refused_can_be_used_once_it_is_mended(folder: Path) -> None:
+    path = folder / "narrowcast.db"
+    sound = path.read_bytes()
+    overwritten(8_192, 32_768)(path)
+    with pytest.raises(StoreError, match="not a usable database"):
+        Core(folder, Config(durable=False))
+    for file in folder.glob("narrowcast.db-*"):
+        file.unlink()
+    path.write_bytes(sound)
+    Core(folder, Config(durable=False)).close()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -27,7 +28,7 @@ from narrowcast_server.storage.extra_keys import ExtraKeys
 from narrowcast_server.storage.folder_lock import FolderLock
 from narrowcast_server.storage.key_vault import KeyVault, seal_stored_keys
 from narrowcast_server.storage.second_factors import SecondFactors
-from narrowcast_server.storage.store import Store
+from narrowcast_server.storage.store import Store, StoreError
 
 if TYPE_CHECKING:
     from narrowcast_server.markdown import LinkPreview
@@ -50,10 +51,12 @@ class Core:
         self.config = config
         self.clock: Clock = clock or SystemClock()
         self._lock = FolderLock(folder)
-        self.store = Store(folder / DATABASE)
+        try:
+            self.store, self.vault = _opened(folder)
+        except BaseException:
+            self._lock.release()
+            raise
         self.disk = Disk(self.store.log_path)
-        self.vault = KeyVault(folder)
-        seal_stored_keys(self.store, self.vault)
         self.users: Directory[User] = Directory(
             self.store, "users", partial(User.of, open_key=self.vault.open)
         )
@@ -232,3 +235,17 @@ class Core:
         self.disk.close()
         self.store.close()
         self._lock.release()
+
+
+def _opened(folder: Path) -> tuple[Store, KeyVault]:
+    """The store, and the vault that every key in it fits; raises StoreError where it cannot be read."""
+    store = Store(folder / DATABASE)
+    try:
+        vault = KeyVault(folder)
+        seal_stored_keys(store, vault)
+    except BaseException as error:
+        store.connection.close()
+        if isinstance(error, sqlite3.DatabaseError):
+            raise StoreError(f"{store.path} is not a usable database: {error}") from error
+        raise
+    return store, vault
