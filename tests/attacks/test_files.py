@@ -128,6 +128,10 @@ STRANGE = {
     "settings of a channel": changed("UPDATE channels SET settings = 'x' WHERE id = 1"),
     "settings of a group": changed("UPDATE groups SET settings = '' WHERE id = 1"),
     "setting of the organization": changed("UPDATE settings SET value = '{' WHERE name = 'name'"),
+    "setting of another type": changed("UPDATE settings SET value = '[1]' WHERE name = 'name'"),
+    "permission of another type": changed(
+        "UPDATE settings SET value = 'true' WHERE name = 'can_invite_users_group'"
+    ),
     "no owner": changed("UPDATE users SET is_active = 0 WHERE role = 100"),
     "table": changed("DROP TABLE channels"),
     "column": changed("ALTER TABLE users RENAME COLUMN role TO position"),

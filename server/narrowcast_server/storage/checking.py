@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
+from types import NoneType
 from typing import Final
 
 from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server.organization.core import DATABASE
+from narrowcast_server.organization.realm_settings import DEFAULTS, GROUP_SETTINGS
 from narrowcast_server.storage.schema import MIGRATIONS
 from narrowcast_server.uploads.files import UPLOADS, place
 
@@ -65,6 +68,7 @@ def row_faults(database: sqlite3.Connection) -> Iterator[str]:
         ):
             yield f"row {identity} of {table} has the unknown {column} {value!r}"
     yield from _json_faults(database, _SMALL_JSON)
+    yield from _setting_faults(database)
     people = database.execute("SELECT count(*) FROM users").fetchone()[0]
     owners = database.execute(
         "SELECT count(*) FROM users WHERE role = ? AND is_active", (int(Role.OWNER),)
@@ -82,6 +86,22 @@ def _json_faults(database: sqlite3.Connection, columns: Iterable[tuple[str, str,
             (kind, kind, _MOST_LINES),
         ):
             yield f"row {identity} of {table} has a damaged {column}"
+
+
+def _setting_faults(database: sqlite3.Connection) -> Iterator[str]:
+    """Settings of the organization that are JSON, and of another type than they ever have."""
+    for name, value in database.execute("SELECT name, value FROM settings WHERE json_valid(value)"):
+        if name in DEFAULTS and type(json.loads(value)) not in _types_of(name):
+            yield f"row {name} of settings has a damaged value"
+
+
+def _types_of(name: str) -> tuple[type, ...]:
+    if name in GROUP_SETTINGS:
+        return (int, dict)
+    if DEFAULTS[name] is None:
+        return (str, NoneType)
+    # Limits in seconds may be none.
+    return (int, NoneType) if name.endswith("_seconds") else (type(DEFAULTS[name]),)
 
 
 def _faults(database: sqlite3.Connection, data: Path) -> Iterator[str]:
