@@ -1,0 +1,121 @@
+"""One letter on its way, taken by a real SMTP server."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from narrowcast_server.mail.letters import BadAddress, Letter, encoded, is_address
+from narrowcast_server.mail.settings import MailSettings, Security
+from narrowcast_server.mail.smtp import Fate, Outcome, apart, deliver
+from support.mailbox import Mailbox, mailbox
+from support.tls import make_certificates
+
+HOSTILE = "Team\r\nBcc: victim@example.com\r\n\r\n<b>\u202ehi"
+LETTER = Letter(7, "dario@demo.example", "Hello", "A line\n\nAnother", 1_800_000_000)
+
+
+async def sent(settings: MailSettings, *letters: Letter) -> list[Outcome]:
+    messages = [encoded(letter, "Demo", settings.sender) for letter in letters]
+    return await apart(partial(deliver, settings, messages))
+
+
+async def test_a_letter_arrives_as_it_was_written(box: Mailbox) -> None:
+    assert await sent(box.settings(), LETTER) == [Outcome(Fate.SENT)]
+    recipients, message = await box.next()
+    assert recipients == ["dario@demo.example"]
+    assert message["From"] == "Demo <chat@team.example>"
+    assert message["To"] == "dario@demo.example"
+    assert message["Subject"] == "Hello"
+    assert message["Auto-Submitted"] == "auto-generated"
+    assert message["Message-ID"] == "<narrowcast.7.1800000000@team.example>"
+    assert message.get_content().rstrip().splitlines() == ["A line", "", "Another"]
+
+
+@pytest.mark.parametrize("from_the_start", [True, False])
+async def test_the_way_is_encrypted_and_the_password_goes_by_it_alone(
+    tmp_path: Path, from_the_start: bool
+) -> None:
+    made = make_certificates(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(made.certificate, made.key)
+    people = {"chat": "secret"}
+    async with mailbox(context=context, from_the_start=from_the_start, people=people) as box:
+        security = Security.TLS if from_the_start else Security.STARTTLS
+        settings = box.settings(security=security, user="chat", password="secret", ca_file=made.authority)
+        assert await sent(settings, LETTER) == [Outcome(Fate.SENT)]
+        assert (box.encrypted, box.signed_in) == ([True], ["chat"])
+        (wrong,) = await sent(replace(settings, password="guess"), LETTER)
+        assert (wrong.fate, wrong.reason[:3]) == (Fate.LATER, "535")
+        (unknown,) = await sent(replace(settings, ca_file=None), LETTER)
+        assert unknown.fate is Fate.LATER
+        assert "certificate" in unknown.reason.lower()
+
+
+async def test_what_offers_no_encryption_gets_nothing(box: Mailbox) -> None:
+    (outcome,) = await sent(box.settings(security=Security.STARTTLS, user="chat", password="secret"), LETTER)
+    assert outcome.fate is Fate.LATER
+    assert "STARTTLS" in outcome.reason
+    assert box.received.empty()
+
+
+async def test_one_refusal_does_not_hold_up_the_others(box: Mailbox) -> None:
+    box.refusals = {"no@x.example": ["550 Nobody of that name"], "full@x.example": ["452 Too busy"]}
+    letters = [replace(LETTER, recipient=f"{name}@x.example") for name in ("a", "no", "b", "full", "c")]
+    outcomes = await sent(box.settings(), *letters)
+    assert [outcome.fate for outcome in outcomes] == [
+        Fate.SENT,
+        Fate.NEVER,
+        Fate.SENT,
+        Fate.LATER,
+        Fate.SENT,
+    ]
+    assert outcomes[1].reason == "550 Nobody of that name"
+    assert [(await box.next())[0] for _ in range(3)] == [["a@x.example"], ["b@x.example"], ["c@x.example"]]
+
+
+async def test_a_server_that_is_not_there_or_says_nothing_is_tried_again_later() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        port = silent.getsockname()[1]
+        settings = MailSettings("127.0.0.1", port, "chat@x.example", Security.NONE, timeout_seconds=0.2)
+        assert [outcome.fate for outcome in await sent(settings, LETTER, LETTER)] == [Fate.LATER] * 2
+        silent.listen()
+        (outcome,) = await sent(settings, LETTER)
+        assert outcome.fate is Fate.LATER
+        assert "timed out" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("subject", "organization"), [(HOSTILE, "Demo"), ("Hello", HOSTILE), ("x" * 5000, "\n" * 300)]
+)
+async def test_no_name_and_no_topic_becomes_a_header(box: Mailbox, subject: str, organization: str) -> None:
+    message = encoded(replace(LETTER, subject=subject), organization, "chat@team.example")
+    assert await apart(partial(deliver, box.settings(), [message])) == [Outcome(Fate.SENT)]
+    recipients, arrived = await box.next()
+    assert recipients == ["dario@demo.example"]
+    assert arrived["Bcc"] is None
+    assert arrived["To"] == "dario@demo.example"
+    assert len(arrived["Subject"]) < 200
+    assert "\u202e" not in arrived["Subject"] + arrived["From"]
+    assert arrived.get_content().startswith("A line")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "a", "a@", "@b", "a@b\r\nBcc: c@d", "a@b, c@d", "<a@b>", "a b@c", "a@b c", "x\n@y", "a@b\0", "a@b>"],
+)
+def test_what_is_no_single_address_gets_no_mail(address: str) -> None:
+    assert not is_address(address)
+    with pytest.raises(BadAddress):
+        encoded(replace(LETTER, recipient=address), "Demo", "chat@team.example")
+
+
+def test_a_control_character_of_a_text_is_shown_and_does_nothing() -> None:
+    message = encoded(replace(LETTER, body="a\x1b[2Jb\n.\nc\x00"), "Demo", "chat@team.example")
+    assert message.get_content() == "a\ufffd[2Jb\n.\nc\ufffd\n"

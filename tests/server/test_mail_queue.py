@@ -1,0 +1,123 @@
+"""Mail that waits in the store, goes out, and is tried again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from narrowcast_server.actions.mail import due_letters, send_mail, settle
+from narrowcast_server.mail.settings import MailSettings, Security
+from narrowcast_server.mail.smtp import Fate, Outcome
+from narrowcast_server.operator.control import ask
+from narrowcast_server.organization.config import Config, Quotas
+from narrowcast_server.serve import Options, open_core
+from support.clock import VirtualClock
+from support.mailbox import Mailbox
+from support.server import TestServer, running_server
+
+
+async def test_an_invitation_by_address_brings_the_link_that_makes_an_account(
+    mailing: TestServer, box: Mailbox
+) -> None:
+    fields = {"invitee_emails": "new@demo.example", "stream_ids": []}
+    await mailing.call("ada", "POST", "/invites", fields)
+    recipients, message = await box.next()
+    assert recipients == ["new@demo.example"]
+    text = message.get_content()
+    assert "Ada Moreno invites you to Demo" in text
+    (token,) = set(re.findall(rf"{mailing.url}/join/([^/\s]+)/", text))
+    joined = {"email": "new@demo.example", "full_name": "New Person", "password": "a good password"}
+    await mailing.call(None, "POST", f"/join/{token}", joined)
+    (row,) = mailing.core.store.all("SELECT due, sent, error FROM sent_emails")
+    assert (row["due"], row["error"]) == (None, None)
+
+
+async def test_where_mail_is_sent_the_list_of_invitations_shows_no_links_of_others(
+    mailing: TestServer,
+) -> None:
+    fields = {"invitee_emails": "new@demo.example", "stream_ids": []}
+    await mailing.call("ada", "POST", "/invites", fields)
+    (row,) = (await mailing.call("ada", "GET", "/invites"))["invites"]
+    assert "link_url" not in row
+
+
+async def test_what_could_not_be_sent_is_tried_again_and_given_up_at_last(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    core = open_core(Options(data=tmp_path), "http://x", config=Config(durable=False), clock=clock)
+    core.config = replace(core.config, mail=MailSettings("127.0.0.1", 1, "chat@x.example"))
+    with core.transaction():
+        send_mail(core, "a@x.example", "s", "b")
+        send_mail(core, "b@x.example", "s", "b")
+    waits = []
+    for _ in range(6):
+        letter = due_letters(core)[-1]
+        with core.transaction():
+            settle(core, letter, Outcome(Fate.LATER, "busy"))
+        due = core.store.integer("SELECT due FROM sent_emails WHERE id = ?", letter.id)
+        if due is None:
+            break
+        waits.append(due - core.now())
+        clock.jump(waits[-1])
+    assert waits == [60, 300, 1800, 7200, 21_600]
+    first = due_letters(core)[0]
+    with core.transaction():
+        settle(core, first, Outcome(Fate.NEVER, "550 no"))
+    assert due_letters(core) == []
+    core.close()
+
+
+async def test_what_waits_is_sent_after_a_restart(tmp_path: Path, box: Mailbox) -> None:
+    away = replace(box.settings(), port=1)
+    async with running_server(tmp_path / "data", config=Config(mail=away)) as server:
+        await server.call("ada", "POST", "/invites", {"invitee_emails": "new@x.example", "stream_ids": []})
+    clock = VirtualClock(4_000_000_000)
+    async with running_server(tmp_path / "data", config=Config(mail=box.settings()), clock=clock):
+        assert (await box.next())[0] == ["new@x.example"]
+
+
+async def test_a_mail_server_that_is_away_is_logged_and_holds_up_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = MailSettings("127.0.0.1", 1, "chat@x.example", Security.NONE, timeout_seconds=1)
+    logged = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    class Watch(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if "mail could not be sent" in record.getMessage():
+                loop.call_soon_threadsafe(logged.set)
+
+    handler = Watch()
+    logging.getLogger("narrowcast.server").addHandler(handler)
+    try:
+        async with running_server(tmp_path / "data", config=Config(mail=settings)) as server:
+            fields = {"invitee_emails": "new@x.example", "stream_ids": []}
+            await server.call("ada", "POST", "/invites", fields)
+            async with asyncio.timeout(30):
+                await logged.wait()
+            lines = await ask(server.core.folder, "mail", {})
+            assert "127.0.0.1 port 1" in lines[0]
+            assert lines[1].startswith("1 wait")
+            assert "new@x.example" in lines[2]
+    finally:
+        logging.getLogger("narrowcast.server").removeHandler(handler)
+
+
+async def test_nobody_floods_strangers_with_invitations(tmp_path: Path, box: Mailbox) -> None:
+    config = Config(mail=box.settings(), quotas=replace(Quotas(), mails_a_day=2))
+    async with running_server(tmp_path / "data", config=config) as server:
+        for name in ("a", "b"):
+            fields = {"invitee_emails": f"{name}@x.example", "stream_ids": []}
+            await server.call("ada", "POST", "/invites", fields)
+        (first, _) = (await server.call("ada", "GET", "/invites"))["invites"]
+        await server.refusal("ada", "POST", f"/invites/{first['id']}/resend")
+        await server.call("ada", "DELETE", f"/invites/{first['id']}")
+        fields = {"invitee_emails": "c@x.example", "stream_ids": []}
+        refusal = await server.refusal("ada", "POST", "/invites", fields)
+        assert (refusal["code"], refusal["daily_limit_reached"]) == ("INVITATION_FAILED", True)
+        await server.call("bruno", "POST", "/invites", fields)

@@ -1,0 +1,82 @@
+"""A new password by a link, which comes by mail or from the operator."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from narrowcast_server.operator.arguments import Fault
+from narrowcast_server.operator.control import ask
+from narrowcast_server.organization.config import Config
+from support.clock import VirtualClock
+from support.mailbox import Mailbox
+from support.server import TestServer, running_server
+
+
+async def test_who_forgot_their_password_gets_a_link_that_works_once(
+    mailing: TestServer, box: Mailbox
+) -> None:
+    old_key = mailing.user("ada").api_key
+    await mailing.call(None, "POST", "/reset", {"email": "ada@demo.example"})
+    recipients, message = await box.next()
+    assert recipients == ["ada@demo.example"]
+    (token,) = re.findall(rf"narrowcast login {mailing.url}/reset/([^/\s]+)/", message.get_content())
+    page = await mailing.client.get(f"{mailing.url}/reset/{token}/")
+    assert page.status_code == 200
+    assert "ada" not in page.text.lower().replace(token.lower(), "")
+    answer = await mailing.call(None, "POST", f"/reset/{token}", {"password": "another good one"})
+    assert answer["email"] == "ada@demo.example"
+    assert answer["api_key"] == mailing.user("ada").api_key != old_key
+    await mailing.refusal(None, "POST", f"/reset/{token}", {"password": "yet another one"})
+    signed_in = {"username": "ada@demo.example", "password": "another good one"}
+    assert (await mailing.call(None, "POST", "/fetch_api_key", signed_in))["api_key"] == answer["api_key"]
+
+
+async def test_nobody_learns_by_a_reset_who_has_an_account(mailing: TestServer, box: Mailbox) -> None:
+    answers = [
+        (await mailing.raw(None, "POST", "/reset", {"email": email})).text
+        for email in ("ada@demo.example", "nobody@demo.example", "iris-bot@demo.example")
+    ]
+    assert len(set(answers)) == 1
+    await mailing.call(None, "POST", "/reset", {"email": "dario@demo.example"})
+    assert [(await box.next())[0][0] for _ in range(2)] == ["ada@demo.example", "dario@demo.example"]
+    assert box.received.empty()
+
+
+async def test_a_reset_is_asked_for_a_few_times_only(mailing: TestServer) -> None:
+    for email in ("ada@demo.example", "nobody@demo.example"):
+        for _ in range(3):
+            await mailing.call(None, "POST", "/reset", {"email": email})
+        await mailing.refusal(None, "POST", "/reset", {"email": email}, 429)
+    assert mailing.core.store.integer("SELECT count(*) FROM sent_emails") == 1
+
+
+async def test_a_link_for_a_password_ends_by_time_by_the_password_and_with_the_account(
+    tmp_path: Path, box: Mailbox
+) -> None:
+    clock = VirtualClock()
+    async with running_server(tmp_path, config=Config(mail=box.settings()), clock=clock) as server:
+
+        async def link(name: str) -> str:
+            (_, line) = await ask(tmp_path, "link", {"who": f"{name}@demo.example"})
+            return "/reset/" + line.rstrip("/").rpartition("/")[2]
+
+        late, changed, closed = await link("dario"), await link("elif"), await link("farid")
+        fields = {"password": "a good password"}
+        await ask(tmp_path, "password", {"who": "elif@demo.example"})
+        await ask(tmp_path, "deactivate", {"who": "farid@demo.example"})
+        clock.jump(86_401)
+        for path in (late, changed, closed, "/reset/made-up"):
+            refusal = await server.refusal(None, "POST", path, fields)
+            assert "Ask for a new one." in refusal["msg"]
+        assert (await server.refusal(None, "POST", await link("dario"), {"password": "x"}))["code"]
+
+
+async def test_without_mail_a_reset_says_whom_to_ask(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        refusal = await server.refusal(None, "POST", "/reset", {"email": "ada@demo.example"})
+        assert "This server sends no mail." in refusal["msg"]
+        with pytest.raises(Fault, match=r"no mail is sent: server.toml"):
+            await ask(tmp_path, "mail", {})

@@ -1,0 +1,83 @@
+"""The operator's file `server.toml`: how mail is sent, and the limits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from narrowcast_server.mail.settings import Security
+from narrowcast_server.operator.arguments import Fault
+from narrowcast_server.operator.control import ask
+from narrowcast_server.operator.server_file import NAME, ServerFileError, read
+from narrowcast_server.organization.config import Quotas
+from narrowcast_server.serve import Options, ServeError, open_core
+from support.mailbox import Mailbox
+from support.server import TestServer
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / NAME).write_text(text)
+    (folder / NAME).chmod(0o600)
+    return folder
+
+
+def test_the_file_says_how_mail_is_sent_and_what_the_limits_are(tmp_path: Path) -> None:
+    assert read(tmp_path).mail is None
+    (tmp_path / "ca.pem").touch()
+    found = read(
+        written(
+            tmp_path,
+            """
+            [mail]
+            host = "smtp.example.com"
+            user = "chat"
+            password = "secret"
+            sender = "chat@example.com"
+            ca_file = "ca.pem"
+            [limits]
+            upload_mib_a_person = 7
+            """,
+        )
+    )
+    assert found.mail is not None
+    assert (found.mail.port, found.mail.security) == (587, Security.STARTTLS)
+    assert found.mail.ca_file == tmp_path / "ca.pem"
+    assert "secret" not in repr(found)
+    assert found.quotas == replace(Quotas(), upload_mib_a_person=7)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[mail", "cannot be read"),
+        ("[post]\nhost = 'x'", "there is no post; there are mail, limits"),
+        ("mail = 3", r"\[mail\] is no table"),
+        ("[mail]\nhots = 'x'", "there is no mail.hots"),
+        ("[mail]\nhost = 'x'\nsender = 'nobody'", "sender, which is an email address"),
+        ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nport = 'ten'", "mail.port is no whole number"),
+        ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nsecurity = 'ssl'", "one of starttls, tls, none"),
+        ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nsecurity = 'none'\nuser = 'u'", "in the clear"),
+        ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nca_file = 'none.pem'", "there is no file"),
+        ("[limits]\ndrafts = -1", "limits.drafts is no whole number"),
+        ("[limits]\ndraughts = 1", "there is no limits.draughts"),
+        ("[limits]\ndrafts = true", "limits.drafts is no whole number"),
+    ],
+)
+def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ServerFileError, match=said):
+        read(written(tmp_path, text))
+    with pytest.raises(ServeError, match=NAME):
+        open_core(Options(data=tmp_path), "http://x")
+
+
+async def test_the_operator_tries_the_mail_and_hears_what_is_wrong(mailing: TestServer, box: Mailbox) -> None:
+    lines = await ask(mailing.core.folder, "mail", {"to": "op@x.example"})
+    assert lines == ["127.0.0.1 took a mail to op@x.example"]
+    assert (await box.next())[0] == ["op@x.example"]
+    box.refusals = {"op@x.example": ["550 \x1b[2J go away"]}
+    with pytest.raises(Fault, match="550"):
+        await ask(mailing.core.folder, "mail", {"to": "op@x.example"})
+    with pytest.raises(Fault, match="is no address"):
+        await ask(mailing.core.folder, "mail", {"to": "op"})
