@@ -10,6 +10,7 @@ import pytest
 from narrowcast_server.mail.settings import Security
 from narrowcast_server.operator.arguments import Fault
 from narrowcast_server.operator.control import ask
+from narrowcast_server.operator.data_folder import check
 from narrowcast_server.operator.server_file import NAME, ServerFileError, read
 from narrowcast_server.organization.config import Quotas
 from narrowcast_server.serve import Options, ServeError, open_core
@@ -70,6 +71,7 @@ def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: s
         read(written(tmp_path, text))
     with pytest.raises(ServeError, match=NAME):
         open_core(Options(data=tmp_path), "http://x")
+    assert [fault for fault in check(tmp_path) if NAME in fault]
 
 
 async def test_the_operator_tries_the_mail_and_hears_what_is_wrong(mailing: TestServer, box: Mailbox) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from narrowcast_server.operator.backup import BackupError, backup, restore
-from narrowcast_server.storage.checking import check
+from narrowcast_server.operator.server_file import ServerFileError, read
+from narrowcast_server.storage import checking
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import NEWEST_KNOWN, LevelError, Target
 from narrowcast_server.zulip_archive.reading.archive import read_archive
@@ -17,6 +18,16 @@ __all__ = ["CopyError", "LevelError", "check", "copy"]
 
 class CopyError(Exception):
     """Why nothing was copied, in words for the operator."""
+
+
+def check(data: Path) -> list[str]:
+    """Nothing, or one line for each fault of the data and of the operator's file beside them."""
+    faults = checking.check(data)
+    try:
+        read(data)
+    except ServerFileError as error:
+        faults.append(str(error))
+    return faults
 
 
 def copy(
