@@ -59,8 +59,8 @@ def _entries() -> Iterator[Entry]:
                 continue
             function = bound.function
             assert isinstance(function, FunctionType)
-            found = _OPERATION.match(inspect.getdoc(function) or "")
-            operation = f"{found[1]} {found[2]}" if found else "composed"
+            described = _OPERATION.match(inspect.getdoc(function) or "")
+            operation = f"{described[1]} {described[2]}" if described else "composed"
             level, adapts = _levels(function)
             outside = "outside the contract" in (function.__doc__ or "")
             rows = "" if outside else contract.get(_shape(operation), "")
@@ -80,10 +80,10 @@ def _contract() -> dict[str, str]:
             if row["kind"] == "endpoint":
                 ids[_shape(row["operation"])] = [row["id"].split("-")[0]]
     with LEDGER.open(encoding="utf-8", newline="") as file:
-        known = [row["id"] for row in csv.DictReader(file)]
+        row_ids = [row["id"] for row in csv.DictReader(file)]
     ranges = {}
     for operation, (prefix,) in ids.items():
-        own = sorted(name for name in known if name.split("-")[0] == prefix)
+        own = sorted(name for name in row_ids if name.split("-")[0] == prefix)
         ranges[operation] = f"{own[0]} … {own[-1]}"
     return ranges
 
@@ -113,13 +113,13 @@ def _levels(function: FunctionType) -> tuple[int, tuple[int, ...]]:
 @cache
 def _definitions(module: str) -> dict[str, ast.stmt]:
     """What a module defines at its top level, by name."""
-    found: dict[str, ast.stmt] = {}
+    definitions: dict[str, ast.stmt] = {}
     for node in ast.parse(inspect.getsource(sys.modules[module])).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            found[node.name] = node
+            definitions[node.name] = node
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            found[node.target.id] = node
-    return found
+            definitions[node.target.id] = node
+    return definitions
 
 
 def _uses(module: str, name: str) -> list[tuple[str, str]]:
@@ -167,10 +167,10 @@ def with_table(text: str) -> str:
 def main(arguments: list[str]) -> int:
     """Write the table, or with ``--check`` say whether it is current: 0 if so, else 1."""
     present = README.read_text(encoding="utf-8")
-    wanted = with_table(present)
+    current = with_table(present)
     if "--check" in arguments:
-        return 0 if present == wanted else 1
-    README.write_text(wanted, encoding="utf-8")
+        return 0 if present == current else 1
+    README.write_text(current, encoding="utf-8")
     return 0
 
 

@@ -139,17 +139,17 @@ class InvitationFailed(ApiError):
     @property
     def errors(self) -> tuple[tuple[str, str, bool], ...]:
         """(email, reason, flag) for each address that failed; the flag's meaning is the server's."""
-        found: list[tuple[str, str, bool]] = []
+        failed: list[tuple[str, str, bool]] = []
         entries = self.extra.get("errors")
         for entry in entries if isinstance(entries, list) else ():
             match entry:
                 case [str(email), str(reason), bool(flag), *_]:
-                    found.append((email, reason, flag))
+                    failed.append((email, reason, flag))
                 case [str(email), str(reason)]:
-                    found.append((email, reason, False))
+                    failed.append((email, reason, False))
                 case _:
                     continue
-        return tuple(found)
+        return tuple(failed)
 
 
 class ReactionDoesNotExist(ApiError):

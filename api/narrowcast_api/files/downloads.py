@@ -60,8 +60,10 @@ async def download_file(
     address = own_url(connection, url)
     async with _opened(connection, address, {"Accept": "*/*", "Accept-Encoding": "identity"}) as response:
         await _check(connection, address, response)
-        wanted = safe_name(name) if name else name_of_answer(response.headers.get("content-disposition"), url)
-        path, descriptor = await asyncio.to_thread(create_new, folder, wanted)
+        file_name = (
+            safe_name(name) if name else name_of_answer(response.headers.get("content-disposition"), url)
+        )
+        path, descriptor = await asyncio.to_thread(create_new, folder, file_name)
         try:
             size = await _copy(response, descriptor, progress, max_bytes)
         except BaseException:

@@ -34,8 +34,8 @@ async def look_at(path: Path) -> LocalFile:
     """What there is to send; InvalidInput when it is no ordinary file or cannot be read."""
     problem = ""
     try:
-        found = await asyncio.to_thread(path.stat)
-        if not stat.S_ISREG(found.st_mode):
+        status = await asyncio.to_thread(path.stat)
+        if not stat.S_ISREG(status.st_mode):
             problem = "is not a file"
         elif not await asyncio.to_thread(os.access, path, os.R_OK):
             problem = "may not be read"
@@ -44,7 +44,7 @@ async def look_at(path: Path) -> LocalFile:
     if problem:
         raise InvalidInput(f"{path.name} {problem}")
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    return LocalFile(path, found.st_size, encodable(path.name), kind)
+    return LocalFile(path, status.st_size, encodable(path.name), kind)
 
 
 async def read_part(

@@ -76,7 +76,7 @@ def _retry_after(headers: Mapping[str, str], body: Mapping[str, object]) -> floa
     """Seconds, from the body or the header, whichever is longer; bounded, so that no answer stops us for
     good.
     """
-    found: list[float] = []
+    waits: list[float] = []
     for value in (body.get("retry-after"), headers.get("retry-after")):
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             continue
@@ -85,8 +85,8 @@ def _retry_after(headers: Mapping[str, str], body: Mapping[str, object]) -> floa
         except ValueError:
             continue
         if math.isfinite(seconds) and seconds >= 0:
-            found.append(seconds)
-    return min(max(found, default=_DEFAULT_RETRY_SECONDS), _LONGEST_RETRY_SECONDS)
+            waits.append(seconds)
+    return min(max(waits, default=_DEFAULT_RETRY_SECONDS), _LONGEST_RETRY_SECONDS)
 
 
 def scrubbed(error: NarrowcastError, *secrets: str) -> NarrowcastError:

@@ -32,15 +32,15 @@ _watching: ContextVar[tuple[list[Ignored], ...]] = ContextVar("watching", defaul
 @contextmanager
 def ignored_parameters() -> Iterator[Sequence[Ignored]]:
     """Collects what is ignored of requests made within, also by tasks that are started within. Nests."""
-    found: list[Ignored] = []
-    token = _watching.set((*_watching.get(), found))
+    collected: list[Ignored] = []
+    token = _watching.set((*_watching.get(), collected))
     try:
-        yield found
+        yield collected
     finally:
         _watching.reset(token)
 
 
 def report(ignored: Ignored) -> None:
     """Tell everybody who watches in this context."""
-    for found in _watching.get():
-        found.append(ignored)
+    for collected in _watching.get():
+        collected.append(ignored)

@@ -29,5 +29,5 @@ def read_default_channel_group(row: RawRecord) -> DefaultChannelGroup:
 
 def read_default_channel_groups(value: object) -> tuple[DefaultChannelGroup, ...]:
     """The value of `realm_default_stream_groups`: all groups, by name."""
-    found = records(value, read_default_channel_group, "group of channels")
-    return tuple(sorted(found, key=lambda group: (group.name.casefold(), group.id)))
+    groups = records(value, read_default_channel_group, "group of channels")
+    return tuple(sorted(groups, key=lambda group: (group.name.casefold(), group.id)))

@@ -68,13 +68,13 @@ OPERATORS = tuple(sorted(_OPERATORS - {"search"}))
 
 def unknown_operators(text: str) -> list[str]:
     """What stands before a colon in `text` as operators do and is none: neither within quotes nor of an address."""
-    found = []
+    unknown = []
     for token in _TOKEN.finditer(text):
         operator, bare = (token.group("operator") or "").lower(), token.group("bare") or ""
-        known = operator in _OPERATORS or operator in _OLD_NAMES
-        if operator and not known and not bare.startswith("//"):
-            found.append(operator)
-    return found
+        is_operator = operator in _OPERATORS or operator in _OLD_NAMES
+        if operator and not is_operator and not bare.startswith("//"):
+            unknown.append(operator)
+    return unknown
 
 
 class Narrow(Struct, frozen=True, eq=False):

@@ -48,8 +48,8 @@ class Unresolved(InvalidInput):
 
 def resolve(narrow: Narrow, people: Iterable[Person], channels: ChannelNames, me: int | None) -> Narrow:
     """``narrow`` with ids for all people and channels. Raises `Unresolved`. ``me``: one's own id, where known."""
-    everybody, known = list(people), list(channels)
-    return Narrow(tuple(_resolved(term, everybody, known, me) for term in narrow.terms))
+    everybody, named_channels = list(people), list(channels)
+    return Narrow(tuple(_resolved(term, everybody, named_channels, me) for term in narrow.terms))
 
 
 def _resolved(
@@ -59,9 +59,9 @@ def _resolved(
     if not isinstance(operand, str):
         return term
     if term.operator in ("is", "has"):
-        known = IS if term.operator == "is" else HAS
-        if operand.removesuffix("s") not in known and operand not in known:
-            raise Unresolved(f"There is no filter {term.operator}:{operand}. Known: {', '.join(known)}.")
+        filters = IS if term.operator == "is" else HAS
+        if operand.removesuffix("s") not in filters and operand not in filters:
+            raise Unresolved(f"There is no filter {term.operator}:{operand}. Known: {', '.join(filters)}.")
     if term.operator == "channel":
         return Term(term.operator, channel_id(operand, channels), term.negated)
     if term.operator == "sender":
@@ -84,66 +84,64 @@ def person_id(text: str, people: Iterable[Person], me: int | None = None, *, par
     """By 'me', ``name|id``, id, address, full name, or a part of a name that one alone has; those who are here before
     those who left. Raises `Unresolved`. ``parts``: whether less than a word of a name is enough.
     """
-    wanted, everybody = text.strip().removeprefix("@").casefold(), list(people)
-    if not wanted:
+    name, everybody = text.strip().removeprefix("@").casefold(), list(people)
+    if not name:
         raise Unresolved("A user is missing.")
-    if wanted == "me" and me is not None:
+    if name == "me" and me is not None:
         return me
-    number = wanted.rpartition("|")[2]
+    number = name.rpartition("|")[2]
     if number.isdecimal() and any(str(user.user_id) == number for user in everybody):
         return int(number)
     for active in (True, False):
         group = [user for user in everybody if user.is_active is active]
         same = [
-            user
-            for user in group
-            if wanted in (user.email.casefold(), (user.delivery_email or "").casefold())
+            user for user in group if name in (user.email.casefold(), (user.delivery_email or "").casefold())
         ]
-        found = same or _matching(wanted, group, lambda user: user.full_name, parts)
-        if len({user.user_id for user in found}) == 1:
-            return found[0].user_id
-        if found:
+        matches = same or _matching(name, group, lambda user: user.full_name, parts)
+        if len({user.user_id for user in matches}) == 1:
+            return matches[0].user_id
+        if matches:
             raise Unresolved(
-                f"Several users match {text.strip()!r}: {_listed(f'{u.full_name}|{u.user_id}' for u in found)}."
+                f"Several users match {text.strip()!r}: {_listed(f'{u.full_name}|{u.user_id}' for u in matches)}."
             )
-    if wanted.isdecimal():
-        return int(wanted)  # somebody of whom one has not been told
+    if name.isdecimal():
+        return int(name)  # somebody of whom one has not been told
     raise Unresolved(f"No user matches {text.strip()!r}.")
 
 
 def channel_id(text: str, channels: ChannelNames, *, parts: bool = True) -> int:
     """By name, id, or a part of a name that one channel alone has. Raises `Unresolved`. ``parts``: as above."""
-    wanted, known = text.strip().removeprefix("#").casefold(), list(channels)
-    if not wanted:
+    name, named = text.strip().removeprefix("#").casefold(), list(channels)
+    if not name:
         raise Unresolved("A channel is missing.")
-    exact = [one for one in known if one[1].casefold() == wanted]
-    by_id = [one for one in known if str(one[0]) == wanted]
-    found = exact or by_id or (_matching(wanted, known, lambda one: one[1]) if parts else [])
-    if len(found) == 1:
-        return found[0][0]
-    if found:
+    exact = [one for one in named if one[1].casefold() == name]
+    by_id = [one for one in named if str(one[0]) == name]
+    matches = exact or by_id or (_matching(name, named, lambda one: one[1]) if parts else [])
+    if len(matches) == 1:
+        return matches[0][0]
+    if matches:
         raise Unresolved(
-            f"Several channels match {text.strip()!r}: {_listed('#' + one[1] for one in found)}."
+            f"Several channels match {text.strip()!r}: {_listed('#' + one[1] for one in matches)}."
         )
-    if wanted.isdecimal():
-        return int(wanted)
+    if name.isdecimal():
+        return int(name)
     raise Unresolved(f"No channel matches {text.strip()!r}.")
 
 
-def _matching(wanted: str, things: Sequence[T], name: Callable[[T], str], parts: bool = True) -> list[T]:
+def _matching(text: str, things: Sequence[T], name: Callable[[T], str], parts: bool = True) -> list[T]:
     """Those of that name, else those with a word of it, else those with a word or a name that begins so, else those
     that have it anywhere.
     """
     tests: tuple[Callable[[str], bool], ...] = (
-        lambda known: known == wanted,
-        lambda known: wanted in known.split(),
-        lambda known: known.startswith(wanted) or any(word.startswith(wanted) for word in known.split()),
-        lambda known: wanted in known,
+        lambda one: one == text,
+        lambda one: text in one.split(),
+        lambda one: one.startswith(text) or any(word.startswith(text) for word in one.split()),
+        lambda one: text in one,
     )
     for test in tests if parts else tests[:2]:
-        found = [thing for thing in things if test(name(thing).casefold())]
-        if found:
-            return found
+        matches = [thing for thing in things if test(name(thing).casefold())]
+        if matches:
+            return matches
     return []
 
 

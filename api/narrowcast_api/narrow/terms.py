@@ -118,9 +118,9 @@ def _people(operand: str | int | frozenset[int], names: Names) -> frozenset[int]
         return operand
     if isinstance(operand, int):
         return frozenset({operand})
-    found = [names.user_id(part.strip()) for part in operand.split(",") if part.strip()]
-    known = frozenset(user_id for user_id in found if user_id is not None)
-    return known if found and len(known) == len(set(found)) and None not in found else None
+    user_ids = [names.user_id(part.strip()) for part in operand.split(",") if part.strip()]
+    known_ids = frozenset(user_id for user_id in user_ids if user_id is not None)
+    return known_ids if user_ids and len(known_ids) == len(set(user_ids)) and None not in user_ids else None
 
 
 def term_matches(term: Term, message: Message, state: Knowledge) -> bool | None:

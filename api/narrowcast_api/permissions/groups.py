@@ -27,8 +27,8 @@ _ROLES = (
 
 def named_groups(state: State) -> list[UserGroup]:
     """The groups that people made, by name; deactivated ones not."""
-    found = [group for group in state.user_groups if not group.is_system and not group.deactivated]
-    return sorted(found, key=lambda group: group.name.casefold())
+    groups = [group for group in state.user_groups if not group.is_system and not group.deactivated]
+    return sorted(groups, key=lambda group: group.name.casefold())
 
 
 def possible_holders(state: State, rule: HolderRule | None = None) -> list[UserGroup]:
@@ -53,7 +53,7 @@ def group_refusal(state: State, group: UserGroup, permission: GroupPermission | 
     if manages_all_groups(state):
         return ALLOWED
     names = [GroupPermission.MANAGE] if permission is None else [GroupPermission.MANAGE, permission]
-    found = [group.permissions[name] for name in names if name in group.permissions]
-    if not found or any(state.user_groups.contains(setting, state.me) for setting in found):
+    settings = [group.permissions[name] for name in names if name in group.permissions]
+    if not settings or any(state.user_groups.contains(setting, state.me) for setting in settings):
         return ALLOWED
-    return only(holders(state, found[-1]), act)
+    return only(holders(state, settings[-1]), act)

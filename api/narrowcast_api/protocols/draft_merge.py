@@ -29,19 +29,19 @@ class DraftMerge:
     def added(self, drafts: Iterable[ServerDraft]) -> None:
         """Event `add`; it can come before the answer to the request that made the draft."""
         for draft in drafts:
-            known = self._store.of_server(draft.id)
-            if known is None:
-                known = self.adopt(draft)
-            if known is not None:
-                self._news(known, draft, final=False)
+            item = self._store.of_server(draft.id)
+            if item is None:
+                item = self.adopt(draft)
+            if item is not None:
+                self._news(item, draft, final=False)
             else:
                 self._store.add_from_server(draft)
 
     def updated(self, drafts: Iterable[ServerDraft]) -> None:
         for draft in drafts:
-            known = self._store.of_server(draft.id)
-            if known is not None:
-                self._news(known, draft, final=False)
+            item = self._store.of_server(draft.id)
+            if item is not None:
+                self._news(item, draft, final=False)
             else:
                 self._store.add_from_server(draft)
 
@@ -77,9 +77,9 @@ class DraftMerge:
     def _there(self, drafts: Sequence[ServerDraft], heard_of: Collection[int]) -> list[DraftItem]:
         """These are on the server; those of ours that are not any more."""
         present = {draft.id for draft in drafts}.union(heard_of)
-        known = {item.record.server_id: item for item in self._store}
+        by_server_id = {item.record.server_id: item for item in self._store}
         for draft in drafts:
-            item = known.get(draft.id) or self.adopt(draft)
+            item = by_server_id.get(draft.id) or self.adopt(draft)
             if item is not None:
                 self._news(item, draft, final=True)
             else:

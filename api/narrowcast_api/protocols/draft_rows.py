@@ -61,5 +61,5 @@ def merge_rows(mine: Draft, theirs: Draft, agreed: DraftVersion | None, *, leads
     if not server_has_it:
         gone = replace(merged, server_id=None, base=None, posting=False, dirty=not deleted)
         return gone, both
-    known = merged.server_id is not None and same(version, merged.base)
-    return replace(merged, dirty=deleted or not known), both
+    on_server = merged.server_id is not None and same(version, merged.base)
+    return replace(merged, dirty=deleted or not on_server), both

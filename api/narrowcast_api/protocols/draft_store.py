@@ -270,11 +270,11 @@ class DraftStore:
 
     def conflicts(self) -> list[tuple[Draft, Draft]]:
         """Pairs of drafts, mine and theirs, between which the user has to choose."""
-        found: dict[frozenset[str], tuple[Draft, Draft]] = {}
+        pairs: dict[frozenset[str], tuple[Draft, Draft]] = {}
         for item in self:
             other = self._items.get(item.record.conflict_with or "")
             if other is None or other.record.deleted or item.record.deleted:
                 continue
             pair = frozenset({item.record.draft_id, other.record.draft_id})
-            found.setdefault(pair, (item.record, other.record))
-        return list(found.values())
+            pairs.setdefault(pair, (item.record, other.record))
+        return list(pairs.values())

@@ -180,10 +180,10 @@ def recovered(record: OutboxRecord) -> OutboxRecord:
     return record
 
 
-def matching(content: str, found: Sequence[FoundMessage], taken: Collection[int]) -> int | None:
+def matching(content: str, candidates: Sequence[FoundMessage], taken: Collection[int]) -> int | None:
     """The oldest message with these words that is not another entry's. Servers trim what they store."""
     words = content.strip()
-    ids = [entry.message_id for entry in found if entry.content.strip() == words]
+    ids = [entry.message_id for entry in candidates if entry.content.strip() == words]
     return min((number for number in ids if number not in taken), default=None)
 
 

@@ -121,8 +121,8 @@ class ReadMarks:
             self._keep_on_disk()
 
     async def _send(self) -> None:
-        wanted = (one for one in self._queue if one in self._kept or self._is_unread(one))
-        batch = list(islice(wanted, MOST_AT_ONCE))
+        still_unread = (one for one in self._queue if one in self._kept or self._is_unread(one))
+        batch = list(islice(still_unread, MOST_AT_ONCE))
         if not batch:
             self._queue.clear()
             self._forget(self._kept)

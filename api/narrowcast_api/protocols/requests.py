@@ -109,8 +109,9 @@ class RouteRequests:
         state = self._state()
         if isinstance(target, MessageEdit):
             message = state.messages.get(target.message_id)
-            known = message is not None and self._has(Gate.TYPING_EDIT)
-            return known and message is not None and self._shared(message.destination(state.me))
+            if message is None or not self._has(Gate.TYPING_EDIT):
+                return False
+            return self._shared(message.destination(state.me))
         return self._shared(target)
 
     def _shared(self, destination: Destination) -> bool:

@@ -54,8 +54,8 @@ class UploadFile(Protocol):
 
 async def stamp_of(path: Path) -> FileStamp:
     """What a file is now. Raises OSError."""
-    found = await asyncio.to_thread(path.stat)
-    return FileStamp(found.st_size, found.st_mtime_ns)
+    status = await asyncio.to_thread(path.stat)
+    return FileStamp(status.st_size, status.st_mtime_ns)
 
 
 class Upload:

@@ -15,10 +15,10 @@ def wire_reaction_type(server: ServerInfo, reaction_type: str | Omit) -> str | O
     if isinstance(reaction_type, Omit):
         return OMIT
     try:
-        known = ReactionType(reaction_type)
+        kind = ReactionType(reaction_type)
     except ValueError:
         raise InvalidInput(f"{reaction_type!r} is no type of emoji") from None
-    return server.dialect.extra_emoji if known in EXTRA_REACTION_TYPES else known
+    return server.dialect.extra_emoji if kind in EXTRA_REACTION_TYPES else kind
 
 
 def unicode_emoji_code(characters: str) -> str:

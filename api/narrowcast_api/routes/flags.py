@@ -29,17 +29,17 @@ async def change_flags(
     `ignored_because_not_subscribed_channels` names channels whose messages stay read because one is not
     subscribed (removing read, level 355); below, compare the ids with `unchanged`.
     """
-    operation, known = _operation(op), _changeable(flag)
-    wanted = ids(message_ids, "message_ids")
-    if not wanted:
+    operation, changeable = _operation(op), _changeable(flag)
+    checked_ids = ids(message_ids, "message_ids")
+    if not checked_ids:
         raise InvalidInput("no messages given")
     changed: list[int] = []
     skipped: list[int] = []
     answer: dict[str, object] = {}
-    for start in range(0, len(wanted), IDS_PER_REQUEST):
-        part = wanted[start : start + IDS_PER_REQUEST]
+    for start in range(0, len(checked_ids), IDS_PER_REQUEST):
+        part = checked_ids[start : start + IDS_PER_REQUEST]
         answer = await connection.request(
-            "POST", "/messages/flags", {"messages": part, "op": operation, "flag": known}
+            "POST", "/messages/flags", {"messages": part, "op": operation, "flag": changeable}
         )
         result = read(FlagsChanged, answer)
         changed += result.messages
@@ -188,12 +188,12 @@ def _operation(op: FlagOperation | str) -> FlagOperation:
 
 def _changeable(flag: MessageFlag | str) -> MessageFlag:
     try:
-        known = MessageFlag(flag)
+        message_flag = MessageFlag(flag)
     except ValueError:
         raise InvalidInput(f"{flag!r} is no flag of a message") from None
-    if known not in CHANGEABLE_FLAGS:
-        raise InvalidInput(f"the flag {known} belongs to the server and cannot be changed")
-    return known
+    if message_flag not in CHANGEABLE_FLAGS:
+        raise InvalidInput(f"the flag {message_flag} belongs to the server and cannot be changed")
+    return message_flag
 
 
 class Flags(Group):

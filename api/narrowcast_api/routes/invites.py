@@ -105,12 +105,12 @@ async def resend_invite(connection: Connection, *, invite_id: int) -> Done:
 def _addresses(emails: Iterable[str]) -> list[str]:
     if isinstance(emails, str):
         raise InvalidInput("the addresses must be a list")
-    found = [email.strip() for email in emails]
-    if not found or not all(found):
+    addresses = [email.strip() for email in emails]
+    if not addresses or not all(addresses):
         raise InvalidInput("at least one email address is needed, and none may be empty")
-    if any(mark in email for email in found for mark in ",\n\r"):
+    if any(mark in email for email in addresses for mark in ",\n\r"):
         raise InvalidInput("an email address holds neither commas nor line breaks")
-    return found
+    return addresses
 
 
 def _expiry(server: ServerInfo, minutes: int | Omit | None) -> dict[str, object]:

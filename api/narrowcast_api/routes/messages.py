@@ -82,10 +82,10 @@ async def list_messages_by_id(
     connection: Connection, *, message_ids: Iterable[int], apply_markdown: bool = True
 ) -> MessagePage:
     """GET /messages with `message_ids`: those that the caller may read; level 300, else Unsupported."""
-    wanted = ids(message_ids, "message_ids")
+    checked_ids = ids(message_ids, "message_ids")
     server = await connection.identified()
     server.require(Gate.MESSAGE_IDS)
-    params = {"message_ids": wanted, "apply_markdown": apply_markdown, "allow_empty_topic_name": True}
+    params = {"message_ids": checked_ids, "apply_markdown": apply_markdown, "allow_empty_topic_name": True}
     if not server.supports(Gate.EMPTY_TOPIC):
         del params["allow_empty_topic_name"]
     return read(MessagePage, await connection.request("GET", "/messages", params))

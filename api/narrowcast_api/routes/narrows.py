@@ -64,15 +64,15 @@ async def matches_narrow(
     parts. BadNarrow for unknown operators.
     """
     terms = wire_narrow(narrow)
-    found: dict[int, Match] = {}
-    wanted = ids(message_ids, "message_ids")
-    for start in range(0, len(wanted), _IDS_PER_REQUEST):
-        part = wanted[start : start + _IDS_PER_REQUEST]
+    matches: dict[int, Match] = {}
+    checked_ids = ids(message_ids, "message_ids")
+    for start in range(0, len(checked_ids), _IDS_PER_REQUEST):
+        part = checked_ids[start : start + _IDS_PER_REQUEST]
         answer = await connection.request(
             "GET", "/messages/matches_narrow", {"msg_ids": part, "narrow": terms}
         )
-        found.update(read(NarrowMatches, answer).messages)
-    return found
+        matches.update(read(NarrowMatches, answer).messages)
+    return matches
 
 
 class Narrows(Group):

@@ -142,10 +142,10 @@ def _addressed(
         params["to"] = int(segment(to, "to")) if isinstance(to, int) else ids(to, "to")
     if isinstance(kind, Omit):
         return _without_type(connection, params, topic)
-    wanted = _type(kind)
+    message_kind = _type(kind)
     if "to" not in params:
         raise InvalidInput("a new type needs recipients too")
-    if wanted.is_direct:
+    if message_kind.is_direct:
         return _direct(params, topic)
     return _channel(connection, server, params, topic)
 

@@ -48,11 +48,11 @@ async def subscribe(
     email addresses; below level 9 ids are looked up. BadPrincipal, which is a BadRequest, for unknown people.
     """
     named = channels if isinstance(channels, Mapping) else dict.fromkeys(texts(channels, "channels"), "")
-    wanted = [
+    subscriptions = [
         {"name": name, "description": description} if description else {"name": name}
         for name, description in named.items()
     ]
-    if not wanted:
+    if not subscriptions:
         raise InvalidInput("no channel given")
     server = await connection.identified()
     params = given(
@@ -64,7 +64,7 @@ async def subscribe(
         send_new_subscription_messages=send_new_subscription_messages,
     )
     notices = dropped(server, Gate.SUBSCRIPTION_NOTICES, params, "send_new_subscription_messages")
-    params |= {**(extra or {}), "subscriptions": wanted}
+    params |= {**(extra or {}), "subscriptions": subscriptions}
     if not isinstance(principals, Omit):
         params["principals"] = await _principals(connection, principals)
     answer = await _change(connection, "POST", params)
@@ -116,18 +116,18 @@ async def _change(connection: Connection, method: str, params: Mapping[str, obje
 
 
 async def _principals(connection: Connection, principals: Iterable[int | str]) -> list[int | str]:
-    wanted = list(principals)
-    if not wanted:
+    people_named = list(principals)
+    if not people_named:
         raise InvalidInput("no people given")
     server = await connection.identified()
-    if server.supports(Gate.PRINCIPAL_IDS) or all(isinstance(one, str) for one in wanted):
-        return wanted
+    if server.supports(Gate.PRINCIPAL_IDS) or all(isinstance(one, str) for one in people_named):
+        return people_named
     people = await list_users(connection)
     addresses = {user.user_id: user.email for user in people.members}
-    missing = [one for one in wanted if isinstance(one, int) and one not in addresses]
+    missing = [one for one in people_named if isinstance(one, int) and one not in addresses]
     if missing:
         raise InvalidInput(f"there is no user {missing[0]}")
-    return [addresses[one] if isinstance(one, int) else one for one in wanted]
+    return [addresses[one] if isinstance(one, int) else one for one in people_named]
 
 
 async def list_subscribers(connection: Connection, *, channel_id: int) -> list[int]:

@@ -199,9 +199,9 @@ def unresolved_name(topic: str) -> str:
 
 async def _last_message(connection: Connection, channel_id: int, topic: str) -> int:
     listed = await get_topics(connection, channel_id=channel_id)
-    wanted = fold_topic(topic)
+    folded = fold_topic(topic)
     for entry in listed.topics:
-        if fold_topic(entry.name) == wanted:
+        if fold_topic(entry.name) == folded:
             return entry.max_id
     raise InvalidInput(f"there is no topic {topic!r} in this channel")
 

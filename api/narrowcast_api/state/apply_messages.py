@@ -143,12 +143,12 @@ def _newest_of(state: State, others: frozenset[int]) -> int | None:
 @handlers.of(UpdateMessageFlagsEvent)
 def _update_flags(state: State, event: UpdateMessageFlagsEvent) -> tuple[Change, ...]:
     added = event.op == "add"
-    wanted = [message.id for message in state.messages] if event.all else event.messages
-    for message in state.messages.known(wanted):
+    message_ids = [message.id for message in state.messages] if event.all else event.messages
+    for message in state.messages.known(message_ids):
         flags = message.flags | {event.flag} if added else message.flags - {event.flag}
         if flags != message.flags:
             state.messages.put(replace(message, flags=flags))
-    changes: list[Change] = [MessagesChanged(tuple(wanted))]
+    changes: list[Change] = [MessagesChanged(tuple(message_ids))]
     if event.flag == "starred":
         if added:
             state.starred.update(event.messages)

@@ -81,13 +81,13 @@ def cacheable(answer: RawRecord) -> dict[str, object]:
 
 
 def _keep_acquaintances(kept: dict[str, object]) -> None:
-    known = {integer(kept, "user_id")}
+    user_ids = {integer(kept, "user_id")}
     for row in rows(kept.get("recent_private_conversations")):
-        known.update(ids(row.get("user_ids")))
+        user_ids.update(ids(row.get("user_ids")))
     for row in rows(table(kept.get("unread_msgs")).get("pms")):
-        known.add(integer(row, "other_user_id", integer(row, "sender_id")))
-    kept["realm_users"] = [row for row in rows(kept["realm_users"]) if row.get("user_id") in known]
-    names = set(map(str, known))
+        user_ids.add(integer(row, "other_user_id", integer(row, "sender_id")))
+    kept["realm_users"] = [row for row in rows(kept["realm_users"]) if row.get("user_id") in user_ids]
+    names = set(map(str, user_ids))
     for key in ("presences", "user_status"):
         kept[key] = {name: value for name, value in table(kept.get(key)).items() if name in names}
     for key in ("realm_non_active_users", "streams", "unsubscribed", "never_subscribed"):

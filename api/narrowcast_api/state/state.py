@@ -149,10 +149,10 @@ class State:
         """Takes messages that a request fetched; returns those that were not known or are different now."""
         fresh = []
         for fetched in messages:
-            known = self.messages.get(fetched.id)
-            kept_id = known.local_id if known is not None else None
+            before = self.messages.get(fetched.id)
+            kept_id = before.local_id if before is not None else None
             message = fetched if kept_id is None else replace(fetched, local_id=kept_id)
-            if message == known:
+            if message == before:
                 continue
             self.messages.put(message)
             self.note_message(message)
@@ -205,8 +205,8 @@ class State:
 
     def channel_id(self, name: str) -> int | None:
         """The id behind a channel's name or id as text."""
-        found = self.channels.id_of(name)
-        return id_of_key(name) if found is None else found
+        by_name = self.channels.id_of(name)
+        return id_of_key(name) if by_name is None else by_name
 
     def channel_name(self, channel_id: int) -> str | None:
         return self.channels.name(channel_id)
@@ -215,8 +215,8 @@ class State:
         """The id behind an email address, a name, an id as text, or 'me'."""
         if text == "me":
             return self.me
-        found = self.users.id_of(text)
-        return id_of_key(text) if found is None else found
+        by_name = self.users.id_of(text)
+        return id_of_key(text) if by_name is None else by_name
 
     def user_email(self, user_id: int) -> str | None:
         """Somebody's API email address."""
@@ -264,9 +264,10 @@ def _load_people(state: State, answer: RawRecord) -> None:
     for key, status in table(answer.get("user_status")).items():
         if (user_id := id_of_key(key)) is not None:
             state.statuses.update(user_id, table(status))
-    known: dict[frozenset[int], frozenset[int]] = {}  # members and full members are most often the same
+    # One set for groups of the same members: members and full members are most often the same.
+    same_members: dict[frozenset[int], frozenset[int]] = {}
     for group in records(answer.get("realm_user_groups"), read_user_group, "group"):
-        state.user_groups.put(group._replace(members=known.setdefault(group.members, group.members)))
+        state.user_groups.put(group._replace(members=same_members.setdefault(group.members, group.members)))
 
 
 def _load_channels(state: State, answer: RawRecord) -> None:

@@ -37,8 +37,8 @@ class Messages:
 
     def known(self, message_ids: Iterable[int]) -> list[Message]:
         """Those of the messages that are known."""
-        found = (self._by_id.get(message_id) for message_id in message_ids)
-        return [message for message in found if message is not None]
+        messages = (self._by_id.get(message_id) for message_id in message_ids)
+        return [message for message in messages if message is not None]
 
 
 class Directs:

@@ -32,8 +32,8 @@ class Topics:
 
     def name(self, channel_id: int, topic: str) -> str:
         """The spelling that messages in the topic have; `topic` itself if none is known."""
-        known = self._known.get(channel_id, {}).get(fold_topic(topic))
-        return known.name if known is not None else topic
+        seen = self._known.get(channel_id, {}).get(fold_topic(topic))
+        return seen.name if seen is not None else topic
 
     def load(self, channel_id: int, topics: Iterable[Topic]) -> None:
         """Takes the whole list as the server answered it."""

@@ -102,12 +102,12 @@ class Unreads:
             channel = self._topics.get(place.channel_id)
             if channel is None:
                 channel = self._topics[place.channel_id] = {}
-            known = channel.get(place.topic)
+            unread = channel.get(place.topic)
             self._counts.pop(place.channel_id, None)
-            if known is None:
+            if unread is None:
                 channel[place.topic] = set(added)
             else:
-                known.update(added)
+                unread.update(added)
         else:
             self._directs.setdefault(place, set()).update(added)
         for message_id in added:
@@ -115,15 +115,15 @@ class Unreads:
 
     def add_topic(self, channel_id: int, topic: str, message_ids: Iterable[int]) -> None:
         """Messages of a topic became unread."""
-        wanted = list(message_ids)
-        self._take(wanted)
-        self._add(TopicPlace(channel_id, fold_topic(topic)), wanted)
+        added = list(message_ids)
+        self._take(added)
+        self._add(TopicPlace(channel_id, fold_topic(topic)), added)
 
     def add_direct(self, others: Collection[int], message_ids: Iterable[int]) -> None:
         """Messages of a direct conversation became unread; `others` without oneself."""
-        wanted = list(message_ids)
-        self._take(wanted)
-        self._add(frozenset(others), wanted)
+        added = list(message_ids)
+        self._take(added)
+        self._add(frozenset(others), added)
 
     @property
     def mentions(self) -> set[int]:

@@ -69,9 +69,9 @@ class Users:
         number_id = id_of_key(number) if bar else None
         if number_id in self._by_id:
             return number_id
-        wanted = text.lower()
-        found = self._ids_by_email.get(wanted)
-        return found if found is not None else self._ids_by_name.get(wanted)
+        lowered = text.lower()
+        by_email = self._ids_by_email.get(lowered)
+        return by_email if by_email is not None else self._ids_by_name.get(lowered)
 
     def _unique_names(self) -> dict[str, int | None]:
         ids: dict[str, int | None] = {}

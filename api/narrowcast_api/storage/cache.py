@@ -104,8 +104,8 @@ class Cache:
 
     def load_messages(self, ids: Sequence[int]) -> list[Message]:
         """Those of these messages that are here, ascending."""
-        wanted = json.dumps([number for number in ids if abs(number) <= _LARGEST_ID])
-        return self._messages("id IN (SELECT value FROM json_each(?)) ORDER BY id", wanted)
+        json_ids = json.dumps([number for number in ids if abs(number) <= _LARGEST_ID])
+        return self._messages("id IN (SELECT value FROM json_each(?)) ORDER BY id", json_ids)
 
     def load_conversation(
         self, destination: Destination, me: int, limit: int, before: int | None = None
@@ -246,19 +246,18 @@ class Cache:
 
     def _messages(self, where: str, *parameters: object) -> list[Message]:
         rows = self.file.read(f"SELECT body FROM messages WHERE {where}", *parameters)
-        found = []
+        messages = []
         for (body,) in rows:
             with suppress(ValueError, TypeError, IndexError):
-                found.append(message_from_text(str(body)))
-        return found
+                messages.append(message_from_text(str(body)))
+        return messages
 
     def _page(
         self, where: str, parameters: tuple[object, ...], limit: int, before: int | None
     ) -> list[Message]:
         bound = _LARGEST_ID if before is None else before
-        found = self._messages(f"{where} AND id < ? ORDER BY id DESC LIMIT ?", *parameters, bound, limit)
-        found.reverse()
-        return found
+        condition = f"{where} AND id < ? ORDER BY id DESC LIMIT ?"
+        return self._messages(condition, *parameters, bound, limit)[::-1]
 
     def _shrink(self) -> None:
         """Forget what was seen longest ago until the file is within its limit, with some room to spare."""
@@ -308,9 +307,9 @@ def _store_message(connection: sqlite3.Connection, message: Message, seen: int) 
 
 
 def _forget(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
-    wanted = json.dumps([number for number in ids if abs(number) <= _LARGEST_ID])
-    connection.execute("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", (wanted,))
-    connection.execute("DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
+    json_ids = json.dumps([number for number in ids if abs(number) <= _LARGEST_ID])
+    connection.execute("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", (json_ids,))
+    connection.execute("DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))", (json_ids,))
 
 
 def _people(user_ids: Iterable[int]) -> str:

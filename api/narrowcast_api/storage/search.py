@@ -25,13 +25,13 @@ class SearchHit(Struct, frozen=True):
         """From text in which U+0002 and U+0003 enclose what matched."""
         plain, marks, position = [], [], 0
         last = 0
-        for found in _MARK.finditer(marked):
-            before = marked[last : found.start()]
-            plain += [before, found.group(1)]
+        for mark in _MARK.finditer(marked):
+            before = marked[last : mark.start()]
+            plain += [before, mark.group(1)]
             position += len(before)
-            marks.append((position, position + len(found.group(1))))
-            position += len(found.group(1))
-            last = found.end()
+            marks.append((position, position + len(mark.group(1))))
+            position += len(mark.group(1))
+            last = mark.end()
         plain.append(marked[last:])
         return cls(message_id, "".join(plain), tuple(marks))
 
@@ -42,8 +42,8 @@ def match_expression(text: str) -> str | None:
     Nothing of `text` is understood as an operator of the query language. None if there is no word in it.
     """
     phrases = [
-        (found.group(1) or found.group(2) or "").replace("\x00", "").replace('"', "")
-        for found in _QUOTED.finditer(encodable(text))
+        (part.group(1) or part.group(2) or "").replace("\x00", "").replace('"', "")
+        for part in _QUOTED.finditer(encodable(text))
     ]
     phrases = [phrase for phrase in phrases if _WORD.search(phrase)]
     if not phrases:

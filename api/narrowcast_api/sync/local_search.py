@@ -50,15 +50,15 @@ def search_cache(cache: Cache, narrow: Narrow, state: Knowledge, limit: int) -> 
     terms = [term for term in narrow.terms if term not in unjudged and not _is_words(term)]
     hits: list[LocalHit] = []
     if words:
-        found = {hit.message_id: hit.snippet for hit in cache.search(words, MOST_WORDS_HITS)}
-        ids = list(found)
+        snippets = {hit.message_id: hit.snippet for hit in cache.search(words, MOST_WORDS_HITS)}
+        ids = list(snippets)
         pages = (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE))
         for page in pages:
             messages = {message.id: message for message in cache.load_messages(page)}
             for message_id in page:
                 message = messages.get(message_id)
                 if message is not None and _fits(message, terms, state):
-                    hits.append(LocalHit(message, found[message_id]))
+                    hits.append(LocalHit(message, snippets[message_id]))
                     if len(hits) == limit:
                         return LocalResult(tuple(hits), unjudged)
         return LocalResult(tuple(hits), unjudged)

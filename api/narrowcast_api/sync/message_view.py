@@ -360,11 +360,11 @@ class MessageView:
         if generation != self._generation:
             return
         self.matches.update(matches)
-        known = [message_id for message_id in matches if message_id in self._host.state.messages]
-        changed = [message_id for message_id in known if self._timeline.insert(message_id)]
+        known_ids = [message_id for message_id in matches if message_id in self._host.state.messages]
+        changed = [message_id for message_id in known_ids if self._timeline.insert(message_id)]
         if changed:
             self._publish()
-        if len(known) < len(matches):
+        if len(known_ids) < len(matches):
             await self.refresh()
 
     def _publish(self) -> None:

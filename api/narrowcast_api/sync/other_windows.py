@@ -70,7 +70,7 @@ class OtherWindows:
         if gone := self._storage.gone_windows():
             await self._take_in(self._storage.journal.take_over(gone))
 
-    async def _take_in(self, changes: Future[JournalChanges]) -> None:
-        found = await asyncio.wrap_future(changes)
-        if found.rows:
-            self._heard(found)
+    async def _take_in(self, reading: Future[JournalChanges]) -> None:
+        changes = await asyncio.wrap_future(reading)
+        if changes.rows:
+            self._heard(changes)

@@ -163,8 +163,8 @@ class Services:
 
         drafts = self._session.state.drafts
         if isinstance(event, kinds.DraftsAddEvent):
-            found = [drafts.get(draft.id) for draft in event.drafts]
-            self.drafts.on_added([draft for draft in found if draft is not None])
+            added = [drafts.get(draft.id) for draft in event.drafts]
+            self.drafts.on_added([draft for draft in added if draft is not None])
         elif isinstance(event, kinds.DraftsUpdateEvent):
             draft = drafts.get(event.draft.id)
             if draft is not None:

@@ -236,10 +236,10 @@ class Session:
 
     def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
         """What the cache has of a narrow: the newest page before an id."""
-        found = cached_messages(self.storage.cache, self.state, narrow, before)
-        fresh = [message for message in found if message.id not in self.state.messages]
+        messages = cached_messages(self.storage.cache, self.state, narrow, before)
+        fresh = [message for message in messages if message.id not in self.state.messages]
         self.state.add_messages(fresh)
-        return found
+        return messages
 
     async def fetch(
         self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
@@ -260,8 +260,8 @@ class Session:
 
     async def load_message(self, message_id: int) -> Message | None:
         """A message by its id, fetched if it is not known. Raises `NarrowcastError`."""
-        known = self.state.messages.get(message_id)
-        return known if known is not None else await (await self._ready()).fetch_one(message_id)
+        message = self.state.messages.get(message_id)
+        return message if message is not None else await (await self._ready()).fetch_one(message_id)
 
     async def show_sent(self, message_id: int) -> None:
         """Shows a message of one's own about which no event came. Raises `NarrowcastError`."""
@@ -284,8 +284,8 @@ class Session:
 
         A narrow without such a term, or with a message that cannot be seen, comes back as it is.
         """
-        wanted = next((term.operand for term in narrow.terms if term.operator == "with"), None)
-        message = await self.load_message(wanted) if isinstance(wanted, int) else None
+        message_id = next((term.operand for term in narrow.terms if term.operator == "with"), None)
+        message = await self.load_message(message_id) if isinstance(message_id, int) else None
         return narrow if message is None else Narrow.from_destination(message.destination(self.state.me))
 
     async def search_cached(self, narrow: Narrow, limit: int = 100) -> LocalResult:

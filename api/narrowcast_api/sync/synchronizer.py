@@ -202,9 +202,9 @@ class Synchronizer:
                 touched.update(dict.fromkeys(change.ids))
             elif isinstance(change, MessagesRemoved):
                 removed.extend(change.ids)
-        known = state.messages.known(touched)
-        if known:
-            cache.post(cache.save_messages, known)
+        messages = state.messages.known(touched)
+        if messages:
+            cache.post(cache.save_messages, messages)
         if removed:
             cache.post(cache.delete_messages, removed)
 
@@ -266,12 +266,12 @@ class Synchronizer:
         return message_id in self._session.state.messages and message_id not in self._carried
 
     def _newest(self, message: Message, watch: _Watch) -> Message:
-        known = self._session.state.messages.get(message.id)
-        if known is None:
+        in_state = self._session.state.messages.get(message.id)
+        if in_state is None:
             return message
         if message.id in watch.changed:
-            return known
-        return replace(message, flags=known.flags) if message.id in watch.flagged else message
+            return in_state
+        return replace(message, flags=in_state.flags) if message.id in watch.flagged else message
 
     async def _again(self, message: Message) -> Message | None:
         """An event changed a message that was not known yet: ask for that one again."""
@@ -296,10 +296,10 @@ class Synchronizer:
 
     def _take(self, messages: Sequence[Message]) -> None:
         session = self._session
-        known = {message.id for message in messages if message.id in session.state.messages}
+        known_ids = {message.id for message in messages if message.id in session.state.messages}
         fresh = session.state.add_messages(messages)
-        added = tuple(message.id for message in fresh if message.id not in known)
-        changed = tuple(message.id for message in fresh if message.id in known)
+        added = tuple(message.id for message in fresh if message.id not in known_ids)
+        changed = tuple(message.id for message in fresh if message.id in known_ids)
         if added:
             session.publish(MessagesAdded(added))
         if changed:

@@ -111,8 +111,8 @@ def known_names(model: type[msgspec.Struct]) -> frozenset[str]:
 
 def describe(error: Exception) -> str:
     """A short text for a reading error, without the value that caused it."""
-    known = isinstance(error, BadRow | msgspec.ValidationError)
-    return f"{error}"[:300] if known else type(error).__name__
+    is_ours = isinstance(error, BadRow | msgspec.ValidationError)
+    return f"{error}"[:300] if is_ours else type(error).__name__
 
 
 def _names(name: str, hint: Any) -> tuple[str, ...]:

@@ -61,11 +61,11 @@ class StreamUpdateEvent(StreamEvent):
 
     def changes(self) -> dict[str, Any]:
         """Every field of the channel that this event changes, by its name on the wire."""
-        found = {self.property: self.value}
+        values = {self.property: self.value}
         for name in ("rendered_description", "history_public_to_subscribers", "is_web_public"):
             if self.was_sent(name):
-                found[name] = getattr(self, name)
-        return found
+                values[name] = getattr(self, name)
+        return values
 
 
 class SubscriptionEvent(Event):
@@ -115,11 +115,11 @@ class SubscriptionPeerEvent(SubscriptionEvent):
 
     @classmethod
     def prepared(cls, row: RawRecord) -> RawRecord:
-        found = dict(row)
+        modern = dict(row)
         for many, one in (("stream_ids", "stream_id"), ("user_ids", "user_id")):
-            if many not in found and one in found:
-                found[many] = [found[one]]
-        return found
+            if many not in modern and one in modern:
+                modern[many] = [modern[one]]
+        return modern
 
 
 class SubscriptionPeerAddEvent(SubscriptionPeerEvent):

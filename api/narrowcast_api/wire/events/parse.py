@@ -43,12 +43,12 @@ def _is_root(model: type[Event]) -> bool:
 
 
 def _models() -> list[type[Event]]:
-    found: list[type[Event]] = []
+    models: list[type[Event]] = []
     for module in (channels, messages, organization, people, personal):
         for value in vars(module).values():
             if isinstance(value, type) and issubclass(value, Event) and value.__module__ == module.__name__:
-                found.append(value)
-    return found
+                models.append(value)
+    return models
 
 
 def _registry() -> dict[tuple[str, str | None], type[Event]]:
@@ -87,14 +87,14 @@ def parse_event(raw: object) -> Event:
     if not isinstance(raw, dict):
         return BadEvent(id=NO_ID, type="", raw=raw, error="not an object")
     name = raw.get("type")
-    known = _class_for(raw)
+    model = _class_for(raw)
     fields: dict[str, Any] = {"id": _id_of(raw), "type": name if isinstance(name, str) else "", "raw": raw}
-    if known is None:
+    if model is None:
         if isinstance(name, str):
             return UnknownEvent(**fields)
         return BadEvent(**fields, error="no type")
     try:
-        return known.read(raw)
+        return model.read(raw)
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
         return BadEvent(**fields, error=describe(error))
 
