@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from narrowcast_server.zulip_archive.layout import NEWEST_LEVEL, OLDEST_LEVEL, Target
+from narrowcast_server.zulip_archive.reading.archive import read_archive
+from narrowcast_server.zulip_archive.writing.archive import write_archive
+from support.archives import quiet
+
 if TYPE_CHECKING:
     from support.mailbox import Mailbox
     from support.server import TestServer
@@ -30,3 +35,33 @@ async def mailing(tmp_path: Path, box: Mailbox) -> AsyncIterator[TestServer]:
 
     async with running_server(tmp_path / "data", config=Config(mail=box.settings())) as running:
         yield running
+
+
+# --- archives of Zulip ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def odd_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with something of every kind that an organization can have; for reading."""
+    from support import odd_world
+
+    folder = tmp_path_factory.mktemp("odd") / "data"
+    odd_world.make(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def odd_archive(odd_data: Path) -> Path:
+    """Its archive."""
+    target = odd_data.parent / "archive.tar.gz"
+    write_archive(odd_data, target, server=Target(OLDEST_LEVEL), say=quiet)
+    return target
+
+
+@pytest.fixture(scope="session", params=[OLDEST_LEVEL, NEWEST_LEVEL])
+def odd_back(odd_data: Path, request: pytest.FixtureRequest) -> Path:
+    """What was made of its archives for the servers of both layouts; for reading."""
+    target, folder = odd_data.parent / f"{request.param}.tar", odd_data.parent / f"back-{request.param}"
+    write_archive(odd_data, target, server=Target(request.param), say=quiet)
+    read_archive(target, folder, say=quiet)
+    return folder

@@ -21,15 +21,12 @@ from narrowcast_server.zulip_archive.writing.archive import write_archive
 from narrowcast_server.zulip_archive.writing.files import listed_name
 from narrowcast_server.zulip_archive.writing.source import Source
 from support import odd_world
+from support.archives import quiet
 from support.server import running_server
 from support.unpacking import unpack
 from support.zulip_format import EMPTY, faults, tables
 
 Tables = dict[str, list[dict[str, Any]]]
-
-
-def quiet(line: str) -> None:
-    """Says nothing."""
 
 
 def unpacked(file: Path, into: Path) -> Path:
@@ -49,23 +46,16 @@ def tables_of(folder: Path) -> Tables:
     return rows
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("odd") / "data"
-    odd_world.make(folder)
-    return folder
-
-
 @pytest.fixture(scope="module", params=[OLDEST_LEVEL, NEWEST_LEVEL])
 def target(request: pytest.FixtureRequest) -> Target:
     return Target(request.param)
 
 
 @pytest.fixture(scope="module")
-def archive(data: Path, target: Target) -> Path:
-    file = data.parent / f"{target.level}.tar.gz"
-    write_archive(data, file, server=target, now=lambda: 1_800_000_000, say=quiet)
-    return unpacked(file, data.parent / f"unpacked-{target.level}")
+def archive(odd_data: Path, target: Target) -> Path:
+    file = odd_data.parent / f"{target.level}.tar.gz"
+    write_archive(odd_data, file, server=target, now=lambda: 1_800_000_000, say=quiet)
+    return unpacked(file, odd_data.parent / f"unpacked-{target.level}")
 
 
 @pytest.fixture(scope="module")
@@ -140,9 +130,9 @@ def test_every_person_channel_and_group_can_be_written_to(rows: Tables, target: 
 
 
 def test_direct_messages_go_to_the_other_person_and_are_marked_as_direct(
-    data: Path, rows: Tables, target: Target
+    odd_data: Path, rows: Tables, target: Target
 ) -> None:
-    source = Source(data)
+    source = Source(odd_data)
     members = source.conversations
     stored = {
         row["id"]: row for row in source.rows("SELECT * FROM messages WHERE conversation_id IS NOT NULL")
@@ -170,7 +160,7 @@ def test_direct_messages_go_to_the_other_person_and_are_marked_as_direct(
     assert not any(mask & 2048 for (message, _), mask in copies.items() if message not in stored)
 
 
-def test_flags_keep_their_meaning(data: Path, rows: Tables) -> None:
+def test_flags_keep_their_meaning(odd_data: Path, rows: Tables) -> None:
     meanings = {
         FlagBit.READ: 1,
         FlagBit.STARRED: 2,
@@ -180,7 +170,7 @@ def test_flags_keep_their_meaning(data: Path, rows: Tables) -> None:
         FlagBit.HISTORICAL: 1024,
     }
     copies = {(row["message"], row["user_profile"]): row["flags_mask"] for row in rows["zerver_usermessage"]}
-    source = Source(data)
+    source = Source(odd_data)
     met = 0
     for row in source.rows("SELECT * FROM user_messages"):
         mask = copies.get((row["message_id"], row["user_id"]))
@@ -243,12 +233,12 @@ def test_history_has_what_the_import_asks_for(rows: Tables) -> None:
         assert ("prev_content" in entry) == ("prev_rendered_content" in entry)
 
 
-def test_files_are_there_byte_for_byte(data: Path, archive: Path, rows: Tables) -> None:
+def test_files_are_there_byte_for_byte(odd_data: Path, archive: Path, rows: Tables) -> None:
     records = json.loads((archive / "uploads" / "records.json").read_text())
     assert {record["s3_path"] for record in records} == {row["path_id"] for row in rows["zerver_attachment"]}
     stored = {
         hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in (data / "uploads" / "files").rglob("*")
+        for file in (odd_data / "uploads" / "files").rglob("*")
         if file.is_file()
     }
     sent = {
@@ -288,7 +278,7 @@ def test_the_report_says_what_stays_behind(archive: Path) -> None:
 
 
 def test_every_table_of_a_data_folder_is_carried_or_told(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    odd_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect, met = sqlite3.connect, set()
 
@@ -302,10 +292,10 @@ def test_every_table_of_a_data_folder_is_carried_or_told(
         connection.set_authorizer(noted)
         return connection
 
-    with closing(connect(data / DATABASE)) as database:
+    with closing(connect(odd_data / DATABASE)) as database:
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     monkeypatch.setattr(sqlite3, "connect", watched)
-    write_archive(data, tmp_path / "a.tar", say=quiet)
+    write_archive(odd_data, tmp_path / "a.tar", say=quiet)
     # Who is in a conversation is in a table of its own.
     known_anew = {"conversations"} | {
         name for name in tables if name.startswith(("message_words", "sqlite_"))
@@ -314,8 +304,8 @@ def test_every_table_of_a_data_folder_is_carried_or_told(
     assert tables - met == known_anew | how_far_mail_is
 
 
-def test_no_secret_is_in_it(data: Path, archive: Path) -> None:
-    source = Source(data)
+def test_no_secret_is_in_it(odd_data: Path, archive: Path) -> None:
+    source = Source(odd_data)
     secrets = [
         row[0]
         for row in source.rows(
@@ -382,12 +372,16 @@ def test_nothing_is_left_where_it_fails(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command_line_writes_it(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_writes_it(
+    odd_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "a.tgz"
-    assert main.main(["serve", "--data", str(data), "--export-zulip", str(file)]) == 0
+    assert main.main(["serve", "--data", str(odd_data), "--export-zulip", str(file)]) == 0
     assert "for Zulip 12.0 (feature levels 477 to 499)" in capsys.readouterr().out
     assert file.read_bytes().startswith(b"\x1f\x8b")
-    assert main.main(["serve", "--data", str(data), "--export-zulip", str(file), "--zulip-level", "9"]) == 2
+    assert (
+        main.main(["serve", "--data", str(odd_data), "--export-zulip", str(file), "--zulip-level", "9"]) == 2
+    )
     assert "442 to 499" in capsys.readouterr().err
     assert main.main(["serve", "--export-zulip", str(file), "--backup", str(file)]) == 2
 
