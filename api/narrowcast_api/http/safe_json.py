@@ -14,6 +14,7 @@ from typing import NoReturn
 import msgspec
 
 from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.http.late_rows import LateRows
 
 _INTEGER_LIMIT = 2**63
 _LARGE = 2**20
@@ -108,10 +109,6 @@ def _parsed_quickly(data: bytes, late: str) -> object:
 
 
 def _with_late_rows(data: bytes, late: str) -> dict[str, object]:
-    import msgspec
-
-    from narrowcast_api.http.late_rows import LateRows
-
     parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
     rows = parts.pop(late, None)
     value: dict[str, object] = {name: msgspec.json.decode(part) for name, part in parts.items()}
