@@ -22,14 +22,11 @@ from weakref import WeakValueDictionary
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
-    ApiError,
-    InvalidInput,
+    REFUSED,
     NarrowcastError,
-    RateLimited,
     ReactionAlreadyExists,
     ReactionDoesNotExist,
     RedirectRefused,
-    Unsupported,
 )
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.protocols.alarm import Alarm
@@ -40,8 +37,6 @@ from narrowcast_api.storage.records import ActRecord
 
 if TYPE_CHECKING:
     from narrowcast_api.wire.events import Event
-
-_REFUSALS = (ApiError, InvalidInput, Unsupported, RedirectRefused)
 
 
 class ActRequests(Protocol):
@@ -180,10 +175,7 @@ class MessageActs:
             await self._request(record)
         except (ReactionAlreadyExists, ReactionDoesNotExist):
             pass  # another of one's clients was faster: what is shown is true
-        except RateLimited as error:
-            self._retry.failed(error)
-            return
-        except _REFUSALS:
+        except (*REFUSED, RedirectRefused):
             self._foretell(record, self._before.get(record.act_id, not record.is_on))
             self._forget(record)
             raise

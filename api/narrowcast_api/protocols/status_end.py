@@ -6,19 +6,16 @@ A status that is another one by then is left alone.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import ApiError, InvalidInput, NarrowcastError, RateLimited, Unsupported
-from narrowcast_api.protocols.alarm import Alarm
+from narrowcast_api.errors import REFUSED, NarrowcastError
+from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.state.presence import Status
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import StatusEndRecord
-
-log = logging.getLogger(__name__)
 
 NOT_BEFORE = 5.0
 """Seconds that the server has to tell of a status that was set just now."""
@@ -97,10 +94,7 @@ class StatusEnd:
         if now is not None and (now.text.strip(), now.emoji_name) == (end.text.strip(), end.emoji_name):
             try:
                 await self._clear()
-            except RateLimited as error:
-                self._retry.failed(error)
-                return 0.0
-            except (ApiError, InvalidInput, Unsupported) as error:
+            except REFUSED as error:
                 log.warning("the status is not cleared: %s", error)
             except NarrowcastError as error:
                 self._retry.failed(error)
