@@ -72,7 +72,7 @@ def _from_text(text: str | bytes, decoder: msgspec.json.Decoder[Value]) -> Value
 
 
 def plain_text(rendered: str) -> str:
-    """The words of rendered HTML, for search only: never shown, so a sloppy cut is enough."""
+    """The words of rendered HTML on one line, for search and the snippets that it shows."""
     import html  # its table of names is large, and reading the cache needs none
 
     return " ".join(html.unescape(_TAG.sub("", _BLOCK.sub(" ", rendered))).split())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
@@ -12,6 +11,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.resolve import IS
 from narrowcast_api.narrow.terms import Knowledge, Term, term_matches
 from narrowcast_api.storage.cache import Cache
+from narrowcast_api.storage.codec import plain_text
 
 __all__ = ["LocalHit", "LocalResult", "search_cache"]
 
@@ -21,7 +21,6 @@ MOST_WORDS_HITS = 20_000
 """Messages with the words that are looked at, from the newest back."""
 SNIPPET = 160
 
-_TAG = re.compile(r"<[^>]*>?")
 _CONTENT: Mapping[str, Callable[[str], bool]] = {
     "link": lambda html: "<a " in html,
     "image": lambda html: "message_inline_image" in html or "message-media-preview" in html,
@@ -66,7 +65,7 @@ def search_cache(cache: Cache, narrow: Narrow, state: Knowledge, limit: int) -> 
     while page_of := cache.load_newest(AT_ONCE, before):
         for message in reversed(page_of):
             if _fits(message, terms, state):
-                hits.append(LocalHit(message, _text(message)[:SNIPPET]))
+                hits.append(LocalHit(message, plain_text(message.content)[:SNIPPET]))
                 if len(hits) == limit:
                     return LocalResult(tuple(hits), unjudged)
         before = page_of[0].id
@@ -92,16 +91,9 @@ def _fits(message: Message, terms: list[Term], state: Knowledge) -> bool:
 def _judged(term: Term, message: Message, state: Knowledge) -> bool:
     """Whether a term holds, its negation aside. What nobody can tell holds for neither."""
     if term.operator == "search":
-        return str(term.operand).casefold() in _text(message).casefold()
+        return str(term.operand).casefold() in plain_text(message.content).casefold()
     test = _CONTENT.get(str(term.operand).removesuffix("s")) if term.operator == "has" else None
     if test is not None:
         return test(message.content)
     verdict = term_matches(term, message, state)
     return term.negated if verdict is None else verdict
-
-
-def _text(message: Message) -> str:
-    # Late: its table of names is half a megabyte, and few searches are made here.
-    from html import unescape
-
-    return " ".join(unescape(_TAG.sub(" ", message.content)).split())
