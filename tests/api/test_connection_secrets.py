@@ -14,10 +14,11 @@ import pytest
 
 from narrowcast_api.account import Account
 from narrowcast_api.client import Client
-from narrowcast_api.errors import ApiError, NarrowcastError, RedirectRefused
+from narrowcast_api.errors import ApiError, MalformedAnswer, NarrowcastError, RedirectRefused
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes.auth import fetch_api_key
+from narrowcast_api.routes.second_factor import begin_second_factor
 from support.api import ACCOUNT, KEY, make_connection
 from support.scripted import ScriptedTransport
 
@@ -104,6 +105,28 @@ async def test_signing_in_gives_an_account_with_a_masked_key() -> None:
         KEY,
         "https://chat.example.org",
     )
+
+
+async def test_what_an_authenticator_app_is_given_shows_in_no_repr() -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare(
+            "POST",
+            "/api/v1/server/second_factor",
+            json={"secret": KEY, "uri": f"otpauth://totp/ada?secret={KEY}"},
+        )
+        async with Connection(ACCOUNT, transport=transport) as connection:
+            enrolment = await begin_second_factor(connection, password=Secret("pw"))
+    assert (enrolment.secret, enrolment.uri) == (KEY, f"otpauth://totp/ada?secret={KEY}")
+    assert_clean(repr(enrolment))
+
+
+@pytest.mark.parametrize("answer", [{"secret": 5, "uri": "x"}, {"uri": "x"}, {}])
+async def test_an_enrolment_without_its_secret_is_malformed(answer: dict[str, object]) -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare("POST", "/api/v1/server/second_factor", json=answer)
+        async with Connection(ACCOUNT, transport=transport) as connection:
+            with pytest.raises(MalformedAnswer, match="secret"):
+                await begin_second_factor(connection, password=Secret("pw"))
 
 
 @pytest.mark.parametrize("answer", [{"api_key": KEY}, {"api_key": KEY, "email": 7}, {"email": "x"}])

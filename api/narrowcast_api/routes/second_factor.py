@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import ClassVar
 
-from narrowcast_api.errors import MalformedAnswer
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.routes.common import read
+from narrowcast_api.wire.base import WireModel
+from narrowcast_api.wire.fields import Int
 
 _PATH = "/server/second_factor"
 
 
-@dataclass(frozen=True, slots=True)
-class SecondFactor:
+class SecondFactor(WireModel):
     """Whether signing in takes a code as well, and how many recovery codes are unused."""
 
-    is_on: bool
-    recovery_codes_left: int
+    is_on: bool = False
+    recovery_codes_left: Int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Enrolment:
+class Enrolment(WireModel):
     """What an authenticator app is given: the secret in base32, and the `otpauth:` address of a QR code."""
 
-    secret: str = field(repr=False)
-    uri: str = field(repr=False)
+    secret: str
+    uri: str
+
+    hidden_fields: ClassVar[frozenset[str]] = frozenset({"secret", "uri"})
+
+
+class _RecoveryCodes(WireModel):
+    recovery_codes: list[str]
+
+    hidden_fields: ClassVar[frozenset[str]] = frozenset({"recovery_codes"})
 
 
 async def fetch_second_factor(connection: Connection) -> SecondFactor:
     """GET /server/second_factor. Raises NotFound on other servers."""
-    answer = await connection.request("GET", _PATH)
-    left = answer.get("recovery_codes_left")
-    return SecondFactor(answer.get("is_on") is True, left if isinstance(left, int) else 0)
+    return read(SecondFactor, await connection.request("GET", _PATH))
 
 
 async def begin_second_factor(connection: Connection, *, password: Secret) -> Enrolment:
@@ -39,13 +45,13 @@ async def begin_second_factor(connection: Connection, *, password: Secret) -> En
 
     Raises NotFound on other servers, and BadRequest for a wrong password or where it is on.
     """
-    answer = await connection.request("POST", _PATH, {"password": password})
-    return Enrolment(_text(answer, "secret"), _text(answer, "uri"))
+    return read(Enrolment, await connection.request("POST", _PATH, {"password": password}))
 
 
 async def confirm_second_factor(connection: Connection, *, code: Secret) -> list[str]:
     """POST /server/second_factor/confirm: switches it on; gives the recovery codes, which are shown this once."""
-    return _recovery_codes(await connection.request("POST", f"{_PATH}/confirm", {"code": code}))
+    answer = await connection.request("POST", f"{_PATH}/confirm", {"code": code})
+    return read(_RecoveryCodes, answer).recovery_codes
 
 
 async def renew_recovery_codes(connection: Connection, *, password: Secret, code: Secret) -> list[str]:
@@ -54,7 +60,8 @@ async def renew_recovery_codes(connection: Connection, *, password: Secret, code
     Raises BadRequest for a wrong password or where it is off, and AuthenticationFailed for a wrong code.
     """
     fields = {"password": password, "code": code}
-    return _recovery_codes(await connection.request("POST", f"{_PATH}/recovery_codes", fields))
+    answer = await connection.request("POST", f"{_PATH}/recovery_codes", fields)
+    return read(_RecoveryCodes, answer).recovery_codes
 
 
 async def end_second_factor(connection: Connection, *, password: Secret, code: Secret) -> None:
@@ -63,16 +70,3 @@ async def end_second_factor(connection: Connection, *, password: Secret, code: S
     Raises BadRequest for a wrong password, and AuthenticationFailed for a wrong code.
     """
     await connection.request("DELETE", _PATH, {"password": password, "code": code})
-
-
-def _recovery_codes(answer: dict[str, object]) -> list[str]:
-    codes = answer.get("recovery_codes")
-    if not isinstance(codes, list) or not all(isinstance(each, str) for each in codes):
-        raise MalformedAnswer("there are no recovery codes in the answer")
-    return codes
-
-
-def _text(answer: dict[str, object], name: str) -> str:
-    if not isinstance(text := answer.get(name), str):
-        raise MalformedAnswer(f"there is no {name} in the answer")
-    return text
