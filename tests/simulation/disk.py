@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
+from functools import cache
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from narrowcast_api.account import Account
+from narrowcast_api.storage.account_storage import AccountStorage
 from simulation.loop import SimulatedLoop
 
 SLOWEST = 0.05
@@ -62,6 +66,15 @@ class SlowWriter(Executor):
         self._killed = True
 
 
+@cache
+def empty_files(account: Account) -> dict[Path, bytes]:
+    """The databases of an account that was opened and closed once, by their path in a home."""
+    with TemporaryDirectory() as folder:
+        home = Path(folder)
+        AccountStorage.open(home / "data", home / "cache", account.site, account.email).close()
+        return {path.relative_to(home): path.read_bytes() for path in home.rglob("*.db")}
+
+
 class Home:
     """A folder that some windows share, over its lives."""
 
@@ -69,6 +82,13 @@ class Home:
         self.root = folder
         self._chance = chance
         self._life = 0
+
+    def begin_with(self, files: Mapping[Path, bytes]) -> None:
+        """Files that the first life finds: to make databases takes longer than all that is written later."""
+        for path, content in files.items():
+            place = self.folder / path
+            place.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+            place.write_bytes(content)
 
     @property
     def folder(self) -> Path:

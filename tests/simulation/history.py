@@ -25,7 +25,7 @@ from narrowcast_api.state.state import State
 from narrowcast_api.storage.records import OutboxState
 from narrowcast_api.sync import other_windows
 from narrowcast_api.sync.session import Session
-from simulation.disk import SLOWEST, Home
+from simulation.disk import SLOWEST, Home, empty_files
 from simulation.loop import SimulatedClock, SimulatedLoop
 from simulation.service import Service
 from simulation.window import Window
@@ -58,6 +58,10 @@ PLACES: tuple[Destination, ...] = (
 WIRE_PLACES = (("stream", 11, "soup"), ("stream", 12, "stew"), ("private", (1, 2)), ("private", (1, 2, 3)))
 HEALED_AFTER = 300.0
 """Seconds of a working network after which everything must have settled."""
+LOOK_EVERY, LOOK_EVERY_AFTERWARDS = 1.0, 5.0
+"""Seconds between two looks of a window at what others wrote, while things happen and when all should be quiet."""
+FROM_NOTHING = 5
+"""One history of so many begins on an empty disk, the others with the files of an account that was opened before."""
 MOST_TASKS = 40
 """Tasks that an idle window may have."""
 
@@ -127,6 +131,9 @@ class History:
         self.windows.append(
             Window("other", OTHER, self.service, Home(folder / "other", Random(seed)), loop, Random(-seed))
         )
+        if seed % FROM_NOTHING:
+            for window in self.windows:
+                window.home.begin_with(empty_files(window.account))
         self.written: list[Written] = []
         self.taken_back: list[str] = []
         self.failed: set[str] = set()
@@ -288,6 +295,7 @@ class History:
         for _ in range(4):
             await asyncio.sleep(HEALED_AFTER / 4)
             self._note_failed()
+            other_windows.LOOK_EVERY = LOOK_EVERY_AFTERWARDS
         self.check()
         self.report.faults = sum(sum(window.network.faults.values()) for window in self.windows)
         for window in self.windows:
@@ -405,7 +413,7 @@ def seeded(seed: int) -> Iterator[None]:
     """The library's own dice, which are not passed in, from the same seed."""
     numbers = Random(seed)
     state, token_hex = randomness.getstate(), secrets.token_hex
-    look_every, other_windows.LOOK_EVERY = other_windows.LOOK_EVERY, 1.0
+    look_every, other_windows.LOOK_EVERY = other_windows.LOOK_EVERY, LOOK_EVERY
     randomness.seed(seed)
     secrets.token_hex = lambda size=8: numbers.randbytes(size or 8).hex()  # type: ignore[assignment]
     try:

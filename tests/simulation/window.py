@@ -34,7 +34,7 @@ class Window:
         self._clock = SimulatedClock(loop)
         self._chance = chance
         self.network = Network(service, chance)
-        self._account = Account("http://chat.example", f"user{user_id}@demo.example", Secret("key"))
+        self.account = Account("http://chat.example", f"user{user_id}@demo.example", Secret("key"))
         self._task: asyncio.Task[None] | None = None
         self.writers: list[SlowWriter] = []
         self.session: Session
@@ -57,14 +57,14 @@ class Window:
         storage = AccountStorage.open(
             folder / "data",
             folder / "cache",
-            self._account.site,
-            self._account.email,
+            self.account.site,
+            self.account.email,
             machine=MACHINE,
             executor=self._writer,
         )
         assert not storage.read_only
         state = load_state(storage.cache, self._clock)
-        self.session = Session(self._account, storage, state, clock=self._clock, transport=self.network)
+        self.session = Session(self.account, storage, state, clock=self._clock, transport=self.network)
         self._task = asyncio.create_task(self.session.run())
         view = self.session.view(Narrow.all())
         self.session.spawn(view.open(), "the open view")

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -53,6 +54,12 @@ _TRIES = 4
 
 FileParts = Mapping[str, tuple[str, bytes, str]]
 """Small files of a multipart form: field -> (file name, content, content type)."""
+
+
+@lru_cache(maxsize=64)
+def _address(text: str) -> httpx.URL:
+    """To take an address apart is much of the work of a request; most requests go to a few of them."""
+    return httpx.URL(text)
 
 
 class Connection:
@@ -294,7 +301,7 @@ class Connection:
         client = self._client()
         level = self.server.level if self.server.known else None
         fields = encode_params(params, lambda name: is_quoted(method, path, name, level))
-        url = self.url(path)
+        url = _address(self.url(path))
         if method == "GET":
             return client.build_request(method, url, params=fields or None)
         return client.build_request(method, url, data=fields or None, files=dict(files) if files else None)

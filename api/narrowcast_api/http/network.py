@@ -180,12 +180,23 @@ class Network(httpcore.AsyncNetworkBackend):
         await asyncio.sleep(seconds)
 
 
+class Cookies(httpx.Cookies):
+    """Those of a client. httpx copies every request and its answer to look for some, which takes longer than to send
+    the request.
+    """
+
+    def extract_cookies(self, response: httpx.Response) -> None:
+        if "set-cookie" in response.headers:
+            super().extract_cookies(response)
+
+
 def install(client: httpx.AsyncClient) -> None:
-    """Have a client make its connections here, also those to the proxies of the environment.
+    """Have a client make its connections here, also those to the proxies of the environment, and keep its cookies.
 
     httpx (0.28) has no parameter for it, so that its private names are used: tests/api/test_network.py notices when
     they change.
     """
+    client._cookies = Cookies()
     network = Network()
     for transport in (client._transport, *client._mounts.values()):
         if isinstance(transport, httpx.AsyncHTTPTransport):
