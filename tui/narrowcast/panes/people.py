@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from msgspec import Struct
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -14,31 +14,19 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 
-from narrowcast.app.context import focus_now
+from narrowcast.app.context import app_of, focus_now
 from narrowcast.commands.registry import by_id
-from narrowcast.text import names
-from narrowcast.text.presence import Standing, of_person
+from narrowcast.panes.people_rows import PeopleRows, Person, Slices
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
-
-_ORDER = (Standing.ACTIVE, Standing.IDLE, Standing.OFFLINE, Standing.BOT)
-
-
-class Person(Struct, frozen=True):
-    """One row: somebody and how present they are."""
-
-    user_id: int
-    name: str
-    standing: Standing
-    status: str = ""
-    is_me: bool = False
 
 
 class PeopleList(VirtualList[Person]):
@@ -87,43 +75,60 @@ class PeoplePane(Vertical):
         super().__init__(id="people")
         self.session = session
         self.list = PeopleList(empty_text="No matches.", id="people-list")
-        self._outdated = False
+        self._rows = PeopleRows()
+        self._outdated: set[int] = set()
+        self._is_working = False
+        self._unsubscribe: Callable[[], None] | None = None
 
     def compose(self) -> ComposeResult:
         yield Editor(placeholder="Filter people", id="find-person")
         yield self.list
 
     def on_mount(self) -> None:
+        self._unsubscribe = self.session.subscribe(self._note)
+        self._outdated = self._rows.everybody(self.session.state)
         self.refresh_people()
 
+    def on_unmount(self) -> None:
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+
     def on_show(self) -> None:
-        if self._outdated:
-            self.refresh_people()
+        self.refresh_people()
+
+    def _note(self, changes: Sequence[change.Change]) -> None:
+        for item in changes:
+            if isinstance(item, change.UsersChanged | change.PresenceChanged):
+                self._outdated.update(item.ids)
+            elif isinstance(item, change.StateReplaced):
+                self._outdated |= self._rows.everybody(self.session.state)
 
     def refresh_people(self) -> None:
-        """Everybody who is active, the present ones first; later, while the pane is hidden."""
-        self._outdated = not self.display
-        if self._outdated:
+        """Shows who changed; later, while the pane is hidden."""
+        if not self.display or self._is_working:
             return
-        state = self.session.state
-        now = time.time()
-        people = []
-        for user in state.users.active():
-            if user.is_system_bot:
-                continue
-            status = state.statuses.get(user.user_id)
-            people.append(
-                Person(
-                    user.user_id,
-                    user.full_name,
-                    of_person(state, user.user_id, now),
-                    names.status(status) if status is not None else "",
-                    user.user_id == state.me,
-                )
-            )
-        people.sort(key=lambda person: (_ORDER.index(person.standing), person.name.casefold()))
-        if people != self.list.items:
-            self.list.set_items(people)
+        work = self._refresh()
+        if next(work, False):
+            self._is_working = True
+            app_of(self).spawn(self._go_on(work), "show the people")
+
+    async def _go_on(self, work: Slices[None]) -> None:
+        try:
+            for _ in work:
+                await asyncio.sleep(0)  # keys are answered
+                if not self.is_attached:
+                    return
+        finally:
+            self._is_working = False
+
+    def _refresh(self) -> Slices[None]:
+        """Until nobody is outdated, also of those who change meanwhile."""
+        while True:
+            outdated, self._outdated = self._outdated, set()
+            if (yield from self._rows.update(lambda: self.session.state, outdated, time.time())):
+                self.list.set_items(self._rows.in_order())
+            if not self._outdated:
+                return
 
     def find(self) -> None:
         """Begin to find somebody."""

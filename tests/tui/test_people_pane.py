@@ -1,0 +1,86 @@
+"""The people pane: who stands where, at the cost of who changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.panes.people_rows import SLICE, PeopleRows, Slices
+from narrowcast.text.presence import Standing
+from narrowcast_api.state.state import State
+from support import live
+from support.sessions import until
+from support.stage import on_stage
+
+NOW = 1_800_000_000.0
+
+
+def finish(work: Slices[bool]) -> tuple[int, bool]:
+    """How often it paused, and what came out."""
+    pauses = 0
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return pauses, end.value
+        pauses += 1
+
+
+def seen(state: State, user_id: int, at: float) -> None:
+    state.presence.merge({str(user_id): {"active_timestamp": at, "idle_timestamp": at}})
+
+
+def names(rows: PeopleRows) -> list[str]:
+    return [row.name for row in rows.in_order()]
+
+
+def test_the_present_come_first_and_go_back_when_they_were_not_seen_for_long() -> None:
+    people = [live.user(number, name) for number, name in ((21, "ada"), (22, "Bea"), (23, "Cy"))]
+    state = live.make_state(realm_users=people, user_id=21)
+    rows = PeopleRows()
+    assert finish(rows.update(lambda: state, rows.everybody(state), NOW)) == (0, True)
+    assert names(rows) == ["ada", "Bea", "Cy"]
+    seen(state, 23, NOW)
+    assert finish(rows.update(lambda: state, [], NOW)) == (0, False), "nobody was named"
+    assert finish(rows.update(lambda: state, [23], NOW)) == (0, True)
+    assert names(rows) == ["ada", "Cy", "Bea"]
+    assert finish(rows.update(lambda: state, [], NOW + 3600)) == (0, True), "not seen for an hour"
+    assert names(rows) == ["ada", "Bea", "Cy"]
+    live.apply(state, {"type": "realm_user", "op": "update", "person": {"user_id": 22, "is_active": False}})
+    assert finish(rows.update(lambda: state, [22], NOW)) == (0, True)
+    assert names(rows) == ["ada", "Cy"]
+
+
+def test_many_people_are_looked_at_in_slices_and_one_who_changes_alone() -> None:
+    people = [live.user(number, f"Person {number:05}") for number in range(1, 5 * SLICE)]
+    state = live.make_state(realm_users=people, user_id=1)
+    rows = PeopleRows()
+    pauses, changed = finish(rows.update(lambda: state, rows.everybody(state), NOW))
+    assert (pauses, changed) == (4, True)
+    assert names(rows) == sorted(names(rows))
+    before = {row.user_id: row for row in rows.in_order()}
+    seen(state, 2000, NOW)
+    assert finish(rows.update(lambda: state, [2000], NOW)) == (0, True)
+    assert [row.user_id for row in rows.in_order()[:3]] == [1, 2000, 2]
+    assert [row.user_id for row in rows.in_order() if before[row.user_id] is not row] == [2000]
+    assert rows.in_order()[1].standing is Standing.ACTIVE
+
+
+async def test_the_pane_follows_names_and_presence_also_while_it_is_hidden(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(160, 40)) as stage:
+        pane = stage.screen.people
+
+        def shown() -> list[str]:
+            return [row.name for row in pane.list.items]
+
+        await until(lambda: "Dario Vance" in shown())
+        dario = stage.server.id("dario")
+        await stage.server.call("ada", "PATCH", f"/users/{dario}", {"full_name": "Zo Vance"})
+        await until(lambda: "Zo Vance" in shown())
+        assert "Dario Vance" not in shown()
+        stage.screen.show_people(False)
+        await stage.server.call("ada", "PATCH", f"/users/{dario}", {"full_name": "Yo Vance"})
+        await until(lambda: stage.session.state.users.name(dario) == "Yo Vance")
+        await stage.pilot.pause()
+        assert "Zo Vance" in shown()
+        stage.screen.show_people(True)
+        await until(lambda: "Yo Vance" in shown())
