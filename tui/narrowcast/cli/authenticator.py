@@ -25,7 +25,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _begin(account: Account) -> None:
-
     async with Client.open(account) as client:
         enrolment = await begin_second_factor(client.connection, password=ask_secret("Password"))
         _say("Give this to the app, as a QR code or by hand:")
@@ -38,7 +37,6 @@ async def _begin(account: Account) -> None:
 
 
 async def _end(account: Account) -> None:
-
     password, code = ask_secret("Password"), ask_secret("Code")
     async with Client.open(account) as client:
         await end_second_factor(client.connection, password=password, code=code)

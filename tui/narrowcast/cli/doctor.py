@@ -127,7 +127,6 @@ def _terminal() -> Iterator[Finding]:
 
 
 def _notifications(config: Notifications) -> Iterator[Finding]:
-
     def one(level: str, text: str) -> Finding:
         return Finding("notifications", level, text)
 
@@ -247,7 +246,6 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
 
 
 def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
-
     for what, folder in (("cache", paths.cache), ("journal", paths.data)):
         size = sum(file.stat().st_size for file in _files(folder))
         yield Finding("cache", "ok", f"{what}: {folder}, {formats.size(size)}")
@@ -262,7 +260,6 @@ def _storage(paths: Paths, site: str, email: str) -> Iterator[Finding]:
 
 
 def _outbox(account: Account, paths: Paths) -> Iterator[Finding]:
-
     open_windows = windows(account, paths)
     senders = [window.pid for window in open_windows if window.kind == SENDER]
     for window in open_windows:
@@ -280,7 +277,6 @@ def _files(folder: Path) -> list[Path]:
 
 
 async def _server(path: Path) -> Finding:
-
     try:
         from narrowcast_api.client import Client
 

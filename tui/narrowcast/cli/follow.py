@@ -66,7 +66,6 @@ class _Follower:
     def __init__(
         self, client: Client, narrow: Sequence[dict[str, object]], show: Print, *, named: bool
     ) -> None:
-
         self._client = client
         self._narrow = list(narrow)
         self._show = show
@@ -125,7 +124,6 @@ class _Follower:
             complain("connected again")
 
     async def _catch_up(self) -> None:
-
         while not self._refused:
             try:
                 page = await self._client.messages.list(

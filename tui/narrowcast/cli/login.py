@@ -79,7 +79,6 @@ def _with_code(attempt: Callable[[Secret | None], Coroutine[Any, Any, T]]) -> T:
 
 
 def _forgot(site: str, email: str, bundle: Path | None) -> int:
-
     asyncio.run(ask_for_password_link(site, email, ca_bundle=bundle))
     print(f"If {email} has an account at {site}, a link for a new password is on its way there.")  # noqa: T201
     return Exit.DONE

@@ -47,7 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-
     last_screen.give_back()
     complain(message)
     return code

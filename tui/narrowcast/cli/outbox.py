@@ -30,7 +30,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _run(account: Account, args: argparse.Namespace) -> Exit:
-
     paths = Paths.of_user()
     if args.action != "list" or args.wait is None:
         session = await Session.open(

@@ -55,7 +55,6 @@ def explain(error: Exception) -> tuple[str, Exit] | None:
 
 
 def _explained(error: Exception) -> tuple[str, Exit] | None:
-
     if isinstance(error, ConfigError):
         return str(error), Exit.USAGE
     if isinstance(error, errors.NarrowcastError):

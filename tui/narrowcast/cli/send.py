@@ -67,7 +67,6 @@ def _standard_input() -> str:
 
 
 async def _send(account: Account, args: argparse.Namespace, text: str, files: Sequence[Path]) -> SentRecord:
-
     async with Client.open(account) as client:
         where = await _destination(client, args)
         addresses, links = await _uploaded(client, files, quiet=args.quiet)

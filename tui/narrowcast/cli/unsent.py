@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.storage.records import OutboxRecord
     from narrowcast_api.storage.windows import WindowRecord
-    from narrowcast_api.sync.session import Session
 
 __all__ = ["SENDER", "WAITS", "counted", "send_unsent", "send_within", "unsent", "windows"]
 
@@ -59,9 +58,6 @@ def windows(account: Account, paths: Paths) -> list[WindowRecord]:
 
 def _left_behind(account: Account, paths: Paths) -> tuple[int, int]:
     """How many messages wait whose window has ended, and how much else: flags, reactions, read marks, a status."""
-    from narrowcast_api.storage.executors import inline
-    from narrowcast_api.storage.journal import Journal
-
     path = _folder(account, paths) / "journal.db"
     if not path.exists():
         return 0, 0
@@ -83,7 +79,6 @@ def _has_sender(account: Account, paths: Paths) -> bool:
 
 
 def _folder(account: Account, paths: Paths) -> Path:
-
     return paths.data / account_folder_name(account.site, account.email)
 
 

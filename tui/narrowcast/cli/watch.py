@@ -90,7 +90,6 @@ def _account(file: tuple[str, Path]) -> tuple[str, Account] | None:
 async def _watch(
     found: Sequence[tuple[str, Account]], args: argparse.Namespace, config: Config, paths: Paths
 ) -> None:
-
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -187,7 +186,6 @@ class _Watcher:
         self._start(self._tell(list(messages)))
 
     async def _tell(self, messages: Sequence[Message]) -> None:
-
         session = self._session
         if session is None:
             return

@@ -45,7 +45,6 @@ def _confirm(screen: Workspace, url: str, warning: str) -> None:
 
 
 def _open(screen: Workspace, url: str) -> None:
-
     screen.spawn(open_link(url), "open the link")
     screen.tell(f"Opening {url}")
 
