@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
 
-from textual.app import App
-
+from narrowcast.app.context import InApp
 from narrowcast.commands.keymap import key_label
 from narrowcast.commands.registry import by_id
 
@@ -19,13 +17,6 @@ Keys = Mapping[str, Sequence[str]]
 """The keys of each command by its id."""
 
 _NAMED = re.compile(r"<([a-z]+\.[a-z-]+)>")
-
-
-class InApp(Protocol):
-    """A widget or a screen, which leads to the app and its keys."""
-
-    @property
-    def app(self) -> App[Any]: ...
 
 
 def default_keys() -> Keys:
