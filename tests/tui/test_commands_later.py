@@ -139,6 +139,10 @@ async def test_a_reminder_is_set_leads_to_its_message_and_goes(tmp_path: Path) -
         await run(stage, "go.reminders")
         screen = stage.app.screen
         assert isinstance(screen, RemindersScreen)
+        shown = screen.list.items[0].text
+        assert "general > soup" in shown
+        assert "at the market" in shown
+        assert "**" not in shown
         await stage.press("enter")
         await until(lambda: stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "soup"))
         await run(stage, "go.reminders")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
-from html import unescape
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import Target
+from narrowcast.text.excerpt import excerpt
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.model.reminders import Reminder
@@ -21,7 +20,8 @@ from narrowcast_api.state.changes import ScheduledMessagesChanged
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
 
-_TAGS = re.compile(r"<[^>]{0,2000}>")
+LONGEST = 200
+"""Characters of the message that a reminder is set for."""
 
 
 def remind(host: Host, message: Message) -> None:
@@ -39,13 +39,9 @@ def remind(host: Host, message: Message) -> None:
         Moment("when", "When", required=True),
         LineField("note", "Note", "Optional", limit=host.session.state.limits.max_reminder_note_length),
     ]
-    note = f"{message.sender_name}: {_beginning(message.content)}"
+    note = f"{message.sender_name}: {excerpt(message.content)[:LONGEST]}"
     done = "Reminder set. You will get a direct message from Notification Bot."
     ask(host, "Remind me about this message", fields, submit, verb="schedules", note=note, done=done)
-
-
-def _beginning(html: str) -> str:
-    return " ".join(unescape(_TAGS.sub(" ", html[:2000])).split())[:200]
 
 
 class RemindersScreen(ManageScreen[Reminder]):
@@ -61,9 +57,9 @@ class RemindersScreen(ManageScreen[Reminder]):
         return [self._row(reminder, now) for reminder in found]
 
     def _row(self, reminder: Reminder, now: float) -> ListRow[Reminder]:
-        text = reminder.content.strip() or "a message"
+        text = excerpt(reminder.rendered_content) or reminder.content.strip() or "a message"
         known = self.state.messages.get(reminder.message_id) if reminder.message_id is not None else None
-        about = f"{known.sender_name}: {_beginning(known.content)}" if known is not None else ""
+        about = f"{known.sender_name}: {excerpt(known.content)}" if known is not None else ""
         note = "Failed to send" if reminder.failed else about
         when = moment(reminder.deliver_at, now, long=has_long_clock(self.state))
         return ListRow(reminder.id, reminder, " ".join(text.split()), when, note, "◷", warn=reminder.failed)
