@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from narrowcast.app.background import Latest
 from narrowcast.app.context import app_of
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.inlines import Target
 from narrowcast.screens.dialogs.dialog import Dialog
@@ -80,7 +81,9 @@ class PictureScreen(Dialog[Target | None]):
 
     def _begin(self) -> None:
         self._data = None
-        others = f" · {self._index + 1} of {len(self._targets)}: ← →" if len(self._targets) > 1 else ""
+        others = f" · {self._index + 1} of {len(self._targets)}" if len(self._targets) > 1 else ""
+        if others:
+            others += with_keys(keys_of(self), ": <picture.previous> <picture.next>")
         keys = self.hints(("picture.save", "downloads"), ("dialog.close", "closes"))
         about = f" {safe_line(self._target.label, max(10, self.size.width - 50))}{others} · {keys}"
         self.query_one("#about", Static).update(Content(about))
