@@ -59,7 +59,7 @@ class AskScreen(Dialog[str | None]):
         *,
         placeholder: str = "",
         notes: tuple[str, ...] = (),
-        does: str = "OK",
+        does: str = "confirms",
         read: Callable[[str], str] = str,
         check: Callable[[str], str] | None = None,
         checks_typing: bool = False,

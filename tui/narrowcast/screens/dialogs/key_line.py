@@ -15,23 +15,27 @@ UNKNOWN_WIDTH = 72
 """Columns for the keys before the line has been laid out."""
 
 
+MOST = 3
+"""Lines for keys."""
+
+
 class KeyLine(Vertical):
-    """One line, and a second one where the keys do not fit into the first."""
+    """One line, and more of them where the keys do not fit into the first."""
 
     DEFAULT_CSS = """
     KeyLine { height: auto; }
-    KeyLine > #more { display: none; }
-    KeyLine > #more.-shown { display: block; }
+    KeyLine > .more { display: none; }
+    KeyLine > .more.-shown { display: block; }
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._first = OneLine()
-        self._more = OneLine(id="more")
+        self._more = [OneLine(classes="more") for _ in range(MOST - 1)]
 
     def compose(self) -> ComposeResult:
         yield self._first
-        yield self._more
+        yield from self._more
 
     @property
     def plain(self) -> str:
@@ -44,13 +48,17 @@ class KeyLine(Vertical):
 
     def show_hints(self, words: Sequence[str]) -> None:
         """Show what keys do, as many to a line as there is room for."""
-        rest = list(words)
-        first, room = "", self._first.size.width or UNKNOWN_WIDTH
-        while rest and len(first) + 3 + len(rest[0]) <= room:
-            first = f"{first} · {rest.pop(0)}" if first else rest.pop(0)
-        self._first.show_pieces([(first, "dim")])
-        self._more.show_pieces([(" · ".join(rest), "dim")])
-        self._more.set_class(bool(rest), "-shown")
+        room = self._first.size.width or UNKNOWN_WIDTH
+        lines = [""] * MOST
+        place = 0
+        for word in words:
+            if lines[place] and len(lines[place]) + 3 + len(word) > room and place < MOST - 1:
+                place += 1
+            lines[place] += f" · {word}" if lines[place] else word
+        self._first.show_pieces([(lines[0], "dim")])
+        for line, text in zip(self._more, lines[1:], strict=True):
+            line.show_pieces([(text, "dim")])
+            line.set_class(bool(text), "-shown")
 
     def show_refusal(self, refusal: str, hints: str) -> None:
         """Show why nothing can be changed here, and what can be done all the same."""

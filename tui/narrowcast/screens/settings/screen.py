@@ -249,7 +249,9 @@ class SettingsScreen(ManageScreen["Setting | None"]):
             except ValueError:
                 self.say(f"{setting.title}: {hint}.", bad=True)
 
-        self.app.push_screen(AskScreen(setting.title, shown, notes=(hint,) if hint else ()), answered)
+        self.app.push_screen(
+            AskScreen(setting.title, shown, notes=(hint,) if hint else (), does="saves"), answered
+        )
 
     def _ask_long(self, setting: Setting) -> None:
         async def submit(values: Values) -> object:
