@@ -74,7 +74,7 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
         ConfigKey(
             "notifications.command",
             "Command",
-            "A program and its arguments, separated by commas: notify-send, {title}, {body}",
+            "A program and its arguments: notify-send, {title}, {body}",
         ),
         ConfigKey("notifications.title", "Window title", "Show unread messages and mentions in it"),
         ConfigKey("notifications.quiet", "Quiet hours", "Separated by commas, such as 22:00-07:30"),

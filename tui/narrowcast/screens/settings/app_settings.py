@@ -96,7 +96,7 @@ class AppSettingsScreen(ManageScreen[str]):
                 KEYS_OF_COMMANDS,
                 "Keys of each command",
                 f"{chosen} of your own" if chosen else "",
-                "Change the keys of any command; conflicts are shown (keys)",
+                "Change the keys of any command; conflicts are shown",
             ),
             *self._rows_of(settings.keys() if settings is not None else {}),
             ListRow(("heading", IMPORT), "", "Import", heading=True),
@@ -105,7 +105,7 @@ class AppSettingsScreen(ManageScreen[str]):
                 IMPORT,
                 "Import from a zuliprc file",
                 "",
-                "The account, and settings of zulip-terminal: theme, notify, autohide, editor",
+                "The account, and from zulip-terminal theme, notify, autohide, editor",
             ),
         ]
 
@@ -114,8 +114,8 @@ class AppSettingsScreen(ManageScreen[str]):
         for heading, keys in by_heading.items():
             yield ListRow(("heading", heading), "", heading, heading=True)
             for one in keys:
-                about = f"{with_keys(keys_now, one.help)} ({one.key})"
-                yield ListRow(one.key, one.key, one.title, _shown(self._value(one)), about)
+                about = with_keys(keys_now, one.help)
+                yield ListRow(one.key, one.key, one.title, _shown(self._value(one)), about, also=one.key)
 
     def open(self, item: str) -> None:
         if item == KEYS_OF_COMMANDS:
@@ -159,7 +159,10 @@ class AppSettingsScreen(ManageScreen[str]):
                 self.save(one.key, read(typed))
 
         self.app.push_screen(
-            _checked_question(one.title, text, with_keys(app_of(self).keys, one.help), check), answered
+            _checked_question(
+                f"{one.title} ({one.key})", text, with_keys(app_of(self).keys, one.help), check
+            ),
+            answered,
         )
 
     def save(self, key: str, value: Value | None) -> None:

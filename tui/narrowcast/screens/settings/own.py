@@ -15,7 +15,7 @@ _AUTOMATIC = ((1, "Automatic"), (2, "Always"), (3, "Never"))
 
 OWN: Catalog = {
     "Preferences": (
-        flag("enter_sends", "Enter sends when composing a message (in apps that follow the account)"),
+        flag("enter_sends", "Enter sends when composing (in apps that follow the account)"),
         flag("translate_emoticons", "Convert emoticons before sending (:) becomes 😃)"),
         flag("display_emoji_reaction_users", "Display names of reacting users when few users have reacted"),
         choice(
@@ -27,7 +27,7 @@ OWN: Catalog = {
         ),
         choice(
             "resolved_topic_notice_auto_read_policy",
-            "Automatically mark resolved topic notices as read",
+            "Mark resolved topic notices as read",
             ("always", "Always"),
             ("except_followed", "Except in topics I follow"),
             ("never", "Never"),
@@ -35,7 +35,7 @@ OWN: Catalog = {
         choice("automatically_follow_topics_policy", "Automatically follow topics", *_TOPICS),
         choice(
             "automatically_unmute_topics_in_muted_streams_policy",
-            "Automatically unmute topics in muted channels",
+            "Unmute topics in muted channels",
             *_TOPICS,
         ),
         flag(
@@ -47,9 +47,9 @@ OWN: Catalog = {
     "Privacy": (
         choice(
             "email_address_visibility",
-            "Who can access your email address",
-            (1, "Admins, moderators, members and guests"),
-            (2, "Admins, moderators and members"),
+            "Who can see your email address",
+            (1, "Admins, moderators, members, guests"),
+            (2, "Admins, moderators, members"),
             (5, "Admins and moderators"),
             (3, "Admins only"),
             (4, "Nobody"),
@@ -78,7 +78,7 @@ OWN: Catalog = {
         Setting("notification_sound", "Notification sound (anything but none rings the bell)", Kind.CHOICE),
         choice(
             "desktop_icon_count_display",
-            "Unread count in the terminal's title",
+            "Unread count in the window title",
             (1, "All unread messages"),
             (2, "DMs, mentions, and followed topics"),
             (3, "DMs and mentions"),
