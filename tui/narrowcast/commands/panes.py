@@ -125,9 +125,9 @@ def beside(screen: Workspace) -> None:
 
 
 def other_side(screen: Workspace) -> None:
-    """The keys go to the other conversation."""
+    """The keys go to the other conversation; where there is no room for two it is shown in place of this one."""
     other = screen.side.other
-    if other is None or not other.display:
+    if other is None:
         screen.refuse(f"There is no second conversation. {screen.key('pane.beside')} opens one.")
     else:
         screen.side.enter(other)

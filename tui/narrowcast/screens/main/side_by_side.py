@@ -138,8 +138,11 @@ class SideBySide:
 
     def show_in(self, width: int) -> None:
         """On a screen of so many columns: both, or the active one alone."""
+        two = len(self.all) == 2 and width >= BESIDE_FROM
         for one in self.all:
-            one.display = one is self.active or width >= BESIDE_FROM
+            one.display = two or one is self.active
+            one.set_class(two, "-beside")
+            one.set_class(two and one is self.all[0], "-left")
 
     def noted(self) -> None:
         """Another view, place or width: the session keeps both true, the next start shows both."""
@@ -156,6 +159,4 @@ class SideBySide:
         for place, one in enumerate(self.all):
             share = (self._share, 100 - self._share)[place] if two else 1
             one.styles.width = f"{share}fr"
-            one.set_class(two, "-beside")
-            one.set_class(two and place == 0, "-left")
         self._changed()
