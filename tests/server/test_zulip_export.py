@@ -16,34 +16,15 @@ from narrowcast.cli import main
 from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.models import FlagBit
 from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.layout import FOLDER, NEWEST_LEVEL, OLDEST_LEVEL, LevelError, Target
+from narrowcast_server.zulip_archive.layout import NEWEST_LEVEL, OLDEST_LEVEL, LevelError, Target
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 from narrowcast_server.zulip_archive.writing.files import listed_name
 from narrowcast_server.zulip_archive.writing.source import Source
 from support import odd_world
 from support.archives import quiet
 from support.server import running_server
-from support.unpacking import unpack
+from support.unpacking import Tables, tables_of, unpacked
 from support.zulip_format import EMPTY, faults, tables
-
-Tables = dict[str, list[dict[str, Any]]]
-
-
-def unpacked(file: Path, into: Path) -> Path:
-    unpack(file, into)
-    return into / FOLDER
-
-
-def tables_of(folder: Path) -> Tables:
-    """All rows of an archive."""
-    realm = json.loads((folder / "realm.json").read_text())
-    assert realm.pop("import_source") == "zulip"
-    rows: Tables = realm
-    rows |= json.loads((folder / "attachment.json").read_text())
-    for file in sorted(folder.glob("messages-*.json")):
-        for table, part in json.loads(file.read_text()).items():
-            rows.setdefault(table, []).extend(part)
-    return rows
 
 
 @pytest.fixture(scope="module", params=[OLDEST_LEVEL, NEWEST_LEVEL])
@@ -301,7 +282,8 @@ def test_every_table_of_a_data_folder_is_carried_or_told(
         name for name in tables if name.startswith(("message_words", "sqlite_"))
     }
     how_far_mail_is = {"mail_marks", "sign_in_links"}
-    assert tables - met == known_anew | how_far_mail_is
+    made_here = {"exports"}
+    assert tables - met == known_anew | how_far_mail_is | made_here
 
 
 def test_no_secret_is_in_it(odd_data: Path, archive: Path) -> None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import tarfile
 from pathlib import Path
+from typing import Any
+
+from narrowcast_server.zulip_archive.layout import FOLDER
+
+Tables = dict[str, list[dict[str, Any]]]
 
 
 def unpack(file: Path, into: Path) -> None:
@@ -12,3 +18,21 @@ def unpack(file: Path, into: Path) -> None:
         if hasattr(tarfile, "data_filter"):
             archive.extraction_filter = tarfile.data_filter
         archive.extractall(into)
+
+
+def unpacked(file: Path, into: Path) -> Path:
+    """The one folder of a Zulip archive, unpacked."""
+    unpack(file, into)
+    return into / FOLDER
+
+
+def tables_of(folder: Path) -> Tables:
+    """All rows of an unpacked Zulip archive."""
+    realm = json.loads((folder / "realm.json").read_text())
+    assert realm.pop("import_source") == "zulip"
+    rows: Tables = realm
+    rows |= json.loads((folder / "attachment.json").read_text())
+    for file in sorted(folder.glob("messages-*.json")):
+        for table, part in json.loads(file.read_text()).items():
+            rows.setdefault(table, []).extend(part)
+    return rows

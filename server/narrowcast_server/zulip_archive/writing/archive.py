@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.zulip_archive import layout
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import Target
@@ -95,21 +96,23 @@ def write_archive(
     target: Path,
     *,
     server: Target = layout.NEWEST_KNOWN,
+    holds: ExportType = ExportType.FULL_WITHOUT_CONSENT,
+    going_on: Callable[[], bool] = lambda: True,
     now: Callable[[], float] = time.time,
     say: Callable[[str], None] = print,
 ) -> None:
     """Writes the archive of a data folder, also of one that is being served; what was at `target` is replaced in the
-    last step. Raises ArchiveError.
+    last step. Once `going_on` says no, it ends. Raises ArchiveError.
     """
     target = target.absolute()
     try:
         with (
             tempfile.TemporaryDirectory(dir=target.parent, prefix=".archive-") as name,
-            closing(Source(data)) as source,
+            closing(Source(data, holds)) as source,
         ):
             made = Path(name) / "archive.tar"
             export = Export.of(source, server, int(now()))
-            with written(target, made, Path(name), export.now) as archive:
+            with written(target, made, Path(name), export.now, going_on) as archive:
                 text = _write(export, archive)
             made.replace(target)
     except (OSError, sqlite3.Error) as error:

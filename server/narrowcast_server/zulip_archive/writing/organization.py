@@ -19,7 +19,6 @@ from narrowcast_server.zulip_archive.writing.export import Export, Record
 from narrowcast_server.zulip_archive.writing.people import personal_settings
 
 _LONGEST_NAME: Final = 40
-_NO_CHANNEL: Final = -1
 _SELF_HOSTED: Final = 1
 
 
@@ -32,9 +31,9 @@ def realm(export: Export) -> Iterator[Record]:
         if name not in NOT_CARRIED and name not in REALM_CHANNELS.values() and name not in REALM_NUMBERS
     }
     numbers = {name: numbers[str(settings[name])] for name, numbers in REALM_NUMBERS.items()}
+    there = {channel.id for channel in export.source.channels}
     channels = {
-        theirs: None if settings[ours] == _NO_CHANNEL else settings[ours]
-        for theirs, ours in REALM_CHANNELS.items()
+        theirs: settings[ours] if settings[ours] in there else None for theirs, ours in REALM_CHANNELS.items()
     }
     permissions = {
         name: export.permissions.group(

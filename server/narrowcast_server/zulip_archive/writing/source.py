@@ -8,18 +8,22 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
+from narrowcast_api.wire.vocabulary import EmailVisibility, ExportType
 from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.models import Channel, Group, User
+from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.organization.realm_settings import DEFAULTS
+from narrowcast_server.rules.addresses import email_visibility
 from narrowcast_server.storage.schema import MIGRATIONS
 from narrowcast_server.storage.store import Row, Value
 from narrowcast_server.zulip_archive.errors import ArchiveError
+from narrowcast_server.zulip_archive.writing.holds import hold_back
 
 
 class Source:
     """One read transaction on a connection of its own: whatever is written meanwhile is not seen, and not held up."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, holds: ExportType = ExportType.FULL_WITHOUT_CONSENT) -> None:
         self.folder = data
         path = (data / DATABASE).absolute()
         if not path.is_file():
@@ -28,6 +32,8 @@ class Source:
         self._connection.row_factory = sqlite3.Row
         try:
             self._begin()
+            if holds is not ExportType.FULL_WITHOUT_CONSENT:
+                self._hold_back(holds)
         except BaseException:
             self.close()
             raise
@@ -43,6 +49,26 @@ class Source:
         # The moment is that of the first read.
         if self._connection.execute("SELECT 1 FROM groups").fetchone() is None:
             raise ArchiveError(f"{self.folder} holds no organization")
+
+    def _hold_back(self, holds: ExportType) -> None:
+        everybody = [
+            User.of(row, _sealed) for row in self.rows("SELECT * FROM users WHERE NOT is_system_bot")
+        ]
+        agreed = (
+            {
+                user.id
+                for user in everybody
+                if not user.is_bot and switched_on(user, "allow_private_data_export")
+            }
+            if holds is ExportType.FULL_WITH_CONSENT
+            else set()
+        )
+        hidden = {
+            user.id
+            for user in everybody
+            if user.id not in agreed and email_visibility(user) is EmailVisibility.NOBODY and not user.is_bot
+        }
+        hold_back(self._connection, agreed, hidden)
 
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
         """The rows of a query, one after the other."""

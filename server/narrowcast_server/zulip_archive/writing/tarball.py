@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import os
 import tarfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Final, cast
 
 import msgspec
 
+from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.layout import FOLDER
 
 _COMPRESSED: Final = (".gz", ".tgz")
@@ -23,13 +24,18 @@ _encode = msgspec.json.Encoder().encode
 class Tarball:
     """Files go in one after the other; large ones are never in memory."""
 
-    def __init__(self, archive: tarfile.TarFile, scratch: Path, now: int) -> None:
+    def __init__(
+        self, archive: tarfile.TarFile, scratch: Path, now: int, going_on: Callable[[], bool]
+    ) -> None:
         self._archive = archive
+        self._going_on = going_on
         self._scratch = scratch
         self._now = now
 
     def add(self, name: str, content: IO[bytes]) -> int:
         """Adds a file as it is now; gives its size in bytes."""
+        if not self._going_on():
+            raise ArchiveError("the archive was not finished")
         entry = tarfile.TarInfo(f"{FOLDER}/{name}")
         entry.size = content.seek(0, os.SEEK_END)
         content.seek(0)
@@ -96,7 +102,9 @@ def _without_nulls(value: object) -> object:
 
 
 @contextmanager
-def written(target: Path, made: Path, scratch: Path, now: int) -> Iterator[Tarball]:
+def written(
+    target: Path, made: Path, scratch: Path, now: int, going_on: Callable[[], bool]
+) -> Iterator[Tarball]:
     """An archive at `made`, compressed where `target` is called so; on the disk afterwards."""
     descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as stream:
@@ -106,6 +114,6 @@ def written(target: Path, made: Path, scratch: Path, now: int) -> Iterator[Tarba
                 packed = gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=_LEVEL, mtime=now)
                 into = cast("IO[bytes]", stack.enter_context(packed))
             archive = stack.enter_context(tarfile.open(fileobj=into, mode="w|", format=tarfile.PAX_FORMAT))
-            yield Tarball(archive, scratch, now)
+            yield Tarball(archive, scratch, now, going_on)
         stream.flush()
         os.fsync(stream.fileno())

@@ -1,0 +1,78 @@
+"""What an archive holds where it is not for who operates the server: public data, and what people agreed to.
+
+Views of the same names stand before the tables of the reader's own connection, so that whatever writes an archive
+sees less, and nothing has to think of it. A person who agreed takes part in what they can read: direct conversations,
+private channels, and what is theirs alone.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import Final
+
+from narrowcast_server.zulip_archive.layout import NO_DOMAIN
+
+_OPEN: Final = """
+CREATE TEMP TABLE agreed (id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE hidden (id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE open_channels (id INTEGER PRIMARY KEY, all_of_it INTEGER NOT NULL);
+CREATE TEMP TABLE open_conversations (id INTEGER PRIMARY KEY);
+"""
+_FILL: Final = (
+    "INSERT INTO open_channels SELECT id, NOT invite_only OR history_public FROM main.channels"
+    " WHERE NOT invite_only OR id IN"
+    " (SELECT channel_id FROM main.subscriptions WHERE active AND user_id IN (SELECT id FROM agreed))",
+    "INSERT INTO open_conversations SELECT DISTINCT conversation_id FROM main.conversation_members"
+    " WHERE user_id IN (SELECT id FROM agreed)",
+)
+_OWN: Final = "user_id IN (SELECT id FROM agreed)"
+_OF_MESSAGES: Final = "EXISTS (SELECT 1 FROM messages WHERE messages.id = message_id)"
+_WHERE: Final = {
+    "messages": "channel_id IN (SELECT id FROM open_channels WHERE all_of_it)"
+    " OR conversation_id IN (SELECT id FROM open_conversations)"
+    " OR (channel_id IN (SELECT id FROM open_channels) AND id IN"
+    " (SELECT message_id FROM main.user_messages WHERE user_id IN (SELECT id FROM agreed)))",
+    "channels": "id IN (SELECT id FROM open_channels)",
+    "subscriptions": "channel_id IN (SELECT id FROM open_channels)",
+    "conversations": "id IN (SELECT id FROM open_conversations)",
+    "conversation_members": "conversation_id IN (SELECT id FROM open_conversations)",
+    "user_topics": f"{_OWN} AND channel_id IN (SELECT id FROM open_channels)",
+    "user_messages": f"{_OWN} AND {_OF_MESSAGES}",
+    "submessages": _OF_MESSAGES,
+    "message_attachments": _OF_MESSAGES,
+    "attachments": "owner_id IN (SELECT id FROM agreed)"
+    " OR id IN (SELECT attachment_id FROM message_attachments)",
+    "scheduled_messages": f"{_OWN} AND (type != 'stream' OR CAST(recipients AS INTEGER) IN"
+    " (SELECT id FROM open_channels))",
+    "reminders": f"{_OWN} AND {_OF_MESSAGES}",
+    **dict.fromkeys(
+        ("drafts", "saved_snippets", "alert_words", "muted_users", "navigation_views", "onboarding_steps"),
+        _OWN,
+    ),
+    "bot_storage": "user_id IN (SELECT id FROM main.users WHERE bot_owner_id IN (SELECT id FROM agreed))",
+}
+
+
+def hold_back(connection: sqlite3.Connection, agreed: Iterable[int], hidden: Iterable[int]) -> None:
+    """Leaves the connection with what is public and what is of those who `agreed`; addresses of `hidden` are none.
+
+    Nothing of a table is copied but ids.
+    """
+    connection.executescript(_OPEN)
+    connection.executemany("INSERT INTO agreed VALUES (?)", [(identity,) for identity in agreed])
+    connection.executemany("INSERT INTO hidden VALUES (?)", [(identity,) for identity in hidden])
+    for statement in _FILL:
+        connection.execute(statement)
+    for table, where in _WHERE.items():
+        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} WHERE {where}")
+    # A view has no rowid of its own, by which reactions are in their order.
+    connection.execute(
+        f"CREATE TEMP VIEW reactions AS SELECT *, rowid AS rowid FROM main.reactions WHERE {_OF_MESSAGES}"
+    )
+    columns = [row["name"] for row in connection.execute("PRAGMA main.table_info(users)")]
+    address = (
+        f"CASE WHEN id IN (SELECT id FROM hidden) THEN 'user' || id || '@{NO_DOMAIN}' ELSE delivery_email END"
+    )
+    shown = [f"{address} AS {name}" if name == "delivery_email" else name for name in columns]
+    connection.execute(f"CREATE TEMP VIEW users AS SELECT {', '.join(shown)} FROM main.users")
