@@ -22,7 +22,6 @@ from narrowcast_api.wire.events import (
     RealmDomainsAddEvent,
     RealmDomainsRemoveEvent,
     RealmExportConsentEvent,
-    RealmExportEvent,
     RestartEvent,
     WebReloadClientEvent,
     parse_event,
@@ -39,7 +38,6 @@ WITHOUT_STATE = {
     RealmDomainsAddEvent,
     RealmDomainsRemoveEvent,
     RealmExportConsentEvent,
-    RealmExportEvent,
     RestartEvent,
     WebReloadClientEvent,
 }

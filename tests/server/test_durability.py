@@ -223,6 +223,7 @@ _UNDONE = {
         for column in ("sender_id", "due", "tries", "sent", "error")
     ),
     8: "DROP TABLE second_factors; ALTER TABLE invites DROP COLUMN uses_left",
+    9: "DROP TABLE exports",
 }
 """What takes a migration back, by its number: a folder of an older server cannot be made by a newer one."""
 

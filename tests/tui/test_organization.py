@@ -192,12 +192,6 @@ async def test_the_organization_is_deactivated_only_by_its_name(tmp_path: Path) 
 async def test_exports_are_listed_with_how_they_stand(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(120, 30)) as stage:
         await run(stage, "organization.exports")
-        await stage.press("n")
-        await fill(stage)
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
-        await until(lambda: "makes no exports" in str(form._said.render()))
-        await stage.press("escape")
         screen = stage.app.screen
         assert isinstance(screen, ExportsScreen)
         screen._exports = [
@@ -211,6 +205,18 @@ async def test_exports_are_listed_with_how_they_stand(tmp_path: Path) -> None:
             True
         ] * 3
         assert "users who consented" in shown[1]
+
+
+async def test_an_export_is_begun_is_complete_by_itself_and_deleted(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 30)) as stage:
+        await run(stage, "organization.exports")
+        await stage.press("n")
+        await fill(stage)
+        await until(lambda: isinstance(stage.app.screen, ExportsScreen) and bool(rows(stage)))
+        await until(lambda: "complete" in rows(stage)[0])
+        await stage.press("x")
+        await stage.press("y")
+        await until(lambda: "deleted" in rows(stage)[0])
 
 
 async def test_a_call_is_linked_with_the_provider_of_the_organization(tmp_path: Path) -> None:

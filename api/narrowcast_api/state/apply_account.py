@@ -35,6 +35,7 @@ from narrowcast_api.wire.events import (
     RealmEmojiAddEvent,
     RealmEmojiEvent,
     RealmEmojiUpdateOneEvent,
+    RealmExportEvent,
     RealmFiltersEvent,
     RealmLinkifiersEvent,
     RealmPlaygroundsEvent,
@@ -247,3 +248,8 @@ def _attachment(state: State, event: AttachmentEvent) -> tuple[Change, ...]:
 @handlers.of(InvitesChangedEvent)
 def _invites(state: State, event: InvitesChangedEvent) -> tuple[Change, ...]:
     return (SettingsChanged(("invites",)),)
+
+
+@handlers.of(RealmExportEvent)
+def _exports(state: State, event: RealmExportEvent) -> tuple[Change, ...]:
+    return (SettingsChanged(("exports",)),)

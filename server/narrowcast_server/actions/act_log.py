@@ -18,6 +18,7 @@ _ADMINISTRATIVE: Final = (
     "/calls",
     "/channel_folders",
     "/default_stream",
+    "/export",
     "/invites",
     "/realm",
     "/server",

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from narrowcast_server.actions.exports import make_exports
 from narrowcast_server.actions.reminders import reminders_due
 from narrowcast_server.actions.retention import delete_expired
 from narrowcast_server.actions.scheduled_messages import deliveries
@@ -104,7 +105,7 @@ async def _watch_missed(core: Core) -> None:
 
 MAIL_TASKS: list[Task] = [_send_mail, _watch_missed]
 """The same, where mail is sent."""
-TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log, _rest, _watch_loop]
+TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log, _rest, _watch_loop, make_exports]
 """Each runs for as long as the server does."""
 
 

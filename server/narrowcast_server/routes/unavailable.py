@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from narrowcast_server.http.params import (
     boolean,
-    choice,
     defaulted,
     natural,
     nullable,
@@ -15,7 +14,6 @@ from narrowcast_server.http.params import (
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError, not_owner
 from narrowcast_server.queries.narrow_terms import narrow
-from narrowcast_server.rules.permissions import require_administrator
 
 routes = Routes()
 
@@ -24,7 +22,6 @@ MEETING = required("meeting_name", string)
 VOICE_ONLY = defaulted("voice_only", boolean, False)
 IS_VIDEO = defaulted("is_video_call", boolean, True)
 DELETION_DELAY = optional("deletion_delay_days", nullable(natural))
-EXPORT_TYPE = optional("export_type", choice("1", "2", "public", "full_with_consent", "full_without_consent"))
 
 
 @routes.get("/messages/summary", NARROW)
@@ -42,26 +39,6 @@ def create_bigbluebutton_call(call: Call) -> Answer:
 @routes.post("/calls/zoom/create", IS_VIDEO)
 def create_zoom_call(call: Call) -> Answer:
     raise ServiceError("Zoom credentials have not been configured")
-
-
-@routes.get("/export/realm")
-def list_exports(call: Call) -> Answer:
-    """This server makes no exports: the list is empty."""
-    require_administrator(call.user)
-    return {"exports": []}
-
-
-@routes.post("/export/realm", EXPORT_TYPE)
-def create_export(call: Call) -> Answer:
-    """The data folder is the export."""
-    require_administrator(call.user)
-    raise ServiceError("This server makes no exports: who operates it can copy its data folder.")
-
-
-@routes.delete("/export/realm/{export_id}")
-def delete_export(call: Call) -> Answer:
-    require_administrator(call.user)
-    raise ServiceError("Invalid data export ID")
 
 
 @routes.post("/realm/deactivate", DELETION_DELAY)

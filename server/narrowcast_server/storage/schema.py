@@ -276,6 +276,14 @@ ALTER TABLE invites ADD COLUMN uses_left INTEGER;
 """
 """Secrets are sealed as API keys are; recovery codes are hashed. An invitation without `uses_left` has no limit."""
 
+_EXPORTS = """
+CREATE TABLE exports (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users(id), kind TEXT NOT NULL,
+  requested INTEGER NOT NULL, place TEXT UNIQUE, failed INTEGER, deleted INTEGER
+);
+"""
+"""What administrators asked for; where it is once it is made (`place`), or when it failed or was deleted."""
+
 MIGRATIONS: tuple[str, ...] = (
     _PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,
     _NAVIGATION,
@@ -285,4 +293,5 @@ MIGRATIONS: tuple[str, ...] = (
     _EXTRA_KEYS,
     _MAIL,
     _SECOND_FACTORS,
+    _EXPORTS,
 )

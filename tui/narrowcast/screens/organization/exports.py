@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 from narrowcast.screens.dialogs.form_fields import OneOf, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast_api import permissions
+from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
 
@@ -26,7 +27,7 @@ _OLD_KINDS = {1: ExportType.PUBLIC, 2: ExportType.FULL_WITH_CONSENT}
 
 
 class ExportsScreen(ManageScreen["Export"]):
-    """Fetched when it is opened, and again after each act: the state does not hold them."""
+    """Fetched when it is opened, and again when the server says so: the state does not hold them."""
 
     TITLE_TEXT = "Data exports"
     KEYS = (
@@ -45,6 +46,12 @@ class ExportsScreen(ManageScreen["Export"]):
 
     async def load(self) -> None:
         self._exports = [] if self.refusal() else await self.session.client.exports.list()
+
+    def _on_changes(self, changes: Sequence[Change]) -> None:
+        """An export that is being prepared is complete, or failed, some time later."""
+        told = any(isinstance(change, SettingsChanged) and "exports" in change.names for change in changes)
+        if told or any(isinstance(change, StateReplaced) for change in changes):
+            self.work(self.load())
 
     def rows(self) -> Sequence[ListRow[Export]]:
         """When it was begun, what it holds, how it went; the newest first."""

@@ -1,0 +1,126 @@
+"""Exports of the organization's data that administrators ask for: one archive after the other, in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import shutil
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import ExportType
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.models import User
+from narrowcast_server.queries.exports import asked_for_lately, exports_of, is_pending
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+    from narrowcast_server.storage.store import Row
+
+FOLDER: Final = "exports"
+"""Where archives are, in the data folder; backups leave them out."""
+_FILE: Final = "narrowcast-export.tar.gz"
+_A_WEEK: Final = 5
+_MOST_MESSAGES: Final = 250_000
+_LOOK_SECONDS: Final = 1.0
+
+_log = logging.getLogger("narrowcast.server")
+
+
+def request_export(core: Core, user: User, kind: ExportType) -> int:
+    """Notes that an archive is wanted; gives its id. Raises BAD_REQUEST where it would be too much."""
+    if asked_for_lately(core) >= _A_WEEK:
+        raise ServiceError("Exceeded rate limit.")
+    if (core.store.integer("SELECT count(*) FROM messages") or 0) > _MOST_MESSAGES:
+        raise ServiceError(
+            "The export you requested is too large for automatic processing. Ask who operates this server."
+        )
+    identity = core.store.insert(
+        "INSERT INTO exports (user_id, kind, requested) VALUES (?, ?, ?)", user.id, kind.value, core.now()
+    )
+    _tell(core)
+    return identity
+
+
+def delete_export(core: Core, export_id: int) -> None:
+    """Removes an archive; raises BAD_REQUEST where there is none."""
+    row = core.store.one("SELECT * FROM exports WHERE id = ?", export_id)
+    if row is None:
+        raise ServiceError("Invalid data export ID")
+    if row["deleted"] is not None:
+        raise ServiceError("Export already deleted")
+    if row["failed"] is not None:
+        raise ServiceError("Export failed, nothing to delete")
+    if is_pending(row):
+        raise ServiceError("Export still in progress")
+    core.store.execute("UPDATE exports SET deleted = ? WHERE id = ?", core.now(), export_id)
+    core.after_commit(lambda: shutil.rmtree(file_of(core, row["place"]).parent, ignore_errors=True))
+    _tell(core)
+
+
+def file_of(core: Core, place: str) -> Path:
+    """Where the archive of a row's `place` is."""
+    return core.folder / FOLDER / place
+
+
+def _tell(core: Core) -> None:
+    administrators = [user.id for user in core.users.all() if user.is_active and user.is_administrator]
+    core.emit({"type": "realm_export", "exports": exports_of(core)}, administrators)
+
+
+async def make_exports(core: Core) -> None:
+    """Makes what was asked for, for as long as the server runs; what a stopped server had begun is begun again."""
+    _forget_lost(core)
+    while True:
+        row = core.store.one(
+            "SELECT * FROM exports WHERE place IS NULL AND failed IS NULL ORDER BY id LIMIT 1"
+        )
+        if row is None:
+            await core.clock.sleep(_LOOK_SECONDS)
+        else:
+            await _make(core, row)
+
+
+def _forget_lost(core: Core) -> None:
+    """Archives whose file is gone, after a restore for one, count as deleted; files that nothing tells of go."""
+    rows = core.store.all("SELECT * FROM exports WHERE place IS NOT NULL AND deleted IS NULL")
+    lost = [row["id"] for row in rows if not file_of(core, row["place"]).is_file()]
+    folder, known = core.folder / FOLDER, {row["place"].partition("/")[0] for row in rows}
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.name not in known:
+            shutil.rmtree(path, ignore_errors=True)
+    with core.transaction():
+        for identity in lost:
+            core.store.execute("UPDATE exports SET deleted = ? WHERE id = ?", core.now(), identity)
+
+
+async def _make(core: Core, row: Row) -> None:
+    place = f"{secrets.token_urlsafe(32)}/{_FILE}"
+    stopped = threading.Event()
+    try:
+        await asyncio.to_thread(_write, core.folder, file_of(core, place), ExportType(row["kind"]), stopped)
+    except asyncio.CancelledError:
+        stopped.set()
+        raise
+    except Exception:
+        _log.exception("export %s failed", row["id"])
+        changed, value = "failed", str(core.now())
+    else:
+        changed, value = "place", place
+    with core.transaction():
+        core.store.execute(f"UPDATE exports SET {changed} = ? WHERE id = ?", value, row["id"])
+        _tell(core)
+
+
+def _write(data: Path, target: Path, kind: ExportType, stopped: threading.Event) -> None:
+    # Seldom needed, and slow to load.
+    from narrowcast_server.zulip_archive.writing.archive import write_archive
+
+    target.parent.mkdir(parents=True, mode=0o700)
+    try:
+        write_archive(data, target, holds=kind, going_on=lambda: not stopped.is_set(), say=_log.info)
+    except BaseException:
+        shutil.rmtree(target.parent, ignore_errors=True)
+        raise

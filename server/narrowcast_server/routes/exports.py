@@ -1,0 +1,54 @@
+"""Exports of the organization's data, for administrators."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from starlette.responses import Response
+
+from narrowcast_api.wire.vocabulary import ExportType
+from narrowcast_server.actions.exports import delete_export, file_of, request_export
+from narrowcast_server.http.params import defaulted, integer_choice
+from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.queries.exports import ADDRESS, NUMBERS, exports_of, is_there
+from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.uploads.serving import file_response, missing_file
+
+routes = Routes()
+
+_BY_NUMBER: Final = {number: kind for kind, number in NUMBERS.items()}
+KIND = defaulted("export_type", integer_choice(*_BY_NUMBER), NUMBERS[ExportType.PUBLIC])
+
+
+@routes.get("/export/realm")
+def list_exports(call: Call) -> Answer:
+    """What was asked for, what is there, what failed."""
+    require_administrator(call.user)
+    return {"exports": exports_of(call.core)}
+
+
+@routes.post("/export/realm", KIND)
+def create_export(call: Call) -> Answer:
+    """Begins an export; an event tells when it is there."""
+    require_administrator(call.user)
+    return {"id": request_export(call.core, call.user, _BY_NUMBER[call[KIND]])}
+
+
+@routes.delete("/export/realm/{export_id}")
+def remove_export(call: Call) -> Answer:
+    """Deletes the archive; that there was one stays known."""
+    require_administrator(call.user)
+    delete_export(call.core, call.path_id("export_id"))
+    return {}
+
+
+@routes.add("GET", f"{ADDRESS}/{{path:path}}", absolute=True, public=True, accepts_anything=True)
+def open_export(call: Call) -> Response:
+    """An archive, for who has its address."""
+    place = call.path["path"]
+    if not is_there(call.core, place):
+        raise missing_file()
+    file = file_of(call.core, place)
+    response = file_response(file, "application/gzip", file.name, private=True, download=True)
+    response.headers["Cache-Control"] = "no-store"
+    return response
