@@ -155,6 +155,8 @@ def _settings(core: Core) -> None:
     )
     realm.add_domain(core, "demo.example", True)
     realm.change_personal_defaults(core, {"twenty_four_hour_time": True})
+    group = {"id": 1, "name": "crew", "description": "Those of the *boat*.", "streams": [general.id]}
+    core.set_settings(default_channel_groups=[group])
     core.set_settings(icon_picture=f"{PICTURES}/{ORGANIZATION}/{keep_picture(core, face(3))}")
 
 

@@ -9,7 +9,7 @@ from narrowcast_server.http.params import choice, optional, required, strings, t
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.default_channel_groups import groups_of
+from narrowcast_server.queries.default_channel_groups import LONGEST_DESCRIPTION, LONGEST_NAME, groups_of
 from narrowcast_server.rules import access
 from narrowcast_server.rules.permissions import require_administrator
 
@@ -21,8 +21,6 @@ NEW_NAME = optional("new_group_name", text_without_null)
 NEW_DESCRIPTION = optional("new_description", text_without_null)
 CHANNELS = required("stream_names", strings)
 OPERATION = required("op", choice("add", "remove"))
-_LONGEST_NAME = 60
-_LONGEST_DESCRIPTION = 1024
 
 
 @routes.post("/default_stream_groups/create", NAME, DESCRIPTION, CHANNELS)
@@ -93,16 +91,16 @@ def _group(call: Call, groups: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _checked_name(groups: Sequence[Mapping[str, Any]], name: str) -> str:
     name = name.strip()
-    if not name or len(name) > _LONGEST_NAME:
-        raise ServiceError(f"Invalid default channel group name '{name[:_LONGEST_NAME]}'")
+    if not name or len(name) > LONGEST_NAME:
+        raise ServiceError(f"Invalid default channel group name '{name[:LONGEST_NAME]}'")
     if any(group["name"].casefold() == name.casefold() for group in groups):
         raise ServiceError(f"Default channel group '{name}' already exists")
     return name
 
 
 def _checked_description(text: str) -> str:
-    if len(text) > _LONGEST_DESCRIPTION:
-        raise ServiceError(f"description is too long (limit: {_LONGEST_DESCRIPTION} characters)")
+    if len(text) > LONGEST_DESCRIPTION:
+        raise ServiceError(f"description is too long (limit: {LONGEST_DESCRIPTION} characters)")
     return text
 
 

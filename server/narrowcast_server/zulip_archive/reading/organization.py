@@ -9,12 +9,13 @@ from narrowcast_server.actions.linkifiers import add_linkifier, template_of_form
 from narrowcast_server.actions.playgrounds import add_playground
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.realm_settings import DEFAULTS, EDITABLE, GROUP_SETTINGS
+from narrowcast_server.queries import default_channel_groups
 from narrowcast_server.zulip_archive.errors import ArchiveError
 from narrowcast_server.zulip_archive.numbers import REALM_CHANNELS, REALM_NUMBERS, word_for
 from narrowcast_server.zulip_archive.reading.groups import permissions
 from narrowcast_server.zulip_archive.reading.intake import Intake
 from narrowcast_server.zulip_archive.reading.people import personal_settings
-from narrowcast_server.zulip_archive.reading.rows import ArchiveRow
+from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, rows
 
 _LONGEST_NAME: Final = 40
 _LONGEST_DOMAIN: Final = 200
@@ -52,22 +53,54 @@ def settings(intake: Intake) -> None:
         channel_id = row.optional(theirs, intake.channels)
         values[ours] = _NO_CHANNEL if channel_id is None else channel_id
     values |= permissions(intake, row, "realm", GROUP_SETTINGS)
-    own = {found.text("name"): found for found in intake.own_rows("settings")}
-    if "giphy_rating" in own:
-        with intake.passing_over("settings with a value that there is not here"):
-            values["giphy_rating"] = realm.checked(
-                intake.core, "giphy_rating", own["giphy_rating"].value("value")
-            )
-    if "empty_topic_display_name" in own:
-        values["empty_topic_display_name"] = intake.texts.line(
-            "settings",
-            own["empty_topic_display_name"].text("value"),
-            _LONGEST_NAME,
-            otherwise=str(DEFAULTS["empty_topic_display_name"]),
-        )
+    values |= _own_settings(intake)
     intake.core.set_settings(**values)
     for default in intake.rows("zerver_realmuserdefault"):
         intake.core.set_settings(personal_defaults=personal_settings(intake, default, personal.DEFAULTS))
+
+
+def _own_settings(intake: Intake) -> dict[str, object]:
+    """Settings that Zulip does not have, of an archive of this program."""
+    values: dict[str, object] = {}
+    for row in intake.own_rows("settings"):
+        match row.text("name"):
+            case "giphy_rating":
+                with intake.passing_over("settings with a value that there is not here"):
+                    values["giphy_rating"] = realm.checked(intake.core, "giphy_rating", row.value("value"))
+            case "empty_topic_display_name":
+                values["empty_topic_display_name"] = intake.texts.line(
+                    "settings",
+                    row.text("value"),
+                    _LONGEST_NAME,
+                    otherwise=str(DEFAULTS["empty_topic_display_name"]),
+                )
+            case "default_channel_groups":
+                groups = rows({"default_channel_groups": row.value("value")}, "default_channel_groups")
+                values["default_channel_groups"] = [_default_channel_group(intake, group) for group in groups]
+    return values
+
+
+def _default_channel_group(intake: Intake, row: ArchiveRow) -> dict[str, object]:
+    identity = row.integer("id")
+    return {
+        "id": identity,
+        "name": intake.texts.line(
+            "names of groups of default channels",
+            row.text("name"),
+            default_channel_groups.LONGEST_NAME,
+            otherwise=f"Group {identity}",
+        ),
+        "description": intake.texts.body(
+            "descriptions of groups of default channels",
+            row.text("description"),
+            default_channel_groups.LONGEST_DESCRIPTION,
+        ),
+        "streams": [
+            intake.channels[channel_id]
+            for channel_id in row.numbers("streams")
+            if channel_id in intake.channels
+        ],
+    }
 
 
 def _checked(intake: Intake, row: ArchiveRow, name: str) -> object:
