@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 Arguments = Mapping[str, str]
+Command = Callable[["Core", Arguments], Awaitable[list[str]]]
+"""Does what the operator says, and gives lines to print; raises Fault."""
 _ROLES: Final = {role.name.lower(): role for role in Role}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import Role
@@ -14,7 +13,7 @@ from narrowcast_server.actions.sign_in_links import end_links
 from narrowcast_server.actions.user_admin import change_role, deactivate, reactivate
 from narrowcast_server.operator import arguments as given
 from narrowcast_server.operator import doors, mail
-from narrowcast_server.operator.arguments import Arguments, Fault
+from narrowcast_server.operator.arguments import Arguments, Command, Fault
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.statistics import sessions, statistics
 from narrowcast_server.rules.accounts import is_only_owner
@@ -22,7 +21,6 @@ from narrowcast_server.rules.accounts import is_only_owner
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-Command = Callable[["Core", Arguments], Awaitable[list[str]]]
 _PASSWORD_BYTES: Final = 12
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.act_log import record
 from narrowcast_server.actions.invites import create_link, revoke
 from narrowcast_server.actions.sign_in_links import BY_OPERATOR_SECONDS, make_link
 from narrowcast_server.operator import arguments as given
-from narrowcast_server.operator.arguments import Arguments, Fault
+from narrowcast_server.operator.arguments import Arguments, Command, Fault
 from narrowcast_server.organization import totp
 from narrowcast_server.queries.invites import open_invites
 from narrowcast_server.rules.invites import Terms
@@ -106,7 +105,7 @@ async def no_second_factor(core: Core, arguments: Arguments) -> list[str]:
     return [f"{user.full_name} signs in with the password alone"]
 
 
-COMMANDS: Final[dict[str, Callable[[Core, Arguments], Awaitable[list[str]]]]] = {
+COMMANDS: Final[dict[str, Command]] = {
     "invite": invite,
     "invitations": invitations,
     "withdraw": withdraw,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +9,7 @@ from narrowcast_server.actions.mail import last_problems, mail_counts
 from narrowcast_server.mail.letters import BadAddress, Letter, encoded
 from narrowcast_server.mail.smtp import Fate, apart, deliver
 from narrowcast_server.operator import arguments as given
-from narrowcast_server.operator.arguments import Arguments, Fault
+from narrowcast_server.operator.arguments import Arguments, Command, Fault
 from narrowcast_server.operator.server_file import NAME
 
 if TYPE_CHECKING:
@@ -53,4 +52,4 @@ async def _tried(core: Core, to: str) -> list[str]:
     return [f"{settings.host} took a mail to {to}"]
 
 
-COMMANDS: Final[dict[str, Callable[[Core, Arguments], Awaitable[list[str]]]]] = {"mail": mail}
+COMMANDS: Final[dict[str, Command]] = {"mail": mail}
