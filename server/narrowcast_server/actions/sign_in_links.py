@@ -30,6 +30,11 @@ def make_link(core: Core, user: User, seconds: int) -> str:
         core.now(),
         core.now() + seconds,
     )
+    return reset_url(core, token)
+
+
+def reset_url(core: Core, token: str) -> str:
+    """The address that a link leads to."""
     return f"{core.url}/reset/{token}/"
 
 

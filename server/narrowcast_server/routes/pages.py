@@ -67,7 +67,7 @@ def reset(call: Call) -> Response:
     parts: list[Part] = [
         Heading("A new password for", name, level=1),
         Text("In a terminal where Narrowcast is installed, type:"),
-        Command(f"narrowcast login {shlex.quote(f'{core.url}/reset/{token}/')}"),
+        Command(f"narrowcast login {shlex.quote(sign_in_links.reset_url(core, token))}"),
         Text("It asks for the new password. Keep this link to yourself: it works once."),
     ]
     return page(f"New password for {name}", parts)
