@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _MANY: Final = 15
-"""From this many subscribers on, wildcard mentions need a permission."""
+"""With more subscribers than this, wildcard mentions need a permission."""
 
 
 def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> None:

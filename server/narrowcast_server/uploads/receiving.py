@@ -27,7 +27,6 @@ MEBIBYTE: Final = 1 << 20
 _ROOM_FOR_FORM: Final = 64 * 1024
 _MOST_FIELDS: Final = 20
 _MOST_FILES: Final = 4
-"""Of the disk; messages need them."""
 
 
 def too_large(limit_mib: int) -> ServiceError:
