@@ -65,6 +65,18 @@ async def test_all_that_was_missed_is_one_mail_after_the_chosen_time(away: Away)
     assert away.mails() == []
 
 
+@pytest.mark.parametrize(
+    ("zone", "shown"), [("", "UTC"), ("Asia/Tokyo", "JST"), ("Atlantis/Capital", "UTC"), ("../etc", "UTC")]
+)
+async def test_times_are_those_of_the_reader_or_utc(away: Away, zone: str, shown: str) -> None:
+    """Names of time zones come and go; mail to others must not wait for one that is gone."""
+    await away.wants()
+    away.server.core.users.update(away.server.id("elif"), timezone=zone)
+    await away.server.send_direct("dario", ["elif"], "lunch?")
+    ((_, body),) = away.mails()
+    assert f" {shown}:\n" in body
+
+
 async def test_what_was_read_or_could_have_been_seen_is_no_news(away: Away) -> None:
     server = away.server
     await away.wants()

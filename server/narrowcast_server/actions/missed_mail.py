@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import zoneinfo
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -141,8 +141,15 @@ def _quoted(message: Message) -> str:
 
 
 def _time(user: User, timestamp: int) -> str:
-    zone = zoneinfo.ZoneInfo(user.timezone) if user.timezone else UTC
-    return datetime.fromtimestamp(timestamp, zone).strftime("%Y-%m-%d %H:%M %Z")
+    return datetime.fromtimestamp(timestamp, _zone(user)).strftime("%Y-%m-%d %H:%M %Z")
+
+
+def _zone(user: User) -> tzinfo:
+    """The person's time zone; UTC where this machine does not know it (any more)."""
+    try:
+        return zoneinfo.ZoneInfo(user.timezone) if user.timezone else UTC
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        return UTC
 
 
 def _link(core: Core, message: Message) -> str:
