@@ -20,4 +20,4 @@ class Refusal(str):
 
 
 ALLOWED = Refusal()
-"""Nothing is refused."""
+"""What a rule gives for who may."""

@@ -33,7 +33,7 @@ class JournalConnection:
         self._seen = self._version()
 
     def select(self, table: str, order: str) -> list[JournalRow]:
-        """The rows of a table."""
+        """The rows of a table, sorted by the columns that `order` names."""
         with self._disk:
             return self.connection.execute(
                 f"SELECT {', '.join(COLUMNS[table])} FROM {table} ORDER BY {order}"

@@ -116,7 +116,7 @@ class JournalWriter:
         return self.retry()
 
     def retry(self) -> Future[bool]:
-        """Write what waits."""
+        """Commit what waits when the thread is free; whether it is on the disk then."""
         done: Future[bool] = Future()
         if self._ended:
             done.set_result(False)
