@@ -6,12 +6,14 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from faults.matrix import FILE, matrix
 from faults.scenarios import SCENARIOS, Offer, Scenario
 from faults.world import FROZEN, SPEED, World, world_at
-from narrowcast_api.protocols.outbox import Outbox, OutboxState
+from narrowcast_api.protocols.outbox import OutboxState
 from narrowcast_api.protocols.outbox_item import OutboxItem
+from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 
@@ -94,10 +96,12 @@ async def test_nothing_is_lost_nothing_doubled_nothing_frozen(scenario: Scenario
 async def test_the_story_notices_a_client_that_sends_again_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def careless(outbox: Outbox, item: OutboxItem, error: BaseException) -> None:
-        outbox._not_sent(item, OutboxState.WAITING, None, False)
+    def careless(unconfirmed: UnconfirmedMessages, item: OutboxItem, error: BaseException) -> None:
+        if unconfirmed._store.has(item) and item.state is OutboxState.SENDING:
+            item.record = replace(item.record, tried=False)
+            unconfirmed._store.step(item, OutboxState.WAITING)
 
-    monkeypatch.setattr(Outbox, "_unknown", careless)
+    monkeypatch.setattr(UnconfirmedMessages, "add", careless)
     (scenario,) = [
         scenario for scenario in SCENARIOS if scenario.name.startswith("answers lost, messages stored")
     ]
