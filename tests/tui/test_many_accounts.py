@@ -60,6 +60,18 @@ async def test_all_stored_accounts_are_live_and_the_navigation_counts_what_is_un
         await until(lambda: listed(stage)[1] == (f"{dario} @1", 2, "●"))
 
 
+async def test_who_writes_in_another_account_is_marked_as_that_account_sees_them(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        await server.call("ada", "PATCH", "/settings", {"presence_enabled": "false"})
+        async with on_stage(tmp_path, server=server, stored=["dario"]) as stage:
+            await all_live(stage, 2)
+            await write(stage, "ada", "dario", "soup?")
+            await run(stage, "go.inbox")
+            await until(lambda: any("Ada Moreno" in text for text in rows(stage)))
+            items = stage.app.screen.list.items  # type: ignore[attr-defined]
+            assert [row.mark for row in items if row.text == "Ada Moreno"] == ["○"]
+
+
 async def test_going_to_another_account_and_back_keeps_both_live_and_the_draft(tmp_path: Path) -> None:
     async with on_stage(tmp_path, stored=["bruno"]) as stage:
         await all_live(stage, 2)

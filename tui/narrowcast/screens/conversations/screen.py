@@ -94,7 +94,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         now, state = time.time(), self.session_of(one).state
         mark = self.TOPIC_MARK
         if not isinstance(one.where, ChannelDestination):
-            mark = of_conversation(self.state, one.where.user_ids, now).mark
+            mark = of_conversation(state, one.where.user_ids, now).mark
         when = moment(one.last.timestamp, now, long=has_long_clock(state)) if one.last is not None else ""
         detail = " · ".join(filter(None, [f"{one.unread} unread" if one.unread else "", when]))
         line = ""
