@@ -35,20 +35,20 @@ def file_of(folder: Path, name: str) -> Path:
     return folder / f"{name}.zuliprc"
 
 
-def default(folder: Path, wanted: str = "") -> Path | None:
-    """The file of the account to open: ``wanted`` if given, else the only or the first one; None if there
+def default(folder: Path, name: str = "") -> Path | None:
+    """The file of the account to open: ``name`` if given, else the only or the first one; None if there
     is none.
 
-    Raises AccountError if ``wanted`` is not stored.
+    Raises AccountError if ``name`` is not stored.
     """
     stored = names(folder)
-    if wanted:
-        if wanted not in stored:
+    if name:
+        if name not in stored:
             have = ", ".join(stored) or "none"
             raise AccountError(
-                f"there is no account {wanted!r} (stored: {have}); sign in with: narrowcast login URL"
+                f"there is no account {name!r} (stored: {have}); sign in with: narrowcast login URL"
             )
-        return file_of(folder, wanted)
+        return file_of(folder, name)
     return file_of(folder, stored[0]) if stored else None
 
 

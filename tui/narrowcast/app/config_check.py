@@ -28,10 +28,10 @@ def checked(data: Mapping[str, object], text: str, name: str) -> Config:
         problems = []
         for detail in error.errors():
             location = [str(part) for part in detail["loc"] if isinstance(part, str)]
-            known = [part for part in location if not part.startswith(("list[", "str"))]
-            key = ".".join(known)
+            keys = [part for part in location if not part.startswith(("list[", "str"))]
+            key = ".".join(keys)
             problems.append(
-                f"{name}:{line_of(text, known)}: {key}: {_sentence(detail['type'], detail['msg'])}"
+                f"{name}:{line_of(text, keys)}: {key}: {_sentence(detail['type'], detail['msg'])}"
             )
         raise ConfigError(list(dict.fromkeys(problems))) from error
     _check_notifications(config.notifications, text, name)
@@ -40,11 +40,11 @@ def checked(data: Mapping[str, object], text: str, name: str) -> Config:
 
 def _check_theme(config: Config, text: str, name: str) -> Config:
     theme = config.appearance.theme
-    known = [*(theme.name for theme in THEMES), *BUILTIN_THEMES]
-    if theme not in known:
+    themes = [*(theme.name for theme in THEMES), *BUILTIN_THEMES]
+    if theme not in themes:
         line = line_of(text, ["appearance", "theme"])
         raise ConfigError(
-            [f"{name}:{line}: appearance.theme: no theme {theme!r}. Themes: {', '.join(known)}"]
+            [f"{name}:{line}: appearance.theme: no theme {theme!r}. Themes: {', '.join(themes)}"]
         )
     return config
 

@@ -80,11 +80,11 @@ class LiveAccount:
 
     async def _follow(self, link: str) -> None:
         """Go where a link leads; the first time with an account that has to be known first."""
-        known = asyncio.Event()
-        unsubscribe = self.session.subscribe(lambda _: known.set())
+        changed = asyncio.Event()
+        unsubscribe = self.session.subscribe(lambda _: changed.set())
         while not self.session.state.server.site:
-            known.clear()
-            await known.wait()
+            changed.clear()
+            await changed.wait()
         unsubscribe()
         target = resolve(link, self.session.state)
         if self.screen is None:

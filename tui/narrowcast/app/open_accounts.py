@@ -88,8 +88,8 @@ class OpenAccounts:
 
     def others(self) -> list[ListedAccount]:
         """Those that are open and not on screen, and those that could not be opened."""
-        known = {*self._open, *self._problems} - {self.file}
-        return [self._listed(path) for path in accounts.in_order(known, self._order)]
+        files = {*self._open, *self._problems} - {self.file}
+        return [self._listed(path) for path in accounts.in_order(files, self._order)]
 
     def _listed(self, path: Path) -> ListedAccount:
         account = self._open.get(path)

@@ -24,14 +24,14 @@ _INVITATION = re.compile(r"^(?P<site>.+?)/join/(?P<token>[^/?#]+)/?$")
 
 def invitation(url: str) -> tuple[str, str] | None:
     """The organization's address and the token, if ``url`` is the link of an invitation."""
-    found = _INVITATION.match(url.strip())
-    return (found["site"], found["token"]) if found is not None else None
+    match = _INVITATION.match(url.strip())
+    return (match["site"], match["token"]) if match is not None else None
 
 
 def password_link(url: str) -> tuple[str, str] | None:
     """The organization's address and the token, if ``url`` is a link for a new password."""
-    found = _PASSWORD_LINK.match(url.strip())
-    return (found["site"], found["token"]) if found is not None else None
+    match = _PASSWORD_LINK.match(url.strip())
+    return (match["site"], match["token"]) if match is not None else None
 
 
 class Cleartext(InvalidInput):

@@ -29,10 +29,10 @@ class Directory:
     @classmethod
     async def fetch(cls, client: Client, *, channels: bool, people: bool) -> Directory:
         """Ask the server for what is needed."""
-        known: list[tuple[int, str]] = []
+        names: list[tuple[int, str]] = []
         if channels:
-            known = [(one.channel_id, one.name) for one in (await client.channels.list()).streams]
-        return cls(known, (await client.users.list()).members if people else [])
+            names = [(one.channel_id, one.name) for one in (await client.channels.list()).streams]
+        return cls(names, (await client.users.list()).members if people else [])
 
     def channel_id(self, name: str) -> int | None:
         with suppress(Unresolved):

@@ -108,8 +108,8 @@ def _term(operator: str, operand: str, negated: bool, state: State) -> Term | No
         return None if channel_id is None else Term("channel", channel_id, negated)
     if operator in ("dm", "dm-including", "sender"):
         return _people(operator, operand, negated, state)
-    known = operator in ("topic", "is", "has", "search", "channels", "in")
-    return Term(operator, operand, negated) if known else None
+    is_operator = operator in ("topic", "is", "has", "search", "channels", "in")
+    return Term(operator, operand, negated) if is_operator else None
 
 
 def _people(operator: str, operand: str, negated: bool, state: State) -> Term | None:

@@ -67,8 +67,8 @@ def website(node: LexborNode) -> Blocks:
     said = safe_line(" ".join(all_text(description).split()), 400) if description else SafeText("")
     href = next((href for href in links if href), "")
     name = safe_line(all_text(title) if title else href, 200)
-    known = {part.mem_id for part in (title, description) if part is not None}
-    return (Card(CardKind.WEBSITE, name, href, description=said), *loose(_text_outside(node, known)))
+    told = {part.mem_id for part in (title, description) if part is not None}
+    return (Card(CardKind.WEBSITE, name, href, description=said), *loose(_text_outside(node, told)))
 
 
 def preview(node: LexborNode, classes: frozenset[str]) -> Blocks:
@@ -91,16 +91,16 @@ def loose(text: str) -> Blocks:
     return (Paragraph((Text(shown),)),) if shown else ()
 
 
-def _text_outside(node: LexborNode, known: Container[int], depth: int = 0) -> str:
-    """The text of a node without that of the elements in `known` (their `mem_id`)."""
+def _text_outside(node: LexborNode, left_out: Container[int], depth: int = 0) -> str:
+    """The text of a node without that of the elements in `left_out` (their `mem_id`)."""
     if depth > _DEEPEST:
         return all_text(node)
     text = ""
     for child in children(node):
         if child.is_text_node:
             text += child.text_content or ""
-        elif child.is_element_node and child.mem_id not in known:
-            text += _text_outside(child, known, depth + 1) + " "
+        elif child.is_element_node and child.mem_id not in left_out:
+            text += _text_outside(child, left_out, depth + 1) + " "
     return " ".join(text.split())
 
 

@@ -78,11 +78,11 @@ class TodoList(Struct):
 
 def read_widget(parts: Iterable[Part]) -> Poll | TodoList | None:
     """The poll or list that `parts` make, None if they make neither."""
-    known = list(parts)
-    data = _object(known[0].content) if known else None
+    submessages = list(parts)
+    data = _object(submessages[0].content) if submessages else None
     if data is None:
         return None
-    later = known[1:]
+    later = submessages[1:]
     extra = data.get("extra_data")
     extra = extra if isinstance(extra, dict) else {}
     if data.get("widget_type") == "poll":

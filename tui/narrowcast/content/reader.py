@@ -307,8 +307,8 @@ class Reader:
         elif classes & {"user-mention", "user-group-mention", "topic-mention"}:
             into.append(mention(node, classes, look))
         else:
-            found = FOUND if "highlight" in classes else 0
-            self._descend(node, depth, look | found, href, into)
+            highlight = FOUND if "highlight" in classes else 0
+            self._descend(node, depth, look | highlight, href, into)
 
     def _math(self, node: LexborNode, display: bool, look: int, into: Flow) -> None:
         source = node.css_first("annotation")

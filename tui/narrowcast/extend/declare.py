@@ -197,10 +197,10 @@ class Extension(Generic[S]):
         self, *languages: str
     ) -> Callable[[Callable[[App[S], Code], Card | None]], Callable[[App[S], Code], Card | None]]:
         """A card in place of code blocks of these languages; None leaves the block as it is."""
-        wanted = frozenset(language.lower() for language in languages)
+        folded = frozenset(language.lower() for language in languages)
 
         def add(function: Callable[[App[S], Code], Card | None]) -> Callable[[App[S], Code], Card | None]:
-            self.code_cards.append(CodeCard(wanted, function))
+            self.code_cards.append(CodeCard(folded, function))
             return function
 
         return add

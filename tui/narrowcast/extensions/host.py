@@ -87,12 +87,14 @@ class Host:
             for entry in running.extension.commands:
                 command_id = f"{registry.EXTENSION}{running.name}.{entry.id}"
                 chosen = self._app.config.keys.get(command_id)
-                wanted = entry.keys if chosen is None else [chosen] if isinstance(chosen, str) else chosen
+                chosen_keys = (
+                    entry.keys if chosen is None else [chosen] if isinstance(chosen, str) else chosen
+                )
                 function = self._function_of(running, entry)
                 command = Command(
                     command_id, safe_line(entry.title, 80), Context.MAIN, (), GROUP, function=function
                 )
-                free, problems = free_keys(command, wanted, keys)
+                free, problems = free_keys(command, chosen_keys, keys)
                 for problem in problems:
                     self._tell(f"Extension {running.name}: {problem}.", "warning")
                 keys[command_id] = free
@@ -224,11 +226,11 @@ class Host:
         """Completions for the end of the line that is being written: where what they replace begins, and they."""
         for one in self._here:
             for entry in one.extension.completions:
-                found = one.running.ask(
+                offers = one.running.ask(
                     "a completion", _completed, entry.pattern, entry.function, one.handle, line
                 )
-                if found is not None:
-                    return found
+                if offers is not None:
+                    return offers
         return None
 
     @property

@@ -18,24 +18,24 @@ _MAX_QUERY = 64
 
 def scorer(query: str) -> Callable[[str], tuple[int, int] | None]:
     """A function from a name to its rank for `query` (lower is better), or None if it does not match."""
-    wanted = query.strip().casefold()[:_MAX_QUERY]
-    letters = [re.escape(letter) for letter in wanted if not letter.isspace()]
+    typed = query.strip().casefold()[:_MAX_QUERY]
+    letters = [re.escape(letter) for letter in typed if not letter.isspace()]
     steps = [f"[^{letter}]*{letter}" for letter in letters[1:]]
     scattered = re.compile((letters[0] if letters else "") + "".join(steps), re.DOTALL)
-    phrase = _begun(wanted)
-    words = [_begun(word) for word in wanted.split()]
+    phrase = _begun(typed)
+    words = [_begun(word) for word in typed.split()]
 
     def score(name: str) -> tuple[int, int] | None:
         folded = name.casefold()
         close = scattered.search(folded)
         if close is not None:
-            if folded == wanted:
+            if folded == typed:
                 return 0, 0
-            if folded.startswith(wanted):
+            if folded.startswith(typed):
                 return 1, len(folded)
             if phrase.search(folded):
                 return 2, len(folded)
-            if wanted in folded:
+            if typed in folded:
                 return 3, len(folded)
         if len(words) > 1 and all(word.search(folded) for word in words):
             return 4, len(folded)

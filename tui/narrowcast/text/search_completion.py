@@ -70,14 +70,14 @@ def _values(state: State, operator: str, text: str) -> Iterable[tuple[str, str, 
 
 
 def _topics(state: State, text: str) -> Iterable[tuple[str, str, str]]:
-    known = [(channel.channel_id, channel.name) for channel in state.channels]
-    wanted = [channel.channel_id for channel in state.channels.subscribed()]
+    channels = [(channel.channel_id, channel.name) for channel in state.channels]
+    channel_ids = [channel.channel_id for channel in state.channels.subscribed()]
     if (named := _CHANNEL.search(text)) is not None:
         try:
-            wanted = [channel_id(named.group(1) or named.group(2), known)]
+            channel_ids = [channel_id(named.group(1) or named.group(2), channels)]
         except Unresolved:
             return
-    for one in wanted:
+    for one in channel_ids:
         for topic in state.topics.of(one):
             if topic.name:
                 yield topic.name, topic.name, f"#{names.channel(state, one)}"

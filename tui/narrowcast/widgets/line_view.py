@@ -289,10 +289,10 @@ class LineView(Widget, can_focus=True):
         return self._with_edge(self.decorate_row(y, line.strip), line.edge)
 
     def _line_for_frame(self, y: int) -> _Line:
-        known = self._painted.get(y)
-        if known is not None and self._change_pending:
-            return known
-        line = self._composed.pop(y, None) or known or self._line_at(y)
+        painted = self._painted.get(y)
+        if painted is not None and self._change_pending:
+            return painted
+        line = self._composed.pop(y, None) or painted or self._line_at(y)
         self._painted[y] = line
         return line
 

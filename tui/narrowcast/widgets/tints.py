@@ -38,21 +38,21 @@ def person_color(user_id: int, *, dark: bool) -> Color:
 
 def channel_tint(widget: Widget, color: str) -> Style:
     """The colour of a channel in the theme of ``widget``; none for what is no colour. ``color`` is the server's."""
-    found = _HEX.fullmatch(color.strip())
-    return _style(widget, Color.parse("#" + found[1])) if found else Style.null()
+    digits = _HEX.fullmatch(color.strip())
+    return _style(widget, Color.parse("#" + digits[1])) if digits else Style.null()
 
 
-def _style(widget: Widget, wanted: Color) -> Style:
+def _style(widget: Widget, color: Color) -> Style:
     app = widget.app
     if app.native_ansi_color:
         return Style.null()
-    return _readable_style(wanted, app.theme_variables["panel"], app.current_theme.dark)
+    return _readable_style(color, app.theme_variables["panel"], app.current_theme.dark)
 
 
 @lru_cache(maxsize=512)
-def _readable_style(wanted: Color, panel: str, dark: bool) -> Style:
+def _readable_style(color: Color, panel: str, dark: bool) -> Style:
     """Of a theme's backgrounds its panel is nearest to the text: what can be read there can be read on all."""
-    return Style(color=readable(wanted, Color.parse(panel), dark=dark).rich_color)
+    return Style(color=readable(color, Color.parse(panel), dark=dark).rich_color)
 
 
 def readable(wanted: Color, ground: Color, *, dark: bool) -> Color:

@@ -192,14 +192,14 @@ class VimKeys:
                 self._buffer.left()
             else:
                 self._buffer.right()
-        found, self._buffer.cursor = self._buffer.cursor, keep
-        return found
+        there, self._buffer.cursor = self._buffer.cursor, keep
+        return there
 
     def _step_from(self, position: int, by: int) -> int:
         keep, self._buffer.cursor = self._buffer.cursor, position
-        found = self._step(by, self._buffer.line_start() if by < 0 else self._buffer.line_end())
+        there = self._step(by, self._buffer.line_start() if by < 0 else self._buffer.line_end())
         self._buffer.cursor = keep
-        return found
+        return there
 
     def _first_letter(self) -> int:
         start, end = self._buffer.line_start(), self._buffer.line_end()
@@ -208,7 +208,7 @@ class VimKeys:
 
     def _line(self, number: int) -> int:
         """Where a line begins; the last one for too high a number."""
-        starts = [0, *(found.end() for found in re.finditer("\n", self._buffer.text))]
+        starts = [0, *(line_break.end() for line_break in re.finditer("\n", self._buffer.text))]
         return starts[min(max(number, 0), len(starts) - 1)]
 
     def _vertical(self, by: int) -> int:

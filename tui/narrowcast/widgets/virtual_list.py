@@ -138,13 +138,13 @@ class VirtualList(LineView, Generic[T]):
 
     def set_items(self, items: Sequence[T], *, select: Hashable | None = None) -> None:
         """Replaces the items. The selection stays on its key, or goes to the key `select`."""
-        wanted = select
-        if wanted is None and (current := self.selected_item) is not None:
-            wanted = self.key_of(current)
+        key = select
+        if key is None and (current := self.selected_item) is not None:
+            key = self.key_of(current)
         offset = self._cursor - self._top
         self._items = items
         self._apply_filter()
-        index = None if wanted is None else self._index_of(wanted)
+        index = None if key is None else self._index_of(key)
         if index is None:
             self._cursor = self._nearest_selectable(max(0, self._cursor), 1)
             self._show_cursor()

@@ -124,8 +124,8 @@ def _channels(state: State, typed: str) -> list[Completion]:
 
 def _emoji(state: State, typed: str, unicode_names: Iterable[str]) -> list[Completion]:
     own = [Completion(f":{emoji.name}:", f":{emoji.name}: ", "custom") for emoji in state.custom_emoji]
-    known = [Completion(f":{name}:", f":{name}: ") for name in unicode_names]
-    return _ranked(typed, [*own, *known])
+    unicode = [Completion(f":{name}:", f":{name}: ") for name in unicode_names]
+    return _ranked(typed, [*own, *unicode])
 
 
 def _ranked(query: str, candidates: Sequence[Completion]) -> list[Completion]:
@@ -195,8 +195,8 @@ def channel_in_full(state: State, typed: str) -> str:
     name = typed.strip().removeprefix("#")
     if not name or state.channels.id_of(name) is not None:
         return typed
-    known = ((channel.channel_id, channel.name) for channel in state.channels if not channel.is_archived)
+    channels = ((channel.channel_id, channel.name) for channel in state.channels if not channel.is_archived)
     try:
-        return state.channels.name(channel_id(name, known)) or typed
+        return state.channels.name(channel_id(name, channels)) or typed
     except Unresolved:
         return typed

@@ -55,12 +55,12 @@ class DateJump:
                 return self._pane.session.fetch(view.narrow, anchor, before, after, include_anchor=True)
 
             try:
-                found = await first_since(fetch, at)
+                message_id = await first_since(fetch, at)
             except NarrowcastError as error:
                 self._pane.say(f"Only loaded messages were searched: {error.user_message}")
             else:
                 if view is self._pane.view:
-                    self._pane.reopen("newest" if found is None else found)
+                    self._pane.reopen("newest" if message_id is None else message_id)
                 return
         if view is self._pane.view and view.ids:
             self._pane.list.position.jump(view.ids[min(self._known_since(view, at), len(view.ids) - 1)])

@@ -139,9 +139,9 @@ class MessagesPane(Vertical):
         self.list.show_feed(Feed(view, names))
         self._read_echoes()
         self._say_what_is_empty()
-        known = isinstance(anchor, int) and anchor in view.ids
-        if known or (anchor is None and view.position is not None and view.position in view.ids):
-            self.list.position.jump(anchor if known and isinstance(anchor, int) else view.position)
+        is_loaded = isinstance(anchor, int) and anchor in view.ids
+        if is_loaded or (anchor is None and view.position is not None and view.position in view.ids):
+            self.list.position.jump(anchor if is_loaded and isinstance(anchor, int) else view.position)
         self._shared.work(self._open(view, anchor), "open this view")
 
     def _leave(self, view: MessageView) -> None:
@@ -237,11 +237,12 @@ class MessagesPane(Vertical):
         feed = self.list.feed
         if feed is None or self.view is None:
             return
-        narrow, known = self.view.narrow, self.session.state.messages
+        narrow, messages = self.view.narrow, self.session.state.messages
         feed.echoes = [
             entry
             for entry in self.session.outbox.entries()
-            if (entry.message_id is None or entry.message_id not in known) and narrow.shows(entry.destination)
+            if (entry.message_id is None or entry.message_id not in messages)
+            and narrow.shows(entry.destination)
         ]
         if feed.echoes and self._echo_timer is None:
             self._echo_timer = self.set_timer(ECHO_CHECK, self._echoes_aged)

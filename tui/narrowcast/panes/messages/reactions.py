@@ -63,12 +63,12 @@ class Reactions:
             shown = reaction_text(*key, group.emoji_name)
             detail = "take back" if key in own else f"{len(group.user_ids)} so far"
             choices.append(Choice((*key, group.emoji_name), group.emoji_name, detail, shown))
-        known = emoji_names().code_to_names
+        names_by_code = emoji_names().code_to_names
         unicode = {
             code: Choice(
                 ("unicode_emoji", code, names[0]), names[0], "", character_of(code) or "", " ".join(names[1:])
             )
-            for code, names in known.items()
+            for code, names in names_by_code.items()
         }
         choices.extend(unicode.pop(code) for code in USUAL if code in unicode)
         choices.extend(

@@ -210,13 +210,13 @@ class RowMaker:
 
     def _place_parts(self, where: Destination) -> list[Part]:
         palette, state = self.palette, self.names.state
-        known = state.users.get(state.me) is not None
+        knows_people = state.users.get(state.me) is not None
         if isinstance(where, ChannelDestination):
             channel = state.channels.get(where.channel_id)
             own = channel.subscription if channel is not None else None
             tint = self.tints.channel(own.color) if own is not None else Style.null()
             name = channel.name if channel is not None else ""
-            name = name or (f"channel {where.channel_id}" if known else "…")
+            name = name or (f"channel {where.channel_id}" if knows_people else "…")
             topic = where.topic or state.limits.empty_topic_name
             style = palette.heading + (Style() if where.topic else Style(italic=True))
             return [
@@ -224,7 +224,7 @@ class RowMaker:
                 (" › ", palette.dim),
                 (safe_line(topic, 200), style),
             ]
-        if where.user_ids and not known:
+        if where.user_ids and not knows_people:
             return [("@ …", palette.place)]
         people = sorted(safe_line(state.users.name(user_id), 60) for user_id in where.user_ids)
         return [("@ " + (", ".join(people[:20]) or "Notes to yourself"), palette.place)]

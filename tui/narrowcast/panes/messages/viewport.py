@@ -59,9 +59,9 @@ class Viewport:
         while index < self.count and row >= self._height_of(index):
             row -= self._height_of(index)
             index += 1
-        wanted = Place(index, row) if index < self.count else self._last_top()
+        top = Place(index, row) if index < self.count else self._last_top()
         last = self._last_top()
-        self.top = last if (wanted.index, wanted.row) > (last.index, last.row) else wanted
+        self.top = last if (top.index, top.row) > (last.index, last.row) else top
 
     def to_bottom(self) -> None:
         """The last row of the last item becomes the last row of the screen."""

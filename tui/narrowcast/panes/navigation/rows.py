@@ -192,8 +192,8 @@ def _groups_of_channels(state: State) -> Iterator[tuple[str, str, list[Channel]]
         folders = []
     for folder in folders:
         yield f"folder:{folder.id}", folder.name, [one for one in active if one.folder_id == folder.id]
-    known = {folder.id for folder in folders}
-    rest = [one for one in active if one.folder_id not in known]
+    folder_ids = {folder.id for folder in folders}
+    rest = [one for one in active if one.folder_id not in folder_ids]
     yield "active", "Channels" if len(rest) == len(active) else "Other channels", rest
     yield "inactive", "Inactive channels", inactive
 
@@ -229,8 +229,8 @@ def _topics(state: State, channel_id: int, here: str | None, everything: bool) -
         folded = topic.name.lower()
         seen.add(folded)
         count = unread.get(folded, 0)
-        wanted = everything or count or (here is not None and folded == here.lower())
-        if not wanted and (shown >= SHOWN_TOPICS or topic.name.startswith(RESOLVED_TOPIC_PREFIX)):
+        always = everything or count or (here is not None and folded == here.lower())
+        if not always and (shown >= SHOWN_TOPICS or topic.name.startswith(RESOLVED_TOPIC_PREFIX)):
             left_out += 1
             continue
         shown += 1

@@ -29,7 +29,7 @@ class ServerScreen(ManageScreen[str]):
         limits = state.limits
         me = state.users.get(state.me)
         plan = state.organization.get("upload_quota_mib")
-        found = [
+        facts = [
             ("Organization", state.server.name),
             ("Address", state.server.site or session.account.site),
             ("Logged in as", f"{session.account.email}, {permissions.role_name(permissions.role_of(state))}"),
@@ -46,12 +46,12 @@ class ServerScreen(ManageScreen[str]):
             ("Max file size", f"{limits.max_file_upload_size_mib} MB"),
         ]
         if me is not None and me.date_joined:
-            found.append(("You joined", me.date_joined[:10]))
+            facts.append(("You joined", me.date_joined[:10]))
         if state.organization.flag("owner_full_content_access"):
-            found.append(("Owners", "may read everything, private messages too"))
+            facts.append(("Owners", "may read everything, private messages too"))
         if isinstance(plan, int):
-            found.append(("Upload quota", f"{plan} MB"))
-        return found
+            facts.append(("Upload quota", f"{plan} MB"))
+        return facts
 
     def _missing(self) -> list[ListRow[str]]:
         level = self.state.server.level

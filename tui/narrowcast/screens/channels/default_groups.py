@@ -43,11 +43,11 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
 
     def _ask(self, group: DefaultChannelGroup | None) -> None:
         async def submit(values: Values) -> object:
-            wanted = self._named(values)
+            channels = self._named(values)
             groups = self.session.client.default_channel_groups
             if group is None:
                 await groups.create(
-                    name=values.text("name"), description=values.text("description"), channels=wanted
+                    name=values.text("name"), description=values.text("description"), channels=channels
                 )
                 return True
             if values.changed("name") or values.changed("description"):
@@ -57,9 +57,9 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
                     description=values.new_text("description"),
                 )
             present = [names.channel(self.state, channel_id) for channel_id in group.channel_ids]
-            if added := [name for name in wanted if name not in present]:
+            if added := [name for name in channels if name not in present]:
                 await groups.add(group_id=group.id, channels=added)
-            if removed := [name for name in present if name not in wanted]:
+            if removed := [name for name in present if name not in channels]:
                 await groups.remove(group_id=group.id, channels=removed)
             return True
 
@@ -81,7 +81,7 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
 
     def _named(self, values: Values) -> list[str]:
         """The channels that were written, as they are called."""
-        found = []
+        channels = []
         for line in values.text("channels").splitlines():
             name = line.strip().removeprefix("#")
             if not name:
@@ -89,8 +89,8 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
             channel_id = self.state.channels.id_of(name)
             if channel_id is None:
                 raise Refused("channels", f"There is no channel {name!r}.")
-            found.append(names.channel(self.state, channel_id))
-        return list(dict.fromkeys(found))
+            channels.append(names.channel(self.state, channel_id))
+        return list(dict.fromkeys(channels))
 
     def question(self, item: DefaultChannelGroup) -> tuple[str, str]:
         if self.refused():

@@ -101,8 +101,8 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
     """The fields that making and changing a channel share."""
     limits = state.limits
     folders: list[tuple[object, str]] = [(None, "None")]
-    found = sorted(state.channels.folders.values(), key=lambda folder: folder.order)
-    folders += [(folder.id, folder.name) for folder in found if not folder.is_archived]
+    ordered = sorted(state.channels.folders.values(), key=lambda folder: folder.order)
+    folders += [(folder.id, folder.name) for folder in ordered if not folder.is_archived]
     privacy: list[tuple[object, str]] = [
         (kind, words) for kind, words, permission in PRIVACY if state.has_permission(permission)
     ]
@@ -266,10 +266,10 @@ def edit_permissions(host: Host, channel: Channel) -> None:
         changed = [setting for setting in PERMISSIONS if values.changed(setting.value)]
         if not changed:
             return
-        wanted = {setting: values[setting.value] for setting in changed}
+        holders = {setting: values[setting.value] for setting in changed}
         await host.session.client.channels.update(
             channel_id=channel.channel_id,
-            permissions={setting: value for setting, value in wanted.items() if isinstance(value, int)},
+            permissions={setting: value for setting, value in holders.items() if isinstance(value, int)},
             expected={setting: channel.permissions[setting] for setting in changed},
         )
 

@@ -35,8 +35,8 @@ class Conversation(Struct, frozen=True):
 
 def recent(state: State) -> list[Conversation]:
     """All conversations that are known, the newest first."""
-    known = {conversation.where.key: conversation for conversation in _known(state)}
-    ordered = sorted(known.values(), key=lambda conversation: -conversation.newest)
+    by_key = {conversation.where.key: conversation for conversation in _known(state)}
+    ordered = sorted(by_key.values(), key=lambda conversation: -conversation.newest)
     return _with_people(state, ordered[:MOST_CONVERSATIONS])
 
 
@@ -45,10 +45,10 @@ def unread(state: State) -> list[tuple[int | None, list[Conversation]]]:
 
     Channels come by name, conversations in them the newest first.
     """
-    known = [one for one in _with_people(state, list(_unread(state))) if not one.muted]
-    known.sort(key=lambda conversation: -conversation.newest)
+    conversations = [one for one in _with_people(state, list(_unread(state))) if not one.muted]
+    conversations.sort(key=lambda conversation: -conversation.newest)
     groups: dict[int | None, list[Conversation]] = {}
-    for conversation in known:
+    for conversation in conversations:
         where = conversation.where
         groups.setdefault(where.channel_id if isinstance(where, ChannelDestination) else None, []).append(
             conversation
@@ -81,13 +81,13 @@ def _known(state: State) -> Iterator[Conversation]:
 
 def _with_people(state: State, conversations: list[Conversation]) -> list[Conversation]:
     """With last messages and senders, as far as messages are here."""
-    wanted = {conversation.where.key for conversation in conversations}
+    keys = {conversation.where.key for conversation in conversations}
     last: dict[tuple[object, ...], Message] = {}
     people: dict[tuple[object, ...], dict[int, None]] = {}
     newest = sorted(state.messages, key=lambda message: -message.id)[:MOST_MESSAGES]
     for message in newest:
         key = message.destination(state.me).key
-        if key in wanted:
+        if key in keys:
             last.setdefault(key, message)
             people.setdefault(key, {})[message.sender_id] = None
     return [

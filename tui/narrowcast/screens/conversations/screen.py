@@ -111,8 +111,8 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
 
     def action_switch(self, which: str) -> None:
         """To the inbox, or to the recent conversations; from the same one, back to where one was."""
-        wanted = InboxScreen if which == "inbox" else RecentScreen
-        self.dismiss(None if isinstance(self, wanted) else wanted(self.session))
+        kind = InboxScreen if which == "inbox" else RecentScreen
+        self.dismiss(None if isinstance(self, kind) else kind(self.session))
 
     def action_mark_read(self) -> None:
         if (item := self.selected) is not None:

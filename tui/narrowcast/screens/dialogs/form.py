@@ -138,9 +138,9 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         if len(self.rows) < 2 or cell_len(self._title) + 1 + cell_len(keys) > self._width:
             keys = self.hints(*sends)
         self._head.show_pieces([(self._title, "strong")], [(keys, "dim")])
-        wanted = sum(row.rows + PROBLEM_ROWS * row.has_problem for row in self.rows)
+        height = sum(row.rows + PROBLEM_ROWS * row.has_problem for row in self.rows)
         room = self.app.size.height - AROUND - self._note_rows()
-        self._scroll.styles.height = max(1, min(wanted, room))
+        self._scroll.styles.height = max(1, min(height, room))
 
     def _note_rows(self) -> int:
         lines = [Run(line, Style.null()) for line in self._note.splitlines()]

@@ -174,14 +174,14 @@ def _subgroups(state: State, values: Values) -> list[int] | Omit:
     names = [name.strip() for name in values.text("subgroups").split(",") if name.strip()]
     if not names:
         return OMIT
-    found = []
+    group_ids = []
     for name in names:
         group_id = group_id_of(state, name)
         if group_id is None:
-            known = ", ".join(group.name for group in permissions.named_groups(state)[:5])
-            raise Refused("subgroups", f"No user group named {name!r}. Groups: {known}.")
-        found.append(group_id)
-    return found
+            examples = ", ".join(group.name for group in permissions.named_groups(state)[:5])
+            raise Refused("subgroups", f"No user group named {name!r}. Groups: {examples}.")
+        group_ids.append(group_id)
+    return group_ids
 
 
 def _count(number: int, one: str, more: str) -> str:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def group_id_of(state: State, name: str, rule: HolderRule | None = None) -> int | None:
     """The id of a group that was named; groups of the roles too, by the words that stand for them."""
-    wanted = name.strip().casefold()
+    folded = name.strip().casefold()
     for group in permissions.possible_holders(state, rule):
-        if wanted in (group.name.casefold(), permissions.group_name(state, group.id).casefold()):
+        if folded in (group.name.casefold(), permissions.group_name(state, group.id).casefold()):
             return group.id
     return None
 

@@ -53,13 +53,13 @@ class RemindersScreen(ManageScreen[Reminder]):
 
     def rows(self) -> Sequence[ListRow[Reminder]]:
         now = time.time()
-        found = sorted(self.state.reminders.all(), key=lambda one: (one.deliver_at, one.id))
-        return [self._row(reminder, now) for reminder in found]
+        reminders = sorted(self.state.reminders.all(), key=lambda one: (one.deliver_at, one.id))
+        return [self._row(reminder, now) for reminder in reminders]
 
     def _row(self, reminder: Reminder, now: float) -> ListRow[Reminder]:
         text = excerpt(reminder.rendered_content) or reminder.content.strip() or "a message"
-        known = self.state.messages.get(reminder.message_id) if reminder.message_id is not None else None
-        about = f"{known.sender_name}: {excerpt(known.content)}" if known is not None else ""
+        message = self.state.messages.get(reminder.message_id) if reminder.message_id is not None else None
+        about = f"{message.sender_name}: {excerpt(message.content)}" if message is not None else ""
         note = "Failed to send" if reminder.failed else about
         when = moment(reminder.deliver_at, now, long=has_long_clock(self.state))
         return ListRow(reminder.id, reminder, " ".join(text.split()), when, note, "◷", warn=reminder.failed)

@@ -86,10 +86,10 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.SCHEDULED)]
 
     def rows(self) -> Sequence[ListRow[ScheduledMessage]]:
-        found = sorted(
+        messages = sorted(
             self.state.scheduled_messages.all(), key=lambda one: (not one.failed, one.deliver_at, one.id)
         )
-        return [self._row(message) for message in found]
+        return [self._row(message) for message in messages]
 
     def _row(self, message: ScheduledMessage) -> ListRow[ScheduledMessage]:
         where = message.destination

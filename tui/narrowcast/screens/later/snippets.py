@@ -69,8 +69,8 @@ class SnippetsScreen(ManageScreen[SavedSnippet]):
         self._content = content
 
     def rows(self) -> Sequence[ListRow[SavedSnippet]]:
-        found = sorted(self.state.saved_snippets.all(), key=lambda one: (one.title.casefold(), one.id))
-        return [ListRow(one.id, one, one.title, note=" ".join(one.content.split()[:40])) for one in found]
+        snippets = sorted(self.state.saved_snippets.all(), key=lambda one: (one.title.casefold(), one.id))
+        return [ListRow(one.id, one, one.title, note=" ".join(one.content.split()[:40])) for one in snippets]
 
     def open(self, item: SavedSnippet) -> None:
         self.dismiss(item)

@@ -248,8 +248,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _apply_plan(self, width: int) -> None:
         self.plan.resized(width)
-        for name, wanted in self.plan.classes().items():
-            self.set_class(wanted, name)
+        for name, has_class in self.plan.classes().items():
+            self.set_class(has_class, name)
         self.side.show_in(width)
 
     def fold_panes(self) -> None:

@@ -149,10 +149,10 @@ def _definition(state: State, item: ProfileField | None, field_type: int | None)
 
 
 def _account_kinds(state: State) -> list[tuple[object, str]]:
-    known = state.organization.get("default_external_accounts")
+    accounts = state.organization.get("default_external_accounts")
     kinds: list[tuple[object, str]] = []
-    if isinstance(known, dict):
-        for key, entry in known.items():
+    if isinstance(accounts, dict):
+        for key, entry in accounts.items():
             label = entry.get("text") if isinstance(entry, dict) else None
             kinds.append((str(key), label if isinstance(label, str) else str(key)))
     return [*kinds, (_CUSTOM, "Custom")]

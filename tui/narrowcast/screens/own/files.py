@@ -33,8 +33,8 @@ class FilesScreen(ManageScreen[Attachment]):
         self.state.attachments.replace(answer.attachments)
 
     def rows(self) -> Sequence[ListRow[Attachment]]:
-        found = sorted(self.state.attachments.all(), key=lambda one: -one.id)
-        return [self._row(one) for one in found]
+        attachments = sorted(self.state.attachments.all(), key=lambda one: -one.id)
+        return [self._row(one) for one in attachments]
 
     def _row(self, one: Attachment) -> ListRow[Attachment]:
         when = formats.day(formats.local(one.created / 1000))

@@ -81,11 +81,11 @@ class PersonScreen(ManageScreen[str]):
         user = self.user
         if user is None:
             return []
-        known = facts(self.state, user, time.time())
+        about = facts(self.state, user, time.time())
         if self._shared:
-            known.append(("Channels", self._shared))
+            about.append(("Channels", self._shared))
         found = []
-        for place, (label, text) in enumerate(known):
+        for place, (label, text) in enumerate(about):
             lines = wrap(text[:2000], TEXT) or [""]
             for number, line in enumerate(lines):
                 head = label if number == 0 else ""

@@ -92,10 +92,10 @@ def seconds(text: str) -> int | None:
 
 def period(text: str) -> int:
     """As `seconds`, of a period that must have an end."""
-    found = seconds(text)
-    if found is None:
+    length = seconds(text)
+    if length is None:
         raise ValueError("a number and a unit, such as 2 minutes, 1 h")
-    return found
+    return length
 
 
 Catalog = Mapping[str, Sequence[Setting]]

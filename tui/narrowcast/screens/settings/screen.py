@@ -134,8 +134,8 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         values = self.values()
         if setting.name == "notification_sound":
             sounds = self.state.settings.get("available_notification_sounds")
-            known = [str(sound) for sound in sounds] if isinstance(sounds, list) else []
-            return [(sound, sound) for sound in ("none", *known)]
+            offered = [str(sound) for sound in sounds] if isinstance(sounds, list) else []
+            return [(sound, sound) for sound in ("none", *offered)]
         if setting.name == "emojiset":
             return _emoji_sets(self.state.settings.get("emojiset_choices"))
         if setting.name == "video_chat_provider":
