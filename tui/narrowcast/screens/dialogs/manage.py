@@ -71,13 +71,14 @@ class ListRow(Struct, Generic[T], frozen=True):
 
 
 class ManageList(VirtualList[ListRow[T]]):
-    """One to three lines a thing."""
+    """One to three lines a thing; one a heading, which the selection skips."""
 
     DEFAULT_CSS = """
     ManageList { background: $surface; height: 1fr; }
     """
     LOOKS: ClassVar[Mapping[str, Look]] = {
         "manage--text": Look("primary"),
+        "manage--heading": Look("primary", letters=Style(bold=True)),
         "manage--warn": Look("warning", letters=Style(bold=True)),
     }
 
@@ -86,7 +87,7 @@ class ManageList(VirtualList[ListRow[T]]):
         base, dim = Style.null(), self.part_style("virtual-list--dim")
         room = width - cell_len(item.text) - MARK_CELLS
         detail = safe_line(item.detail, max(0, width // 2, room))
-        look = dim if item.dim else self.part_style("manage--text") if self.item_rows > 1 else base
+        look = self._look(item)
         left = [(safe_line(item.mark, 3) + " ", dim)] if item.mark else []
         first = [*left, (safe_line(item.text, width), look)]
         if item.heading and item.note:
@@ -100,8 +101,18 @@ class ManageList(VirtualList[ListRow[T]]):
             )
         return strips
 
+    def _look(self, item: ListRow[T]) -> Style:
+        if item.heading:
+            return self.part_style("manage--heading")
+        if item.dim:
+            return self.part_style("virtual-list--dim")
+        return self.part_style("manage--text") if self.item_rows > 1 else Style.null()
+
     def rows_of(self, item: ListRow[T]) -> int:
         return 1 if item.heading else self.item_rows
+
+    def selectable(self, item: ListRow[T]) -> bool:
+        return not item.heading
 
     def key_of(self, item: ListRow[T]) -> Hashable:
         """The thing, however it changes."""

@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.style import Style
-from textual.strip import Strip
-
 from narrowcast.app.config import ConfigError
 from narrowcast.app.config_file import Value, change, preview
 from narrowcast.app.config_file import check as check_value
@@ -20,13 +17,12 @@ from narrowcast.commands.keymap import conflicts, keys_label, merged, normalize,
 from narrowcast.commands.registry import Command, groups
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
-from narrowcast.screens.dialogs.manage import ListRow, ManageList, ManageScreen
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.widgets.line_view import compose_line
 from narrowcast_api.errors import AccountError
 
 if TYPE_CHECKING:
-    from narrowcast_api.sync.session import Session
+    pass
 
 KEYS_OF_COMMANDS = "keys"
 IMPORT = "import"
@@ -39,18 +35,6 @@ def _checked_question(title: str, text: str, note: str, check: Callable[[str], s
     return AskScreen(title, text, notes=(note,), does="saves", check=check, checks_typing=True)
 
 
-class _Headed(ManageList[str]):
-    """The selection skips headings, whose value is empty."""
-
-    def render_item(self, item: ListRow[str], width: int, selected: bool) -> Sequence[Strip]:
-        if item.value:
-            return super().render_item(item, width, selected)
-        return [compose_line(width, [(item.text, Style(bold=True))], base=Style.null())]
-
-    def selectable(self, item: ListRow[str]) -> bool:
-        return bool(item.value)
-
-
 class AppSettingsScreen(ManageScreen[str]):
     """Two lines a setting: its value, and what it is for. What is changed is written at once."""
 
@@ -58,10 +42,6 @@ class AppSettingsScreen(ManageScreen[str]):
     KEYS = (("list.select", "changes"), ("manage.delete", "resets to default"))
     LINES = 2
     COUNTS = False
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self.list = _Headed(item_rows=2)
 
     @property
     def _file(self) -> Path:
@@ -213,10 +193,6 @@ class KeysScreen(ManageScreen[str]):
     TITLE_TEXT = "Keys"
     KEYS = (("list.select", "changes"), ("manage.delete", "resets to default"))
     COUNTS = False
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self.list = _Headed()
 
     def rows(self) -> Sequence[ListRow[str]]:
         app = app_of(self)

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
-
-from rich.style import Style
-from textual.strip import Strip
 
 from narrowcast.commands.registry import by_id
 from narrowcast.commands.run import run
 from narrowcast.commands.workspace import workspace_of
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form_fields import Text, Values
-from narrowcast.screens.dialogs.manage import ListRow, ManageList, ManageScreen
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
 from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, period, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
 from narrowcast.text import names
-from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.line_view import compose_line
-from narrowcast.widgets.looks import Look
 from narrowcast_api import permissions
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, setting_to_wire
 from narrowcast_api.permissions import ALLOWED, Refusal
@@ -32,7 +26,6 @@ from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 
 if TYPE_CHECKING:
     from narrowcast_api.state.settings import Settings
-    from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.base import WireModel
 
 OTHER = "Other settings"
@@ -45,38 +38,15 @@ _HIDDEN = frozenset(
 )
 
 
-class SettingsList(ManageList["Setting | None"]):
-    """The selection skips headings."""
-
-    LOOKS: ClassVar[Mapping[str, Look]] = {"settings--heading": Look("primary", letters=Style(bold=True))}
-
-    def render_item(self, item: ListRow[Setting | None], width: int, selected: bool) -> Sequence[Strip]:
-        if item.value is not None:
-            return super().render_item(item, width, selected)
-        return [
-            compose_line(
-                width,
-                [(safe_line(item.text, width), self.part_style("settings--heading"))],
-                base=Style.null(),
-            )
-        ]
-
-    def selectable(self, item: ListRow[Setting | None]) -> bool:
-        return item.value is not None
-
-
 class SettingsScreen(ManageScreen["Setting | None"]):
     """Enter changes the selected setting: at once where it is on or off, else by asking."""
 
     CATALOG: ClassVar[Catalog] = {}
+    EMPTY = "No settings yet: waiting for the server."
     KEYS = (("list.select", "changes"),)
     READ_KEYS = ()
     COUNTS = False
     FOLLOWS = (SettingsChanged, UserGroupsChanged, ChannelsChanged)
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self.list = SettingsList(empty_text="No settings yet: waiting for the server.")
 
     def values(self) -> Settings:
         raise NotImplementedError
@@ -103,7 +73,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
             present = [setting for setting in settings if self.applies(setting, values)]
             if not present:
                 continue
-            listed.append(ListRow(f" {heading}", None, heading))
+            listed.append(ListRow(f" {heading}", None, heading, heading=True))
             listed += [
                 ListRow(
                     setting.name,
@@ -330,7 +300,6 @@ class NewcomerSettingsScreen(SettingsScreen):
 
     TITLE_TEXT = "Default user settings"
     CATALOG: ClassVar[Catalog] = {**OWN, **ELSEWHERE}
-    EMPTY = "No settings yet: waiting for the server."
 
     def refusal(self) -> Refusal:
         return permissions.only_administrators(self.state, "change default user settings")
