@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
+from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.text.excerpt import excerpt
 from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -44,7 +45,7 @@ async def test_the_inbox_groups_what_is_unread_by_channel(tmp_path: Path) -> Non
             ("general", "2 unread", "Everybody.", ""),
             ("lunch", "2 unread", "Chiyo Tanaka: No & never", "Chiyo Tanaka, Bruno Castell"),
         ]
-        await stage.press("j", "enter")
+        await stage.press("enter")
         assert stage.screen.narrow == Narrow.direct(frozenset({stage.server.id("dario")}))
 
 
@@ -66,11 +67,11 @@ async def test_a_conversation_is_marked_read_and_muted_in_place(tmp_path: Path) 
     async with on_stage(tmp_path) as stage:
         await talk(stage)
         state = stage.session.state
-        await stage.press("I", "j", "Z")
+        await stage.press("I", "Z")
         await until(lambda: state.unreads.count_directs() == 0)
         await until(lambda: shown(stage)[0][0] == "engineering")
         channel_id = stage.server.channel("engineering")
-        await stage.press("g", "j", "M")
+        await stage.press("g", "M")
         await until(lambda: state.topics.visibility(channel_id, "builds") is VisibilityPolicy.MUTED)
         await until(lambda: [row[0] for row in shown(stage)] == ["general", "lunch"])
 
@@ -123,6 +124,28 @@ async def test_letters_filter_only_after_slash(tmp_path: Path) -> None:
         screen = stage.app.screen
         assert isinstance(screen, RecentScreen)
         assert [row.text for row in screen.list.shown] == ["general › lunch"]
+
+
+async def test_keys_of_the_main_screen_lead_out_of_the_inbox(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await talk(stage)
+        await stage.press("I", "f")
+        assert stage.app.screen is stage.screen
+        assert stage.screen.narrow == Narrow.starred()
+        await stage.press("I", "escape")
+        assert stage.app.screen is stage.screen
+        assert stage.screen.narrow == Narrow.starred(), "Escape only closes"
+        for key, opened in (("ctrl+k", Picker), ("ctrl+p", Picker)):
+            await stage.press("I", key)
+            assert isinstance(stage.app.screen, opened)
+            await stage.press("escape")
+            assert stage.app.screen is stage.screen
+        await stage.press("I", "p")
+        assert stage.screen.narrow == Narrow.direct(frozenset({stage.server.id("dario")}))
+        await stage.press("I", "n")
+        assert stage.screen.narrow == Narrow.topic(stage.server.channel("engineering"), "builds")
+        await stage.press("I", "c")
+        await until(lambda: stage.screen.writing.has_focus_within)
 
 
 async def test_what_arrives_comes_into_the_list(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from narrowcast.app.config import Config
     from narrowcast.app.config_file import Value
     from narrowcast.app.config_keys import ConfigKey
+    from narrowcast.commands.command import Command
     from narrowcast.content.blocks import Document
     from narrowcast.terminal.paths import Paths
     from narrowcast_api.narrow.narrow import Narrow
@@ -174,6 +175,9 @@ class AppContext(Protocol):
 
     def use_config(self, config: Config) -> None:
         """Go on with a configuration that was changed: theme and keys at once, the rest where it is read next."""
+
+    async def perform(self, command: Command) -> None:
+        """Run a command, whatever has its action."""
 
     def action_app_quit(self) -> None:
         """End the app; what is written is kept."""

@@ -149,10 +149,12 @@ class Command(Struct, frozen=True):
             return f"app.command('{self.id}')"
         return self.action or self.id.replace(".", "_").replace("-", "_")
 
-    def binding(self) -> Binding:
-        """The Textual binding, known to keymaps by the command's id."""
+    def binding(self, action: str = "") -> Binding:
+        """The Textual binding, known to keymaps by the command's id; ``action`` runs instead of the handler."""
         keys = ",".join(self.keys)
-        return Binding(keys, self.handler, self.title, show=False, id=self.id, priority=self.priority)
+        return Binding(
+            keys, action or self.handler, self.title, show=False, id=self.id, priority=self.priority
+        )
 
 
 Does = CommandFunction | str

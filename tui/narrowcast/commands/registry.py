@@ -22,6 +22,7 @@ __all__ = [
     "Context",
     "add",
     "bindings_for",
+    "bindings_to",
     "by_id",
     "every",
     "groups",
@@ -74,6 +75,11 @@ def in_context(context: Context) -> tuple[Command, ...]:
 def bindings_for(*contexts: Context) -> list[Binding]:
     """``BINDINGS`` of a widget that hears the keys of ``contexts``."""
     return [command.binding() for context in contexts for command in in_context(context) if command.keys]
+
+
+def bindings_to(action: str, *command_ids: str) -> list[Binding]:
+    """``BINDINGS`` of a widget that hears the keys of these commands and hands their ids to an action of its own."""
+    return [_by_id[command_id].binding(f"{action}('{command_id}')") for command_id in command_ids]
 
 
 def groups(commands: Iterable[Command] | None = None) -> dict[str, list[Command]]:

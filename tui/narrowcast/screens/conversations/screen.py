@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from textual.binding import BindingType
 
 from narrowcast.app.context import app_of
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.commands.registry import Context, bindings_for, bindings_to
 from narrowcast.screens.conversations.listing import Conversation, recent, unread
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import Target
@@ -34,6 +34,23 @@ MOST_FETCHED = 30
 """Conversations whose last message is fetched when it is not here."""
 MOST_PEOPLE = 6
 """People who are named before the rest is counted."""
+LEAVING = (
+    "app.palette",
+    "go.switcher",
+    "go.all",
+    "go.mentions",
+    "go.starred",
+    "go.direct",
+    "go.drafts",
+    "go.outbox",
+    "go.sent",
+    "go.next-unread-topic",
+    "go.next-unread-direct",
+    "write.channel",
+    "write.direct",
+)
+"""The commands of the main screen whose keys are heard here as well: they close this view and run there. The keys
+of the view itself come first."""
 
 
 class ConversationsScreen(ManageScreen[Conversation | None]):
@@ -56,7 +73,10 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     )
     COUNTS = False
     TOPIC_MARK: ClassVar[str] = "#"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CONVERSATIONS)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_for(Context.DIALOG, Context.CONVERSATIONS),
+        *bindings_to("leave_for", *LEAVING),
+    ]
     DEFAULT_CSS = """
     ConversationsScreen > Vertical { width: 100%; max-width: 100%; height: 100%; border: none; }
     """
@@ -113,6 +133,10 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         """To the inbox, or to the recent conversations; from the same one, back to where one was."""
         kind = InboxScreen if which == "inbox" else RecentScreen
         self.dismiss(None if isinstance(self, kind) else kind(self.session))
+
+    def action_leave_for(self, command: str) -> None:
+        """Close this view and run a command of the main screen."""
+        self.dismiss(Target(command=command))
 
     def action_mark_read(self) -> None:
         if (item := self.selected) is not None:

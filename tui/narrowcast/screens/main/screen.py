@@ -17,7 +17,7 @@ from textual.widget import Widget
 from narrowcast.app.context import app_of, focus_now
 from narrowcast.app.frames import Frames
 from narrowcast.commands.hints import key_of
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.commands.registry import Context, bindings_for, by_id
 from narrowcast.panes.compose.pane import ComposePane
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.messages import requests
@@ -292,7 +292,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def run(self, command_id: str) -> None:
         """Run a command, once what is under way is done."""
-        self.call_later(self.run_action, f"app.command('{command_id}')")
+        self.call_later(app_of(self).perform, by_id()[command_id])
 
     # the lists ask
 
