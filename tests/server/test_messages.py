@@ -11,6 +11,7 @@ import pytest
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.config import Config, ServiceLimits
+from narrowcast_server.rules.access import subscriber_ids
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import Answer, TestServer, running_server
@@ -373,14 +374,28 @@ async def test_topics_are_followed_as_the_settings_say(server: TestServer) -> No
 
 
 async def test_many_may_be_called_only_by_those_with_the_permission(server: TestServer) -> None:
-    with server.core.transaction():
-        people = [
-            create_user(
-                server.core, email=f"p{number}@demo.example", full_name=f"Person {number}", channel_ids=[]
-            )
-            for number in range(15)
-        ]
-        subscribe(server.core, [server.core.channels[server.channel("general")]], people)
-    refusal = await server.refusal("dario", "POST", "/messages", to_channel(content="@**all**"))
-    assert refusal["code"] == "STREAM_WILDCARD_MENTION_NOT_ALLOWED"
-    await server.call("ada", "POST", "/messages", to_channel(content="@**all**"))
+    general = server.core.channels[server.channel("general")]
+
+    def subscribed(count: int) -> None:
+        missing = count - len(subscriber_ids(server.core, general.id))
+        with server.core.transaction():
+            people = [
+                create_user(
+                    server.core,
+                    email=f"p{count}-{number}@demo.example",
+                    full_name=f"Person {count} {number}",
+                    channel_ids=[],
+                )
+                for number in range(missing)
+            ]
+            subscribe(server.core, [general], people)
+
+    subscribed(15)
+    for whom in ("all", "topic"):
+        await server.call("dario", "POST", "/messages", to_channel(content=f"@**{whom}**"))
+    subscribed(16)
+    for whom, kind in (("all", "STREAM"), ("topic", "TOPIC")):
+        fields = to_channel(content=f"@**{whom}**")
+        refusal = await server.refusal("dario", "POST", "/messages", fields)
+        assert refusal["code"] == f"{kind}_WILDCARD_MENTION_NOT_ALLOWED"
+        await server.call("ada", "POST", "/messages", fields)
