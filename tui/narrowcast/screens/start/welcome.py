@@ -24,7 +24,7 @@ LOGO = """\
   ·  )  )  )   n a r r o w c a s t
 """
 
-HINT = "↑ ↓ select · <list.select> opens · <app.help> keyboard shortcuts"
+HINT = "<list.up> <list.down> select · <list.select> opens · <app.help> keyboard shortcuts"
 
 SERVE_TEXT = """\
 To let the users of this machine talk, run this in another terminal, and leave it running:
@@ -34,7 +34,7 @@ To let the users of this machine talk, run this in another terminal, and leave i
 It creates an organization with you as its owner, and prints its address and how to log in.
 The users of this machine then run: narrowcast login ADDRESS
 
-Esc goes back."""
+<dialog.close> goes back."""
 
 
 class WelcomeScreen(Screen[None]):
@@ -88,13 +88,13 @@ class WelcomeScreen(Screen[None]):
         elif what == "demo":
             app.spawn(app.demo.start(), "start the demo")
         elif what == "serve":
-            self.app.push_screen(TextScreen(SERVE_TEXT))
+            self.app.push_screen(TextScreen(with_keys(keys_of(self), SERVE_TEXT)))
         else:
             app.action_app_quit()
 
 
 class TextScreen(Screen[None]):
-    """A text to read; Esc goes back."""
+    """A text to read, until one leaves it."""
 
     DEFAULT_CSS = """
     TextScreen { align: center middle; background: $background; }
