@@ -20,6 +20,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Draft
 from support import world
+from support.fault_proxy import FaultProxy
 from support.server import running_server
 from support.sessions import until
 from support.stage import on_stage
@@ -42,14 +43,35 @@ async def test_without_an_account_one_signs_in_from_the_welcome_screen(tmp_path:
             app.screen.query_one("#secret", Editor).text = "wrong"
             app.screen.query_one("#secret", Editor).focus()
             await pilot.press("enter")
-            await until(lambda: "assword" in shown(app) and "Signing in" not in shown(app))
+            await until(lambda: "incorrect" in shown(app))
             assert isinstance(app.screen, LoginScreen)
+            await pilot.press("escape")
+            await until(lambda: "again to discard" in shown(app))
+            assert app.screen.query_one("#site", Editor).text == server.url
             app.screen.query_one("#secret", Editor).text = world.PASSWORD
             await pilot.press("enter")
             await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
             assert (tmp_path / "home" / "config" / "accounts").is_dir()
             assert world.PASSWORD not in shown(app)
             await app.accounts.close()
+
+
+async def test_a_login_that_hangs_is_canceled_with_all_that_was_typed(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server, FaultProxy(server.url) as proxy:
+        proxy.hang()
+        app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await app.push_screen(LoginScreen())
+            for name, text in {"site": proxy.url, "email": "ada@demo.example", "secret": "x"}.items():
+                app.screen.query_one(f"#{name}", Editor).text = text
+            app.screen.query_one("#secret", Editor).focus()
+            await pilot.press("enter")
+            await until(lambda: "Logging in" in shown(app))
+            await pilot.press("escape")
+            await until(lambda: "Canceled." in shown(app))
+            assert app.screen.query_one("#email", Editor).text == "ada@demo.example"
+            await pilot.press("escape", "escape")
+            await until(lambda: isinstance(app.screen, WelcomeScreen))
 
 
 async def test_what_a_server_says_of_a_login_is_filtered(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from narrowcast_api.http.secret import Secret
 HINTS = (
     ("login.next", "next field"),
     ("editor.submit", "logs in"),
-    ("login.key", "API key instead of password"),
+    ("login.key", "API key or password"),
     ("login.back", "back"),
 )
 
@@ -49,16 +49,17 @@ class LoginScreen(Screen[None]):
 
     def __init__(self, site: str = "") -> None:
         super().__init__()
-        self._site = site
+        self._first: dict[str | None, str] = {"site": site}
         self._is_key = False
         self._busy = False
+        self._warned = False
         self._secret_label = OneLine()
         self._code_label = OneLine()
         self._work = Latest(self)
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield from self._field("Organization URL", "site", "chat.example.org", self._site)
+            yield from self._field("Organization URL", "site", "chat.example.org", self._first["site"])
             yield from self._field("Email", "email", "you@example.org", "")
             yield self._secret_label
             yield Editor(password=True, id="secret")
@@ -97,7 +98,21 @@ class LoginScreen(Screen[None]):
         self._label_secret()
 
     def action_leave(self) -> None:
-        self.dismiss(None)
+        """Stop logging in; else leave, but throw away what was typed only when asked twice."""
+        is_typed = any(editor.text != self._first.get(editor.id, "") for editor in self.query(Editor))
+        if self._busy:
+            self._work.cancel()
+            self._say("Canceled.")
+        elif self._warned or not is_typed:
+            self.dismiss(None)
+        else:
+            self._warned = True
+            self._say("Press the same key again to discard what you have typed.")
+
+    @on(Editor.Changed)
+    def _changed(self, event: Editor.Changed) -> None:
+        event.stop()
+        self._warned = False
 
     def _text(self, name: str) -> str:
         return self.query_one(f"#{name}", Editor).text.strip()
