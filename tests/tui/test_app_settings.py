@@ -165,4 +165,4 @@ async def test_an_import_stores_the_account_of_the_file_too(tmp_path: Path) -> N
         assert stage.app.config.compose.editor == "nano"
         rc.chmod(0o644)
         screen._import(str(rc))
-        assert "The account was not added: " in said(stage)
+        await until(lambda: "The account was not added: " in said(stage))

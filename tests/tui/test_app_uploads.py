@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from textual.geometry import Region
 
+from narrowcast.screens.main.links import follow
 from narrowcast.widgets.one_line import OneLine
 from support.server import running_server
 from support.sessions import until
@@ -157,3 +159,17 @@ async def test_a_file_that_changed_before_the_restart_says_so_in_its_row(tmp_pat
             assert "Go on to send it as it is now, or drop it." in stage.notices[-1]
             await stage.press("c", "ctrl+x")
             await until(lambda: stage.session.uploads.all() == [])
+
+
+async def test_a_file_of_the_organization_is_downloaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "new" / "downloads"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DOWNLOAD_DIR", str(folder))
+    async with on_stage(tmp_path) as stage:
+        files = {"file": ("plan.txt", b"the plan", "text/plain")}
+        sent = (await stage.server.raw("ada", "POST", "/user_uploads", files=files)).json()
+        follow(stage.screen, f"{stage.server.url}{sent['url']}", "plan.txt")
+        await until(lambda: any(notice.startswith("Downloaded to") for notice in stage.notices))
+        assert (folder / "plan.txt").read_bytes() == b"the plan"

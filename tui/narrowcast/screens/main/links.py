@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -51,10 +53,15 @@ def _open(screen: Workspace, url: str) -> None:
 
 async def _download(screen: Workspace, url: str) -> None:
     """Into the user's folder for downloads, under a safe name that is not taken."""
+    screen.tell("Downloading…")
+    folder = await asyncio.to_thread(_downloads)
+    fetched = await screen.session.client.uploads.download(url=url, folder=folder)
+    screen.tell(f"Downloaded to {fetched.path}", seconds=10)
+
+
+def _downloads() -> Path:
     from platformdirs import user_downloads_path
 
     folder = user_downloads_path()
     folder.mkdir(parents=True, exist_ok=True)
-    screen.tell("Downloading…")
-    fetched = await screen.session.client.uploads.download(url=url, folder=folder)
-    screen.tell(f"Downloaded to {fetched.path}", seconds=10)
+    return folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -163,10 +164,12 @@ class AppSettingsScreen(ManageScreen[str]):
             self.save(item, None)
 
     def _import(self, path: str | None) -> None:
-        if not path:
-            return
+        if path:
+            self.work(self._import_from(Path(path)))
+
+    async def _import_from(self, path: Path) -> None:
         try:
-            imported = read_zuliprc(Path(path))
+            imported = await asyncio.to_thread(read_zuliprc, path)
         except (OSError, ValueError) as error:
             self.say(str(error), bad=True)
             return
@@ -175,12 +178,13 @@ class AppSettingsScreen(ManageScreen[str]):
         said = [f"Imported {len(imported.changes)} settings."] if imported.changes else []
         said += [f"No counterpart: {', '.join(imported.left)}."] if imported.left else []
         if imported.has_account:
-            said += self._add_account(Path(path))
+            said += await self._add_account(path)
         self.say(" ".join(said) or "Nothing to import.")
 
-    def _add_account(self, path: Path) -> list[str]:
+    async def _add_account(self, path: Path) -> list[str]:
+        folder = app_of(self).paths.accounts
         try:
-            stored = add_account(path, app_of(self).paths.accounts)
+            stored = await asyncio.to_thread(add_account, path, folder)  # the keyring may ask its user first
         except (AccountError, OSError) as error:
             why = error.user_message if isinstance(error, AccountError) else str(error)
             return [f"The account was not added: {why}"]
