@@ -19,7 +19,7 @@ from narrowcast.terminal.screen_store import load_cells
 from narrowcast.terminal.textual_private import cursor_moved, finish_of, free_place, writes_frames
 
 if TYPE_CHECKING:
-    from narrowcast.terminal.screen_memory import Move, ScreenMemory
+    from narrowcast.terminal.screen_memory import Move
 
 log = logging.getLogger(__name__)
 

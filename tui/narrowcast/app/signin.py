@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from narrowcast.app import accounts
 from narrowcast_api.account import Account, is_cleartext, normal_site
@@ -13,10 +12,6 @@ from narrowcast_api.errors import ApiError, InvalidInput, MalformedAnswer, NoSer
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes import auth
-from narrowcast_api.routes.auth import accept_invitation, fetch_api_key
-
-if TYPE_CHECKING:
-    from narrowcast_api.http.connection import Connection
 
 _PASSWORD_LINK = re.compile(r"^(?P<site>.+?)/reset/(?P<token>[^/?#]+)/?$")
 _INVITATION = re.compile(r"^(?P<site>.+?)/join/(?P<token>[^/?#]+)/?$")
@@ -66,7 +61,7 @@ async def join(
     check_encryption(site, cleartext=cleartext)
     connection = Connection(site, ca_bundle=ca_bundle)
     try:
-        return await accept_invitation(
+        return await auth.accept_invitation(
             connection, token=token, email=email, full_name=full_name, password=password
         )
     finally:
@@ -154,7 +149,7 @@ async def sign_in(
     try:
         await _identify(connection)
         if not is_key:
-            return await fetch_api_key(
+            return await auth.fetch_api_key(
                 connection, username=email, password=secret, second_factor=second_factor
             )
     finally:
