@@ -27,18 +27,13 @@ def scorer(query: str) -> Callable[[str], tuple[int, int] | None]:
 
     def score(name: str) -> tuple[int, int] | None:
         folded = name.casefold()
-        close = scattered.search(folded)
-        if close is not None:
-            if folded == typed:
-                return 0, 0
-            if folded.startswith(typed):
-                return 1, len(folded)
-            if phrase.search(folded):
-                return 2, len(folded)
-            if typed in folded:
-                return 3, len(folded)
+        if folded.startswith(typed):
+            return (0, 0) if folded == typed else (1, len(folded))
+        if typed in folded:
+            return 2 if phrase.search(folded) else 3, len(folded)
         if len(words) > 1 and all(word.search(folded) for word in words):
             return 4, len(folded)
+        close = scattered.search(folded)
         return (5, len(close[0])) if close is not None else None
 
     return score

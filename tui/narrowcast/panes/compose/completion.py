@@ -5,6 +5,7 @@ here.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from narrowcast.text.matching import best_matches
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
 
 if TYPE_CHECKING:
+    from narrowcast_api.model.users import User
     from narrowcast_api.state.state import State
 
 SHOWN = 7
@@ -84,23 +86,28 @@ def _inside_code(text: str, cursor: int) -> bool:
 
 def _mentions(state: State, typed: str) -> list[Completion]:
     silent = typed.startswith("_")
-    query = typed[1:] if silent else typed
-    users = [user for user in state.users.active() if not user.is_system_bot]
-    taken: dict[str, int] = {}
-    for user in users:
-        taken[user.full_name] = taken.get(user.full_name, 0) + 1
-    candidates: list[Completion] = []
     prefix = "@_" if silent else "@"
-    for user in users:
-        unique = f"|{user.user_id}" if taken[user.full_name] > 1 else ""
-        insert = f"{prefix}**{user.full_name}{unique}** "
-        candidates.append(Completion(user.full_name, insert, "bot" if user.is_bot else user.email))
-    for group in state.user_groups:
-        if not group.is_system and not group.deactivated:
-            candidates.append(Completion(group.name, f"{prefix}*{group.name}* ", "group"))
-    if not silent:
-        candidates += [Completion(word, f"@**{word}** ", "everyone here") for word in WILDCARDS]
-    return _ranked(query, candidates)
+    users = _people(state)
+    groups = [group for group in state.user_groups if not group.is_system and not group.deactivated]
+    wildcards = () if silent else WILDCARDS
+    labels = [*(user.full_name for user in users), *(group.name for group in groups), *wildcards]
+    taken = Counter(labels[: len(users)])
+
+    def made(place: int) -> Completion:
+        label = labels[place]
+        if place >= len(users) + len(groups):
+            return Completion(label, f"{prefix}**{label}** ", "everyone here")
+        if place >= len(users):
+            return Completion(label, f"{prefix}*{label}* ", "group")
+        user = users[place]
+        unique = f"|{user.user_id}" if taken[label] > 1 else ""
+        return Completion(label, f"{prefix}**{label}{unique}** ", "bot" if user.is_bot else user.email)
+
+    return _ranked(typed.removeprefix("_"), labels, made)
+
+
+def _people(state: State) -> list[User]:
+    return [user for user in state.users.active() if not user.is_system_bot]
 
 
 def _channels(state: State, typed: str) -> list[Completion]:
@@ -110,44 +117,45 @@ def _channels(state: State, typed: str) -> list[Completion]:
         if channel_id is None:
             return []
         proper = names.channel(state, channel_id)
-        topics = [
-            Completion(topic.name, f"#**{proper}>{topic.name}** ", f"#{proper}")
-            for topic in state.topics.of(channel_id)
-        ]
-        return _ranked(query.strip(), topics)
-    channels = [
-        Completion(channel.name, f"#**{channel.name}** ", "channel")
-        for channel in state.channels.subscribed()
-    ]
-    return _ranked(typed, channels)
+        topics = [topic.name for topic in state.topics.of(channel_id)]
+        return _ranked(
+            query.strip(),
+            topics,
+            lambda place: Completion(topics[place], f"#**{proper}>{topics[place]}** ", f"#{proper}"),
+        )
+    channels = [channel.name for channel in state.channels.subscribed()]
+    return _ranked(
+        typed, channels, lambda place: Completion(channels[place], f"#**{channels[place]}** ", "channel")
+    )
 
 
 def _emoji(state: State, typed: str, unicode_names: Iterable[str]) -> list[Completion]:
-    own = [Completion(f":{emoji.name}:", f":{emoji.name}: ", "custom") for emoji in state.custom_emoji]
-    unicode = [Completion(f":{name}:", f":{name}: ") for name in unicode_names]
-    return _ranked(typed, [*own, *unicode])
+    own = [emoji.name for emoji in state.custom_emoji]
+    emoji = [*own, *unicode_names]
+
+    def made(place: int) -> Completion:
+        return Completion(f":{emoji[place]}:", f":{emoji[place]}: ", "custom" if place < len(own) else "")
+
+    return _ranked(typed, emoji, made)
 
 
-def _ranked(query: str, candidates: Sequence[Completion]) -> list[Completion]:
-    order = best_matches(query, [candidate.label.strip(":") for candidate in candidates])
-    return [candidates[index] for index in order[:SHOWN]]
+def _ranked(query: str, labels: Sequence[str], made: Callable[[int], Completion]) -> list[Completion]:
+    """The completions of the best labels; ``made`` gives that of one by its place, for there may be 20,000."""
+    return [made(place) for place in best_matches(query, labels)[:SHOWN]]
 
 
 def channel_names(state: State, typed: str) -> list[Completion]:
     """Channels for the channel field."""
-    return _ranked(
-        typed,
-        [Completion(channel.name, channel.name, "channel") for channel in state.channels.subscribed()],
-    )
+    channels = [channel.name for channel in state.channels.subscribed()]
+    return _ranked(typed, channels, lambda place: Completion(channels[place], channels[place], "channel"))
 
 
 def topic_names(state: State, channel_id: int | None, typed: str) -> list[Completion]:
     """Topics for the topic field."""
     if channel_id is None:
         return []
-    return _ranked(
-        typed, [Completion(topic.name, topic.name) for topic in state.topics.of(channel_id) if topic.name]
-    )
+    topics = [topic.name for topic in state.topics.of(channel_id) if topic.name]
+    return _ranked(typed, topics, lambda place: Completion(topics[place], topics[place]))
 
 
 def recipient_names(state: State, typed: str) -> tuple[int, list[Completion]]:
@@ -155,12 +163,13 @@ def recipient_names(state: State, typed: str) -> tuple[int, list[Completion]]:
     start = typed.rfind(",") + 1
     while start < len(typed) and typed[start] == " ":
         start += 1
-    people = [
-        Completion(user.full_name, f"{names.recipient(state, user.user_id)}, ", user.email)
-        for user in state.users.active()
-        if not user.is_system_bot
-    ]
-    return start, _ranked(typed[start:], people)
+    people = _people(state)
+
+    def made(place: int) -> Completion:
+        user = people[place]
+        return Completion(user.full_name, f"{names.recipient(state, user.user_id)}, ", user.email)
+
+    return start, _ranked(typed[start:], [user.full_name for user in people], made)
 
 
 def recipients(state: State, typed: str) -> tuple[frozenset[int], list[str]]:

@@ -16,8 +16,6 @@ from narrowcast.widgets.editor import Editor
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from narrowcast.panes.compose.completion import Completion
-    from narrowcast.screens.dialogs.picker import ChoiceList
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
@@ -81,17 +79,15 @@ class Offers:
                 self._state, field.text, field.buffer.cursor, emoji_names, asked=asked
             )
             return (offered.start, offered.completions) if offered is not None else None
-        start = 0
-        if field is self._target.to:
-            start, people = completion.recipient_names(self._state, typed)
-        if not asked and not typed[start:].strip():
+        last = typed.rpartition(",")[2] if field is self._target.to else typed
+        if not asked and not last.strip():
             return None
+        if field is self._target.to:
+            return completion.recipient_names(self._state, typed)
         if field is self._target.channel:
             return 0, completion.channel_names(self._state, typed)
-        if field is self._target.topic:
-            channel_id = self._state.channels.id_of(self._target.channel.text.strip())
-            return 0, completion.topic_names(self._state, channel_id, typed)
-        return start, people
+        channel_id = self._state.channels.id_of(self._target.channel.text.strip())
+        return 0, completion.topic_names(self._state, channel_id, typed)
 
     def offer(self, field: Editor, edited: bool, *, asked: bool = False) -> None:
         """Offer what completes the word at the cursor: when something was typed, or ``asked`` by a key."""
