@@ -61,6 +61,11 @@ async def test_it_is_switched_on_with_the_password_and_the_first_code(tmp_path: 
         answer = await command(tmp_path, *login, stdin=f"{world.PASSWORD}\n{codes[0]}\n")
         assert answer.code == 0, answer.err
         typed = f"{world.PASSWORD}\n{codes[1]}\n"
+        new = await command(
+            tmp_path, "authenticator", "--rc", rc_of(server, tmp_path), "--recovery-codes", stdin=typed
+        )
+        assert new.code == 0, new.err
+        typed = f"{world.PASSWORD}\n{new.out.splitlines()[-1].strip()}\n"
         off = await command(tmp_path, "authenticator", "--rc", rc_of(server, tmp_path), "--off", stdin=typed)
         assert off.code == 0, off.err
         assert (await command(tmp_path, *login, stdin=f"{world.PASSWORD}\n")).code == 0
@@ -215,3 +220,7 @@ async def test_other_servers_are_said_not_to_have_it(tmp_path: Path, monkeypatch
         await run(stage, "account.two-factor")
         await until(lambda: "no two-factor authentication" in said(stage))
         assert rows(stage) == []
+        rc = rc_of(stage.server, tmp_path)
+        answer = await command(tmp_path, "authenticator", "--rc", rc, stdin=f"{world.PASSWORD}\n")
+        assert answer.code == 1
+        assert "no two-factor authentication" in answer.err

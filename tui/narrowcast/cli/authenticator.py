@@ -8,39 +8,67 @@ from typing import TYPE_CHECKING
 
 from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.login import ask_secret
-from narrowcast.cli.outcome import Exit
+from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.client import Client
-from narrowcast_api.routes.second_factor import begin_second_factor, confirm_second_factor, end_second_factor
+from narrowcast_api.errors import MethodNotAllowed, NotFound
+from narrowcast_api.routes.second_factor import (
+    begin_second_factor,
+    confirm_second_factor,
+    end_second_factor,
+    renew_recovery_codes,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
     from narrowcast_api.account import Account
+    from narrowcast_api.http.connection import Connection
 
 
 def run(args: argparse.Namespace) -> int:
-    """Switch it on, or off."""
-    account = chosen_account(args)
-    asyncio.run(_end(account) if args.off else _begin(account))
+    """Switch it on, or off, or give other recovery codes."""
+    act = _end if args.off else _renew if args.recovery_codes else _begin
+    asyncio.run(_with(chosen_account(args), act))
     return Exit.DONE
 
 
-async def _begin(account: Account) -> None:
-    async with Client.open(account) as client:
-        enrolment = await begin_second_factor(client.connection, password=ask_secret("Password"))
-        _say("Give this to the app, as a QR code or by hand:")
-        _say(f"  {enrolment.uri}")
-        _say(f"  {enrolment.secret}")
-        codes = await confirm_second_factor(client.connection, code=ask_secret("Code that it shows"))
+async def _with(account: Account, act: Callable[[Connection], Awaitable[None]]) -> None:
+    try:
+        async with Client.open(account) as client:
+            await act(client.connection)
+    except (NotFound, MethodNotAllowed):
+        raise CommandError(
+            f"{account.site} has no two-factor authentication that programs can set up"
+        ) from None
+
+
+async def _begin(connection: Connection) -> None:
+    enrolment = await begin_second_factor(connection, password=ask_secret("Password"))
+    _say("Give this to the app, as a QR code or by hand:")
+    _say(f"  {enrolment.uri}")
+    _say(f"  {enrolment.secret}")
+    codes = await confirm_second_factor(connection, code=ask_secret("Code that it shows"))
     _say("From now on, signing in takes a code as well. Keep these; each is good once in place of one:")
+    _list(codes)
+
+
+async def _renew(connection: Connection) -> None:
+    password, code = ask_secret("Password"), ask_secret("Code")
+    codes = await renew_recovery_codes(connection, password=password, code=code)
+    _say("Keep these in place of the old ones; each is good once in place of a code:")
+    _list(codes)
+
+
+async def _end(connection: Connection) -> None:
+    password, code = ask_secret("Password"), ask_secret("Code")
+    await end_second_factor(connection, password=password, code=code)
+    _say("The password is enough again.")
+
+
+def _list(codes: Sequence[str]) -> None:
     for code in codes:
         _say(f"  {code}")
-
-
-async def _end(account: Account) -> None:
-    password, code = ask_secret("Password"), ask_secret("Code")
-    async with Client.open(account) as client:
-        await end_second_factor(client.connection, password=password, code=code)
-    _say("The password is enough again.")
 
 
 def _say(text: str) -> None:

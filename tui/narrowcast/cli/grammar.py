@@ -137,7 +137,9 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
         return commands.add_parser(name, help=about, description=about, parents=[common])
 
     authenticator = add("authenticator", "ask for the code of an authenticator app when you sign in")
-    authenticator.add_argument("--off", action="store_true", help="let the password be enough again")
+    instead = authenticator.add_mutually_exclusive_group()
+    instead.add_argument("--off", action="store_true", help="let the password be enough again")
+    instead.add_argument("--recovery-codes", action="store_true", help="get other recovery codes")
     send = add("send", "send a message; without TEXT it is read from standard input")
     send.add_argument("text", nargs="?", metavar="TEXT", help="the message (default: standard input)")
     send.add_argument("--channel", help="name or id of the channel")
