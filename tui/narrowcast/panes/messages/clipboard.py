@@ -17,7 +17,6 @@ from narrowcast.text.safe_text import without_controls
 from narrowcast_api.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from narrowcast.screens.dialogs.picker import Choice
     from narrowcast_api.model.messages import Message
 
 __all__ = ["Clipboard"]
@@ -53,13 +52,16 @@ class Clipboard:
         if message is None:
             return
 
-        offers = dict(enumerate(self._copies(message)))
-        choices = [choice for choice, _, _ in offers.values()]
+        copies = list(self._copies(message))
+        choices = [
+            Choice(number, title, " ".join((text or "")[:60].split()))
+            for number, (title, text, _) in enumerate(copies)
+        ]
 
         def chosen(number: int | None) -> None:
             if number is None:
                 return
-            _, text, what = offers[number]
+            _, text, what = copies[number]
             if text is None:
                 self._pane.work(self.copy_source(message.id), "copy the source")
             else:
@@ -67,23 +69,20 @@ class Clipboard:
 
         self._pane.ask(Picker("Copy", choices), chosen)
 
-    def _copies(self, message: Message) -> Iterator[tuple[Choice[int], str | None, str]]:
-        number = 0
+    def _copies(self, message: Message) -> Iterator[tuple[str, str | None, str]]:
+        """What can be copied of a message: a title, the text, and what it is called when it is copied.
 
-        def offer(title: str, text: str | None, what: str) -> tuple[Choice[int], str | None, str]:
-            nonlocal number
-            number += 1
-            return Choice(number - 1, title, " ".join((text or "")[:60].split())), text, what
-
-        # Made when it is chosen: laying out all of a long message takes a while.
-        yield offer("Text of the message", "", "the message")
-        yield offer("Source (Markdown)", None, "the source")
-        yield offer("Link to the message", self.link_of(message), "the link")
+        The text is empty for that of the whole message, which is made when it is chosen (laying out a long message
+        takes a while), and None for the source, which is fetched.
+        """
+        yield "Text of the message", "", "the message"
+        yield "Source (Markdown)", None, "the source"
+        yield "Link to the message", self.link_of(message), "the link"
         for block in _code_blocks(parse(message.content, ROWS_WITH_CODE).blocks):
-            yield offer(f"Code {block.language}".strip(), block.source, "the code")
+            yield f"Code {block.language}".strip(), block.source, "the code"
         for target in self._pane.list.rows.targets_of(message.id):
             if target.kind in (TargetKind.LINK, TargetKind.MEDIA):
-                yield offer("Address", target.value, "the address")
+                yield "Address", target.value, "the address"
 
     async def copy_source(self, message_id: int) -> None:
         self.copy(await self.source_of(message_id), "the source")

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from narrowcast.app.context import app_of
-from narrowcast.commands.hints import keys_of, with_keys
+from narrowcast.commands.hints import key_of, keys_of, with_keys
 from narrowcast.panes.messages.requests import HintChanged
 
 if TYPE_CHECKING:
@@ -78,6 +78,10 @@ class PaneContext:
     def with_keys(self, text: str) -> str:
         """A text of the app's own with the keys of the commands that it names."""
         return with_keys(keys_of(self._host), text)
+
+    def key(self, command_id: str) -> str:
+        """The key of a command as people write it; empty for one without a key."""
+        return key_of(keys_of(self._host), command_id)
 
     def say(self, text: str) -> None:
         """Says something to the user."""

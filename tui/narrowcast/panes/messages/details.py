@@ -48,8 +48,8 @@ class Details:
             people = ", ".join(state.users.name(user_id) for user_id in group.user_ids)
             choices.append(Choice("", people, group.emoji_name, shown))
         choices += [
-            Choice("receipts", "View read receipts", "V"),
-            Choice("link", "Copy link to message", "L"),
+            Choice("receipts", "View read receipts", self._pane.key("message.receipts")),
+            Choice("link", "Copy link to message", self._pane.key("message.link")),
             Choice("source", "Copy message source", f"message {message.id}"),
         ]
         message_id = message.id
