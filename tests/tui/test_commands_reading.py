@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from narrowcast.cli.directory import parse_narrow
+from narrowcast.cli.grammar import build_parser
+from narrowcast.cli.outcome import CommandError
 from narrowcast.cli.read import newest
 from narrowcast_api.narrow.narrow import Narrow, Term
 from support.server import running_server
@@ -27,6 +29,11 @@ def test_operators_are_understood_however_the_shell_passes_them(
     words: list[str], terms: tuple[Term, ...]
 ) -> None:
     assert parse_narrow(words) == Narrow(terms)
+
+
+def test_an_unknown_option_leads_to_the_help_of_its_command() -> None:
+    with pytest.raises(CommandError, match=r"unrecognized arguments: --channel\nsee: narrowcast read --help"):
+        build_parser().parse_args(["read", "--channel", "general"])
 
 
 async def test_as_many_messages_are_read_as_were_asked_for(tmp_path: Path) -> None:

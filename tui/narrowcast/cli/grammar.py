@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from narrowcast.cli.operator_grammar import copy_options, operator_commands
@@ -61,6 +62,15 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.color = False  # Python 3.14 would write escape sequences, which no stream lets through
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """All of them must be known. A command would else leave the complaint to `narrowcast`, with the wrong help."""
+        parsed, others = super().parse_known_args(args, namespace)
+        if others:
+            self.error(f"unrecognized arguments: {' '.join(others)}")
+        return parsed, others
 
     def error(self, message: str) -> NoReturn:
         raise CommandError(f"{message}\nsee: {self.prog} --help", Exit.USAGE)
