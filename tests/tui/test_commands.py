@@ -133,6 +133,8 @@ async def test_search_asks_the_server_and_export_writes_a_private_file_once(tmp_
             "soup is hot",
             "more soup",
         ]
+        nothing = await run(tmp_path, "search", "--rc", rc, "porridge")
+        assert (nothing.code, nothing.out, nothing.err) == (0, "", "narrowcast: no messages match\n")
         target = tmp_path / "lunch.jsonl"
         written = await run(tmp_path, "export", "--rc", rc, "topic:lunch", "-o", str(target))
         assert written.code == 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.directory import parse_narrow, wire_narrow
-from narrowcast.cli.outcome import Exit
+from narrowcast.cli.outcome import Exit, complain
 from narrowcast.cli.printing import as_json, as_record, as_text, say
 from narrowcast_api.narrow.narrow import Narrow
 
@@ -37,8 +37,11 @@ def run(args: argparse.Namespace) -> int:
 
 def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
     """Fetch and print; shared with search."""
-    for message in asyncio.run(newest(account, narrow, limit, named=not json)):
+    messages = asyncio.run(newest(account, narrow, limit, named=not json))
+    for message in messages:
         say(as_json(as_record(message)) if json else as_text(message))
+    if not messages:
+        complain("no messages match")
     return Exit.DONE
 
 
