@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from narrowcast_api.errors import NotConnected
@@ -110,6 +111,23 @@ async def test_a_further_page_is_asked_for_once_and_without_the_anchor() -> None
     await view.load_older()
     await view.load_newer()
     assert len(host.asked) == 3, "both ends are known"
+
+
+async def test_a_further_page_whose_request_was_cancelled_is_asked_for_again() -> None:
+    host = FakeHost()
+    view = await opened(host, page(11, 12, anchor=11))
+    for load in (view.load_older, view.load_newer):
+        cancelled = asyncio.create_task(load())
+        await asyncio.sleep(0)
+        cancelled.cancel()
+        with suppress(asyncio.CancelledError):
+            await cancelled
+    older = asyncio.create_task(view.load_older())
+    await host.answer(page(1, 2, oldest=True))
+    newer = asyncio.create_task(view.load_newer())
+    await host.answer(page(21, newest=True))
+    await asyncio.gather(older, newer)
+    assert view.ids == (1, 2, 11, 12, 21)
 
 
 async def test_an_answer_to_an_older_question_is_thrown_away() -> None:

@@ -175,8 +175,10 @@ class MessageView:
             self._from_cache(timeline.ids[0])
             return
         self.loading_older = True
-        page = await self._page(timeline.ids[0], PAGE, 0)
-        self.loading_older = False
+        try:
+            page = await self._page(timeline.ids[0], PAGE, 0)
+        finally:
+            self.loading_older = False
         if page is not None:
             timeline.extend_older((m.id for m in page.messages), found_oldest=page.found_oldest)
             self._publish()
@@ -190,8 +192,10 @@ class MessageView:
             await self.refresh()
             return
         self.loading_newer = True
-        page = await self._page(timeline.ids[-1], 0, PAGE)
-        self.loading_newer = False
+        try:
+            page = await self._page(timeline.ids[-1], 0, PAGE)
+        finally:
+            self.loading_newer = False
         if page is not None:
             timeline.extend_newer((m.id for m in page.messages), found_newest=page.found_newest)
             self._take_pending()
