@@ -29,21 +29,11 @@ class DraftMerge:
     def added(self, drafts: Iterable[ServerDraft]) -> None:
         """Event `add`; it can come before the answer to the request that made the draft."""
         for draft in drafts:
-            item = self._store.of_server(draft.id)
-            if item is None:
-                item = self.adopt(draft)
-            if item is not None:
-                self._news(item, draft, final=False)
-            else:
-                self._store.add_from_server(draft)
+            self._is_there(self._store.of_server(draft.id) or self.adopt(draft), draft, final=False)
 
     def updated(self, drafts: Iterable[ServerDraft]) -> None:
         for draft in drafts:
-            item = self._store.of_server(draft.id)
-            if item is not None:
-                self._news(item, draft, final=False)
-            else:
-                self._store.add_from_server(draft)
+            self._is_there(self._store.of_server(draft.id), draft, final=False)
 
     def removed(self, server_id: int) -> None:
         """Event `remove`: sent or deleted elsewhere, or our own deletion."""
@@ -79,11 +69,7 @@ class DraftMerge:
         present = {draft.id for draft in drafts}.union(heard_of)
         by_server_id = {item.record.server_id: item for item in self._store}
         for draft in drafts:
-            item = by_server_id.get(draft.id) or self.adopt(draft)
-            if item is not None:
-                self._news(item, draft, final=True)
-            else:
-                self._store.add_from_server(draft)
+            self._is_there(by_server_id.get(draft.id) or self.adopt(draft), draft, final=True)
         if len(drafts) >= CAP:
             return []
         return [
@@ -91,6 +77,13 @@ class DraftMerge:
             for item in self._store
             if item.record.server_id is not None and item.record.server_id not in present
         ]
+
+    def _is_there(self, item: DraftItem | None, draft: ServerDraft, *, final: bool) -> None:
+        """The server has this draft, which is `item` here, or is another device's. `final` as for `_news`."""
+        if item is not None:
+            self._news(item, draft, final=final)
+        else:
+            self._store.add_from_server(draft)
 
     def adopt(self, draft: ServerDraft) -> DraftItem | None:
         """A draft of the server that we created, though no answer said so."""
