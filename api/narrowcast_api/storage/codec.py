@@ -13,9 +13,10 @@ from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import Destination
 
 _BLOCK = re.compile(
-    r"</?(?:p|br|hr|h[1-6]|li|ul|ol|div|pre|blockquote|table|tr|td|th)\b[^>]*>", re.IGNORECASE
+    r"</?(?:p|br|hr|h[1-6]|li|ul|ol|div|pre|blockquote|table|tr|td|th)\b[^>]*>?", re.IGNORECASE
 )
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^>]*>?")
+"""Of a text that was cut off, the last tag may have no end."""
 
 _ENCODER = msgspec.json.Encoder()
 _ANYTHING = msgspec.json.Decoder()
