@@ -48,6 +48,7 @@ def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
         return f"sign in with: narrowcast login {url}"
     return (
         f"open it as its owner with: narrowcast --rc {shlex.quote(str(folder / OWNER_FILE))}\n"
+        f"invite others with: narrowcast serve admin invite --data {shlex.quote(str(folder))}\n"
         f"others sign in with: narrowcast login {url}"
     )
 
