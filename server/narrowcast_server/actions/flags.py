@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 def changeable(flag: str) -> FlagBit:
     """The bit of a flag that people may change; raises BAD_REQUEST (FLG-04, FLG-20)."""
     try:
-        known = MessageFlag(flag)
+        flag_named = MessageFlag(flag)
     except ValueError as error:
         raise ServiceError(f"Invalid flag: '{flag}'") from error
-    if known not in flags.CHANGEABLE:
+    if flag_named not in flags.CHANGEABLE:
         raise ServiceError(f"Flag not editable: '{flag}'")
-    return flags.CHANGEABLE[known]
+    return flags.CHANGEABLE[flag_named]
 
 
 def change_flags(
@@ -61,7 +61,7 @@ def change_flags(
 
 def emit_flags(core: Core, user: User, ids: Sequence[int], bit: FlagBit, *, add: bool) -> None:
     """`update_message_flags`; what becomes unread comes with where it is."""
-    name = next(name.value for name, known in flags.CHANGEABLE.items() if known is bit)
+    name = next(name.value for name, changeable_bit in flags.CHANGEABLE.items() if changeable_bit is bit)
     operation = "add" if add else "remove"
     event: dict[str, object] = {
         "type": "update_message_flags",

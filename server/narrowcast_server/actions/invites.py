@@ -26,13 +26,13 @@ _SEPARATORS: Final = re.compile(r"[,\n\r]")
 
 def addresses(text: str) -> list[str]:
     """The addresses of a field, separated by commas or newlines (INV-02); `Name <address>` is understood."""
-    found: dict[str, None] = {}
+    unique: dict[str, None] = {}
     for part in _SEPARATORS.split(text):
         bracketed = re.fullmatch(r".*<([^<>]+)>", part.strip())
         address = (bracketed.group(1) if bracketed else part).strip()
         if address:
-            found[address] = None
-    return list(found)
+            unique[address] = None
+    return list(unique)
 
 
 def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:

@@ -83,8 +83,8 @@ def remove_linkifier(core: Core, filter_id: int) -> None:
 
 def reorder_linkifiers(core: Core, ids: list[int]) -> None:
     """Puts all linkifiers into this order."""
-    known = core.store.integers("SELECT id FROM linkifiers")
-    if sorted(ids) != sorted(known):
+    present = core.store.integers("SELECT id FROM linkifiers")
+    if sorted(ids) != sorted(present):
         raise ServiceError("The ordered list must enumerate all existing linkifiers exactly once")
     core.store.execute_many(
         "UPDATE linkifiers SET position = ? WHERE id = ?",

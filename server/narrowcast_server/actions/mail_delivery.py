@@ -40,8 +40,8 @@ async def _deliver(core: Core, settings: MailSettings, letters: list[Letter]) ->
             messages[letter.id] = encoded(letter, name, settings.sender)
         except BadAddress as error:
             outcomes[letter.id] = Outcome(Fate.NEVER, str(error))
-    found = await apart(partial(deliver, settings, list(messages.values())))
-    outcomes |= zip(messages, found, strict=True)
+    delivered = await apart(partial(deliver, settings, list(messages.values())))
+    outcomes |= zip(messages, delivered, strict=True)
     with core.transaction():
         for letter in letters:
             settle(core, letter, outcomes[letter.id])
@@ -53,8 +53,8 @@ async def watch_missed(core: Core) -> None:
     """Tells people of what they have missed, for ever."""
     while True:
         await core.clock.sleep(_MISSED_SECONDS)
-        known = marks(core)
+        marked = marks(core)
         for user in core.users.all():
-            if user.id in known or wants_mail(user):
-                tell_missed(core, user, known.get(user.id))
+            if user.id in marked or wants_mail(user):
+                tell_missed(core, user, marked.get(user.id))
                 await asyncio.sleep(0)

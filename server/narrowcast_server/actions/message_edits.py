@@ -35,10 +35,10 @@ def check_base(message: Message, prev_content_sha256: str | None) -> None:
 def edit_content(core: Core, user: User, message: Message, content: str) -> dict[str, object]:
     """Stores a new text, with its mentions; gives what `update_message` says of it."""
     content = check_content(core, content if content.strip() else _DELETED)
-    found = rendered(core, user, content)
-    check_mentions(found)
+    rendering = rendered(core, user, content)
+    check_mentions(rendering)
     if message.channel_id is not None:
-        check_wildcards(core, user, core.channels[message.channel_id], found)
+        check_wildcards(core, user, core.channels[message.channel_id], rendering)
     now = core.now()
     add_history(
         core,
@@ -51,31 +51,31 @@ def edit_content(core: Core, user: User, message: Message, content: str) -> dict
             "prev_rendered_content_version": 1,
         },
         content=content,
-        rendered=found.html,
+        rendered=rendering.html,
         last_edited=now,
-        is_me=int(found.is_me_message),
-        has_link=int(found.has_link),
-        has_image=int(found.has_image),
-        has_attachment=int(found.has_attachment),
+        is_me=int(rendering.is_me_message),
+        has_link=int(rendering.has_link),
+        has_image=int(rendering.has_image),
+        has_attachment=int(rendering.has_attachment),
     )
     core.store.execute("UPDATE message_words SET content = ? WHERE rowid = ?", content, message.id)
     changed = stored(core, message.id)
     release_attachments(core, message.id)
-    claim_attachments(core, user, changed, found.attachments)
-    _mention_anew(core, changed, found)
+    claim_attachments(core, user, changed, rendering.attachments)
+    _mention_anew(core, changed, rendering)
     before = {"orig_content": message.content, "orig_rendered_content": message.rendered}
     return {
         **(before if core.settings["message_edit_history_visibility_policy"] == "all" else {}),
         "content": content,
-        "rendered_content": found.html,
-        "is_me_message": found.is_me_message,
+        "rendered_content": rendering.html,
+        "is_me_message": rendering.is_me_message,
     }
 
 
-def _mention_anew(core: Core, message: Message, found: Rendered) -> None:
+def _mention_anew(core: Core, message: Message, rendering: Rendered) -> None:
     """The flags that the text gives (FLG-10)."""
     people = set(core.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id))
-    bits = mention_bits(core, message, found, people)
+    bits = mention_bits(core, message, rendering, people)
     core.store.execute(
         "UPDATE user_messages SET flags = flags & ~ ? WHERE message_id = ?", _FROM_TEXT, message.id
     )

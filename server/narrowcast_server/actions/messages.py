@@ -92,13 +92,13 @@ def send_to_channel(
     """Sends to a topic: `topic` as `topics.checked` gives it. Refuses what the sender may not do there."""
     content = check_content(core, content)
     check_may_post(core, sender, channel, topic)
-    found = rendered(core, sender, content)
-    check_mentions(found)
-    check_wildcards(core, sender, channel, found)
+    rendering = rendered(core, sender, content)
+    check_mentions(rendering)
+    check_wildcards(core, sender, channel, rendering)
     is_new_topic = not topics.exists(core, channel.id, topic)
     recipients = set(access.subscriber_ids(core, channel.id)) | {sender.id}
-    message = _insert(core, sender, content, found, origin, channel_id=channel.id, topic=topic)
-    bits = _mention_bits(core, message, found, recipients)
+    message = _insert(core, sender, content, rendering, origin, channel_id=channel.id, topic=topic)
+    bits = _mention_bits(core, message, rendering, recipients)
     stored = _deliver(core, message, recipients, bits, origin)
     if channel.first_message_id is None:
         refresh_first_message(core, channel.id)
@@ -112,9 +112,9 @@ def send_to_channel(
 def post_notice(core: Core, channel: Channel, topic: str, content: str, origin: Origin) -> int:
     """The notification bot writes to a topic, whoever may post there; gives the id."""
     sender = notification_bot(core)
-    found = rendered(core, sender, content)
+    rendering = rendered(core, sender, content)
     recipients = set(access.subscriber_ids(core, channel.id))
-    message = _insert(core, sender, content, found, origin, channel_id=channel.id, topic=topic)
+    message = _insert(core, sender, content, rendering, origin, channel_id=channel.id, topic=topic)
     stored = _deliver(core, message, recipients, {}, origin)
     if channel.first_message_id is None:
         refresh_first_message(core, channel.id)
@@ -129,13 +129,13 @@ def send_direct(
     content = check_content(core, content)
     people = {user.id: user for user in recipients} | {sender.id: sender}
     check_direct(core, sender, list(people.values()))
-    found = rendered(core, sender, content)
-    check_mentions(found)
+    rendering = rendered(core, sender, content)
+    check_mentions(rendering)
     with visibility_may_change(core):
         conversation_id = conversation_of(core, people)
-    message = _insert(core, sender, content, found, origin, conversation_id=conversation_id)
+    message = _insert(core, sender, content, rendering, origin, conversation_id=conversation_id)
     active = {user.id for user in people.values() if user.is_active and not user.is_system_bot}
-    bits = _mention_bits(core, message, found, active)
+    bits = _mention_bits(core, message, rendering, active)
     stored = _deliver(core, message, active, bits, origin)
     _emit(core, message, sender, stored, origin, public=False)
     return Sent(message.id)
@@ -144,9 +144,9 @@ def send_direct(
 def conversation_of(core: Core, user_ids: Iterable[int]) -> int:
     """The same, made where there is none yet."""
     members = sorted(set(user_ids))
-    found = find_conversation(core, members)
-    if found is not None:
-        return found
+    existing = find_conversation(core, members)
+    if existing is not None:
+        return existing
     key = ",".join(str(identity) for identity in members)
     conversation_id = core.store.insert("INSERT INTO conversations (members) VALUES (?)", key)
     core.store.execute_many(
@@ -160,7 +160,7 @@ def _insert(
     core: Core,
     sender: User,
     content: str,
-    found: Rendered,
+    rendering: Rendered,
     origin: Origin,
     *,
     channel_id: int | None = None,
@@ -176,13 +176,13 @@ def _insert(
         topic,
         conversation_id,
         content,
-        found.html,
+        rendering.html,
         timestamp,
         origin.client,
-        found.is_me_message,
-        found.has_link,
-        found.has_image,
-        found.has_attachment,
+        rendering.is_me_message,
+        rendering.has_link,
+        rendering.has_image,
+        rendering.has_attachment,
     )
     core.store.execute(
         "INSERT INTO message_words (rowid, content, topic) VALUES (?, ?, ?)", message_id, content, topic
@@ -197,11 +197,11 @@ def _insert(
         )
     message = access.find_message(core, message_id)
     assert message is not None
-    claim_attachments(core, sender, message, found.attachments)
+    claim_attachments(core, sender, message, rendering.attachments)
     return message
 
 
-def _mention_bits(core: Core, message: Message, found: Rendered, recipients: set[int]) -> dict[int, int]:
+def _mention_bits(core: Core, message: Message, rendering: Rendered, recipients: set[int]) -> dict[int, int]:
     """Flags that the text gives, by recipient; of nobody else."""
     bits: dict[int, int] = {}
 
@@ -210,14 +210,14 @@ def _mention_bits(core: Core, message: Message, found: Rendered, recipients: set
             if user_id in recipients:
                 bits[user_id] = bits.get(user_id, 0) | int(flag)
 
-    give(found.user_ids, FlagBit.MENTIONED)
-    for group_id in found.group_ids:
+    give(rendering.user_ids, FlagBit.MENTIONED)
+    for group_id in rendering.group_ids:
         give(all_members(core, group_id), FlagBit.GROUP_MENTIONED)
-    if found.channel_wildcard:
+    if rendering.channel_wildcard:
         give(recipients, FlagBit.CHANNEL_WILDCARD)
-    if found.topic_wildcard:
+    if rendering.topic_wildcard:
         give(topic_participants(core, message), FlagBit.TOPIC_WILDCARD)
-    give(found.alert_user_ids, FlagBit.ALERT_WORD)
+    give(rendering.alert_user_ids, FlagBit.ALERT_WORD)
     return bits
 
 
@@ -243,9 +243,9 @@ def topic_participants(core: Core, message: Message) -> set[int]:
     return set(writers) | set(reactors)
 
 
-def mention_bits(core: Core, message: Message, found: Rendered, recipients: set[int]) -> dict[int, int]:
+def mention_bits(core: Core, message: Message, rendering: Rendered, recipients: set[int]) -> dict[int, int]:
     """Flags that an edited text gives, by recipient."""
-    return _mention_bits(core, message, found, recipients)
+    return _mention_bits(core, message, rendering, recipients)
 
 
 def _deliver(

@@ -54,17 +54,17 @@ def tell_missed(core: Core, user: User, mark: int | None) -> None:
     if mark is None:
         _set_mark(core, user, _newest(core))
         return
-    found = missed(core, user, mark)
-    if not found:
+    unread = missed(core, user, mark)
+    if not unread:
         return
     since = _last_here(core, user)
-    untold = [message for message in found if message.timestamp > since]
+    untold = [message for message in unread if message.timestamp > since]
     wait = setting(user, "email_notifications_batching_period_seconds")
     assert isinstance(wait, int)
     if untold and untold[0].timestamp > core.now() - wait:
         return
     with core.transaction():
-        _set_mark(core, user, found[-1].id)
+        _set_mark(core, user, unread[-1].id)
         if untold and is_address(user.delivery_email):
             send_mail(core, user.delivery_email, *_letter(core, user, untold))
 

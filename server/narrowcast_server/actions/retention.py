@@ -25,22 +25,22 @@ def delete_expired(core: Core) -> int:
     """Deletes a batch of the oldest messages whose time is over; gives how many there were. Has its transaction."""
     limit = core.config.limits.delete_batch
     usual = core.setting_int("message_retention_days")
-    found: list[Message] = []
+    expired: list[Message] = []
     if usual > 0:
-        found = _older(core, "conversation_id IS NOT NULL", (), usual, limit)
+        expired = _older(core, "conversation_id IS NOT NULL", (), usual, limit)
     by_days: dict[int, list[int]] = {}
     for channel in core.channels.all():
         days = usual if channel.message_retention_days is None else channel.message_retention_days
         if days > 0:
             by_days.setdefault(days, []).append(channel.id)
     for days, ids in by_days.items():
-        found += _older(core, f"channel_id IN ({marks(ids)})", ids, days, limit - len(found))
-    if found:
+        expired += _older(core, f"channel_id IN ({marks(ids)})", ids, days, limit - len(expired))
+    if expired:
         with core.transaction():
-            uploads = _uploads_of(core, found)
-            delete_messages(core, found)
+            uploads = _uploads_of(core, expired)
+            delete_messages(core, expired)
             _forget_unused(core, uploads)
-    return len(found)
+    return len(expired)
 
 
 def _uploads_of(core: Core, messages: Sequence[Message]) -> str:

@@ -107,17 +107,17 @@ def _raise_policy(core: Core, user: User, channel_id: int, topic: str, reached: 
     current = policy_of(core, user.id, channel_id, topic)
     if current is VisibilityPolicy.MUTED:
         return None
-    wanted = VisibilityPolicy.NONE
+    policy = VisibilityPolicy.NONE
     if _applies(user, "automatically_follow_topics_policy", reached):
-        wanted = VisibilityPolicy.FOLLOWED
+        policy = VisibilityPolicy.FOLLOWED
     elif _applies(user, "automatically_unmute_topics_in_muted_streams_policy", reached) and _is_muted(
         core, user.id, channel_id
     ):
-        wanted = VisibilityPolicy.UNMUTED
-    if wanted <= current:
+        policy = VisibilityPolicy.UNMUTED
+    if policy <= current:
         return None
-    set_policy(core, user.id, channel_id, topic, wanted)
-    return int(wanted)
+    set_policy(core, user.id, channel_id, topic, policy)
+    return int(policy)
 
 
 def _applies(user: User, name: str, reached: int) -> bool:

@@ -43,23 +43,23 @@ Views = dict[int, frozenset[int]]
 def _views(core: Core) -> Views:
     """Whom each guest, or anybody who may have been one, sees now; of those who listen alone."""
     everybody = frozenset(user.id for user in core.users.all())
-    found: Views = {}
+    views: Views = {}
     for identity in core.listening_ids():
         seen = visible_ids(core, core.users[identity])
-        found[identity] = everybody if seen is None else seen
-    return found
+        views[identity] = everybody if seen is None else seen
+    return views
 
 
 def _tell(core: Core, before: Views, after: Views) -> None:
     for viewer_id, seen in after.items():
-        known = before.get(viewer_id, seen)
-        for identity in sorted(seen - known):
+        saw = before.get(viewer_id, seen)
+        for identity in sorted(seen - saw):
             user = core.users[identity]
             person = user_object(core, core.users[viewer_id], user, client_gravatar=False, profile_data={})
             core.emit({"type": "realm_user", "op": "add", "person": person}, [viewer_id])
-        _tell_groups(core, viewer_id, "add_members", seen - known)
-        _tell_groups(core, viewer_id, "remove_members", known - seen)
-        for identity in sorted(known - seen):
+        _tell_groups(core, viewer_id, "add_members", seen - saw)
+        _tell_groups(core, viewer_id, "remove_members", saw - seen)
+        for identity in sorted(saw - seen):
             person = {"user_id": identity, "full_name": UNKNOWN_NAME}
             core.emit({"type": "realm_user", "op": "remove", "person": person}, [viewer_id])
 

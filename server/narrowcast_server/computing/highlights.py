@@ -46,7 +46,7 @@ class Highlights:
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
-        self._known: OrderedDict[Block, str | None] = OrderedDict()
+        self._highlighted: OrderedDict[Block, str | None] = OrderedDict()
         self._characters = 0
         self._mode = _Mode.INLINE
         self._wanted: list[Block] = []
@@ -56,9 +56,9 @@ class Highlights:
         if self._mode is _Mode.INLINE:
             return highlighted(language, source)
         block = (language, source)
-        if block in self._known:
-            self._known.move_to_end(block)
-            return self._known[block]
+        if block in self._highlighted:
+            self._highlighted.move_to_end(block)
+            return self._highlighted[block]
         if self._mode is _Mode.ASK and len(self._wanted) < _MOST_BLOCKS:
             self._wanted.append(block)
         return None
@@ -93,14 +93,14 @@ class Highlights:
     def _keep(self, fresh: dict[Block, str | None]) -> None:
         for block, html in fresh.items():
             self._drop(block)
-            self._known[block] = html
+            self._highlighted[block] = html
             self._characters += _size(block, html)
         while self._characters > _MOST_CHARACTERS:
-            self._drop(next(iter(self._known)))
+            self._drop(next(iter(self._highlighted)))
 
     def _drop(self, block: Block) -> None:
-        if block in self._known:
-            self._characters -= _size(block, self._known.pop(block))
+        if block in self._highlighted:
+            self._characters -= _size(block, self._highlighted.pop(block))
 
 
 def _size(block: Block, html: str | None) -> int:

@@ -81,9 +81,9 @@ def create_people(core: Core, joined: int) -> dict[str, User]:
 
 def demo_users(core: Core) -> dict[str, User]:
     """The people of a world that exists, by first name."""
-    found = {}
+    users = {}
     for person in PEOPLE:
         user = core.user_by_address(address(person))
         if user is not None:
-            found[person.key] = user
-    return found
+            users[person.key] = user
+    return users

@@ -235,8 +235,8 @@ class Voice:
     def answer(self, speaker: str, text: str) -> str:
         """What `speaker` (a first name) says to a text."""
         plain = without_quotes(text)
-        found = next((one for one in RULES if one.pattern.search(plain)), None)
-        lines = [*self._lines(found.lines if found else DEFAULTS, speaker)]
+        rule = next((one for one in RULES if one.pattern.search(plain)), None)
+        lines = [*self._lines(rule.lines if rule else DEFAULTS, speaker)]
         fresh = [line for line in lines if line not in self.said] or lines
         line = self.chance.choice(fresh)
         self.said = [*self.said[-11:], line]
@@ -245,8 +245,8 @@ class Voice:
     def reaction(self, text: str) -> str:
         """The name of an emoji that fits a text."""
         plain = without_quotes(text)
-        found = next((one for one in RULES if one.reactions and one.pattern.search(plain)), None)
-        return self.chance.choice(found.reactions if found else DEFAULT_REACTIONS)
+        rule = next((one for one in RULES if one.reactions and one.pattern.search(plain)), None)
+        return self.chance.choice(rule.reactions if rule else DEFAULT_REACTIONS)
 
     def _lines(self, lines: Lines, speaker: str) -> Sequence[str]:
         own = lines.get(speaker, ())

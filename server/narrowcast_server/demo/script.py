@@ -128,10 +128,10 @@ def finished(conversation: Conversation) -> Conversation:
 
 def read_all(folder: Path, now: int) -> list[Conversation]:
     """Every conversation of a folder, by file."""
-    found: list[Conversation] = []
+    conversations: list[Conversation] = []
     for path in sorted(folder.glob("*.txt")):
-        found += parse(path.read_text(encoding="utf-8"), now)
-    return found
+        conversations += parse(path.read_text(encoding="utf-8"), now)
+    return conversations
 
 
 def in_order(conversations: Sequence[Conversation]) -> list[tuple[Conversation, ScriptLine]]:

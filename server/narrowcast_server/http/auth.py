@@ -20,13 +20,13 @@ _NO_KEY: Final = "0" * KEY_LENGTH
 
 def caller_by_key(core: Core, key: str) -> User:
     """The active user who has this key, for programs that can only open addresses; raises UNAUTHORIZED."""
-    found: User | None = None
+    holder: User | None = None
     for user in core.users.all():
         if hmac.compare_digest(user.api_key.encode(), key.encode()) and not user.is_system_bot:
-            found = user
-    if found is None or not found.is_active:
+            holder = user
+    if holder is None or not holder.is_active:
         raise unauthorized("Invalid API key")
-    return found
+    return holder
 
 
 def caller(core: Core, header: str | None) -> User:

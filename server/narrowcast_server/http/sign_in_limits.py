@@ -31,7 +31,7 @@ class SignInLimits:
 
     def __init__(self, clock: Clock, attempts: RateLimit) -> None:
         """`attempts`: at one account from one place."""
-        self._known = RateLimiter(clock, (attempts,))
+        self._pairs = RateLimiter(clock, (attempts,))
         self._made_up = RateLimiter(clock, (attempts,))
         self._accounts = RateLimiter(clock, (RateLimit(attempts.seconds, attempts.requests * _ANYWHERE),))
         self._places = RateLimiter(clock, (RateLimit(attempts.seconds, attempts.requests * _ANY_ACCOUNT),))
@@ -41,14 +41,14 @@ class SignInLimits:
         """Counts an attempt at an account (None: there is none of that name); raises RATE_LIMIT_HIT."""
         place = place_of(address)
         if account is not None and (account, place) in self._familiar:
-            self._known.hit((account, place))
+            self._pairs.hit((account, place))
             return
         if not is_local(address):
             self._places.hit(place)
         if account is None:
             self._made_up.hit((name, place))
             return
-        self._known.hit((account, place))
+        self._pairs.hit((account, place))
         self._accounts.hit(account)
 
     @property
@@ -59,7 +59,7 @@ class SignInLimits:
     def succeeded(self, account: int, address: str) -> None:
         """The password was right: this place is the person's own."""
         place = place_of(address)
-        self._known.clear((account, place))
+        self._pairs.clear((account, place))
         self._familiar[account, place] = None
         self._familiar.move_to_end((account, place))
         while len(self._familiar) > _MOST_PLACES:

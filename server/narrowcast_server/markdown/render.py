@@ -116,8 +116,8 @@ def _words_pattern(words: tuple[str, ...]) -> Any:
 def topic_links(topic: str, context: MarkdownContext) -> list[dict[str, str]]:
     """`topic_links` of a message: what linkifiers and addresses find in its topic, in order."""
     compiled = links.compile_linkifiers(tuple(context.linkifiers))
-    found = [(start, topic[start:end], url) for start, end, url in links.linkified(topic, compiled)]
+    placed = [(start, topic[start:end], url) for start, end, url in links.linkified(topic, compiled)]
     for match in TOPIC_ADDRESS.finditer(topic):
         address = links.trimmed(match[0])
-        found.append((match.start(), address, address))
-    return [{"text": text, "url": url} for _, text, url in sorted(found)]
+        placed.append((match.start(), address, address))
+    return [{"text": text, "url": url} for _, text, url in sorted(placed)]

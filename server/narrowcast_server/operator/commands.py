@@ -66,13 +66,13 @@ async def password(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def role(core: Core, arguments: Arguments) -> list[str]:
-    user, wanted = given.person(core, arguments), given.role(arguments)
-    if wanted is not Role.OWNER and is_only_owner(core, user):
+    user, new_role = given.person(core, arguments), given.role(arguments)
+    if new_role is not Role.OWNER and is_only_owner(core, user):
         raise Fault(f"{user.full_name} is the only owner: make another one first")
     with core.transaction():
-        change_role(core, user, wanted)
-        record(core, None, "role", {"who": user.delivery_email, "role": wanted.name.lower()})
-    return [f"{user.full_name} is now {wanted.name.lower()}"]
+        change_role(core, user, new_role)
+        record(core, None, "role", {"who": user.delivery_email, "role": new_role.name.lower()})
+    return [f"{user.full_name} is now {new_role.name.lower()}"]
 
 
 async def close(core: Core, arguments: Arguments) -> list[str]:

@@ -21,13 +21,13 @@ _DAY_MINUTES: Final = 24 * 60
 
 async def invite(core: Core, arguments: Arguments) -> list[str]:
     """A link by which people make accounts; it is the owner's."""
-    wanted = given.role(arguments)
+    role = given.role(arguments)
     days, uses = given.number(arguments, "days"), given.number(arguments, "uses", "0")
-    terms = Terms(days * _DAY_MINUTES or None, wanted, [], [], include_defaults=True, uses=uses or None)
+    terms = Terms(days * _DAY_MINUTES or None, role, [], [], include_defaults=True, uses=uses or None)
     with core.transaction():
         address = create_link(core, given.owner(core), terms)
         record(
-            core, None, "invite", {"role": wanted.name.lower(), "days": str(days), "uses": str(uses or "any")}
+            core, None, "invite", {"role": role.name.lower(), "days": str(days), "uses": str(uses or "any")}
         )
     return [address]
 
@@ -53,14 +53,14 @@ def _inviter(core: Core, row: dict[str, object]) -> str:
 
 async def withdraw(core: Core, arguments: Arguments) -> list[str]:
     """Ends an invitation, or a link."""
-    wanted = given.number(arguments, "invitation")
-    found = [row for row in open_invites(core, given.owner(core)) if row["id"] == wanted]
-    if not found:
-        raise Fault(f"there is no invitation {wanted}; 'narrowcast serve admin invitations' lists them")
+    invite_id = given.number(arguments, "invitation")
+    rows = [row for row in open_invites(core, given.owner(core)) if row["id"] == invite_id]
+    if not rows:
+        raise Fault(f"there is no invitation {invite_id}; 'narrowcast serve admin invitations' lists them")
     with core.transaction():
-        revoke(core, given.owner(core), wanted, multiuse=bool(found[0]["is_multiuse"]))
-        record(core, None, "withdraw", {"invitation": str(wanted)})
-    return [f"invitation {wanted} is withdrawn"]
+        revoke(core, given.owner(core), invite_id, multiuse=bool(rows[0]["is_multiuse"]))
+        record(core, None, "withdraw", {"invitation": str(invite_id)})
+    return [f"invitation {invite_id} is withdrawn"]
 
 
 async def link(core: Core, arguments: Arguments) -> list[str]:

@@ -59,15 +59,15 @@ def _table(content: Mapping[str, object], name: str) -> dict[str, object] | None
     return table
 
 
-def _check_keys(prefix: str, table: Mapping[str, object], known: tuple[str, ...]) -> None:
+def _check_keys(prefix: str, table: Mapping[str, object], keys: tuple[str, ...]) -> None:
     for key in table:
-        if key not in known:
-            raise ServerFileError(f"there is no {prefix}{key}; there are {', '.join(known)}")
+        if key not in keys:
+            raise ServerFileError(f"there is no {prefix}{key}; there are {', '.join(keys)}")
 
 
 def _quotas(table: Mapping[str, object]) -> Quotas:
-    known = tuple(sorted(each.name for each in fields(Quotas)))
-    _check_keys("limits.", table, known)
+    names = tuple(sorted(each.name for each in fields(Quotas)))
+    _check_keys("limits.", table, names)
     return replace(Quotas(), **{key: _number(f"limits.{key}", value) for key, value in table.items()})
 
 

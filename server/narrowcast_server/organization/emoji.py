@@ -34,10 +34,10 @@ def resolve(core: Core, name: str, code: str | None, reaction_type: str | None) 
     if kind is None:
         kind = by_name(core, name).type
     if code is None:
-        found = by_name(core, name)
-        if found.type != kind:
+        named = by_name(core, name)
+        if named.type != kind:
             raise ServiceError("Invalid emoji name.")
-        return found
+        return named
     return check(core, name, code, kind)
 
 
@@ -88,8 +88,8 @@ def check_code(code: str, kind: str) -> None:
     """Raises BAD_REQUEST for a code that its namespace cannot have (RXN-09)."""
     if kind == ReactionType.UNICODE:
         parts = code.split("-")
-        known = code in emoji_names().code_to_names
-        if not known and not all(
+        has_name = code in emoji_names().code_to_names
+        if not has_name and not all(
             2 <= len(part) <= 6 and all(c in "0123456789abcdef" for c in part) for part in parts
         ):
             raise ServiceError("Invalid emoji code.")

@@ -211,9 +211,9 @@ class EventHub:
 
     def _shared(self, options: QueueOptions) -> QueueOptions:
         """The object that queues with the same options have already."""
-        known = self._options.get(options, ref(options))() or options
-        self._options.setdefault(known, ref(known))
-        return known
+        shared = self._options.get(options, ref(options))() or options
+        self._options.setdefault(shared, ref(shared))
+        return shared
 
     def _make_room(self, user_id: int) -> None:
         """Ends the queue that is missed least where one more would be too many: of the same person, or of whoever

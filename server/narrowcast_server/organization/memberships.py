@@ -69,10 +69,10 @@ class Memberships:
         if self._groups_version != self._groups.version:
             self._reaches.clear()
             self._groups_version = self._groups.version
-        known = self._reaches.get(group_id)
-        if known is None:
-            known = self._reaches[group_id] = self._walk(group_id)
-        return known
+        reach = self._reaches.get(group_id)
+        if reach is None:
+            reach = self._reaches[group_id] = self._walk(group_id)
+        return reach
 
     def _walk(self, group_id: int) -> Reach:
         members, subgroups = self._loaded_members(), self._loaded_subgroups()

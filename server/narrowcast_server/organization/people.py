@@ -22,10 +22,10 @@ def person(core: Core, user_id: int) -> User:
 
 def active_people(core: Core, user_ids: Iterable[int]) -> list[User]:
     """These users, each once; raises BAD_REQUEST when one does not exist or is deactivated."""
-    found: dict[int, User] = {}
+    people: dict[int, User] = {}
     for user_id in user_ids:
         user = core.users.get(user_id)
         if user is None or not user.is_active or user.is_system_bot:
             raise ServiceError(f"Invalid user ID: {user_id}")
-        found[user_id] = user
-    return list(found.values())
+        people[user_id] = user
+    return list(people.values())

@@ -72,8 +72,8 @@ def _first_unread(core: Core, user: User, query: Query, *, narrowed: bool) -> in
         condition, *values = muted_condition(user)
         unread.add(f"NOT ({condition})", *values)
     sql = unread.sql(unread.key, tail=f"ORDER BY {unread.key} LIMIT 1")
-    found = core.store.integer(sql, *unread.all_values)
-    return BEYOND_NEWEST if found is None else found
+    message_id = core.store.integer(sql, *unread.all_values)
+    return BEYOND_NEWEST if message_id is None else message_id
 
 
 def page(

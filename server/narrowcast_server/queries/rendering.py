@@ -97,8 +97,8 @@ class RenderingContext:
 
     def channel_by_id(self, channel_id: int) -> LinkedChannel | None:
         channel = self._core.channels.get(channel_id)
-        known = channel is not None and may_know(self._core, self._user, channel)
-        return LinkedChannel(channel.id, channel.name) if channel is not None and known else None
+        may_be_named = channel is not None and may_know(self._core, self._user, channel)
+        return LinkedChannel(channel.id, channel.name) if channel is not None and may_be_named else None
 
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
         newest = newest_in_topic(self._core, self._user, self._core.channels[channel_id], topic, 1)
@@ -131,6 +131,6 @@ def rendered_apart(core: Core, source: str) -> str:
     return _settled(core, render(source, context)).html
 
 
-def _settled(core: Core, found: Rendered) -> Rendered:
+def _settled(core: Core, rendering: Rendered) -> Rendered:
     core.highlights.check()
-    return found
+    return rendering

@@ -38,5 +38,5 @@ def all_statuses(core: Core, viewer: User) -> dict[str, dict[str, object]]:
     seen = visible_ids(core, viewer)
     people = [user for user in core.users.all() if user.is_active and (seen is None or user.id in seen)]
     rows = {row["user_id"]: row for row in core.store.all("SELECT * FROM statuses")}
-    found = {str(user.id): _status(core, user, rows.get(user.id)) for user in people}
-    return {user_id: status for user_id, status in found.items() if status}
+    statuses = {str(user.id): _status(core, user, rows.get(user.id)) for user in people}
+    return {user_id: status for user_id, status in statuses.items() if status}

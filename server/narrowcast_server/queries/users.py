@@ -84,13 +84,13 @@ def user_object(
 def profile_data(core: Core, user_ids: Iterable[int] | None = None) -> dict[int, dict[str, dict[str, str]]]:
     """`profile_data` by user id, of everybody or of these."""
     answer: dict[int, dict[str, dict[str, str]]] = defaultdict(dict)
-    wanted = None if user_ids is None else set(user_ids)
-    if wanted is not None and len(wanted) == 1:
-        rows = core.store.all("SELECT * FROM profile_values WHERE user_id = ?", *wanted)
+    ids = None if user_ids is None else set(user_ids)
+    if ids is not None and len(ids) == 1:
+        rows = core.store.all("SELECT * FROM profile_values WHERE user_id = ?", *ids)
     else:
         rows = core.store.all("SELECT * FROM profile_values")
     for row in rows:
-        if wanted is None or row["user_id"] in wanted:
+        if ids is None or row["user_id"] in ids:
             value = {"value": row["value"]}
             if row["rendered_value"] is not None:
                 value["rendered_value"] = row["rendered_value"]

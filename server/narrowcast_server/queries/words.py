@@ -21,8 +21,8 @@ _FEW: Final = 8
 
 def parts(text: str) -> list[str]:
     """The words and quoted phrases of a search."""
-    found = [phrase or word for phrase, word in _PART.findall(text)]
-    return [part for part in found if any(character.isalnum() for character in part)][:MAX_WORDS]
+    texts = [phrase or word for phrase, word in _PART.findall(text)]
+    return [part for part in texts if any(character.isalnum() for character in part)][:MAX_WORDS]
 
 
 def match_expression(text: str, beginning_with: Callable[[str], Sequence[str] | None]) -> str:
@@ -45,9 +45,9 @@ def _one(part: str, beginning_with: Callable[[str], Sequence[str] | None]) -> st
 
 def words_beginning_with(core: Core, word: str) -> list[str] | None:
     """The longer words of messages that begin with one, a few at most; None where there are more."""
-    found: list[str] = []
+    words: list[str] = []
     above = word
-    while len(found) <= _FEW:
+    while len(words) <= _FEW:
         # One at a time: more at once would count all occurrences of each.
         row = core.store.one(
             "SELECT term FROM temp.message_terms WHERE term >= ? AND term < ? LIMIT 1",
@@ -55,9 +55,9 @@ def words_beginning_with(core: Core, word: str) -> list[str] | None:
             f"{word}\U0010ffff",
         )
         if row is None:
-            return found
+            return words
         above = row["term"]
-        found.append(above)
+        words.append(above)
     return None
 
 

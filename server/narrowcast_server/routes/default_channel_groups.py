@@ -83,10 +83,10 @@ def remove(call: Call) -> Answer:
 
 def _group(call: Call, groups: Sequence[dict[str, Any]]) -> dict[str, Any]:
     identity = call.path_id("group_id")
-    found = next((group for group in groups if group["id"] == identity), None)
-    if found is None:
+    group = next((group for group in groups if group["id"] == identity), None)
+    if group is None:
         raise ServiceError(f"Default channel group with id '{identity}' does not exist.")
-    return found
+    return group
 
 
 def _checked_name(groups: Sequence[Mapping[str, Any]], name: str) -> str:

@@ -151,8 +151,8 @@ async def _tell_differences(core: Core, versions: list[dict[str, object]]) -> No
     """Adds what came and went to the versions that changed the text: all of them in a bounded time."""
     edits = [version for version in versions if "prev_content" in version]
     pairs = [(str(version["prev_content"]), str(version["content"])) for version in edits]
-    found = await core.workers.compute("difference", pairs, _DIFFERENCE_SECONDS)
-    for version, pair, difference in zip(edits, pairs, found, strict=True):
+    differences = await core.workers.compute("difference", pairs, _DIFFERENCE_SECONDS)
+    for version, pair, difference in zip(edits, pairs, differences, strict=True):
         version["content_html_diff"] = plain_difference(*pair) if difference is None else difference
 
 

@@ -147,11 +147,11 @@ async def _by_ids(call: Call, query: Query, ids: list[int]) -> Answer:
         raise ServiceError("Unsupported parameter combination: num_before, num_after, anchor, message_ids")
     if len(ids) > _MAX_IDS:
         raise ServiceError(f"Too many messages requested (maximum {_MAX_IDS}).")
-    found = matching_ids(call.core, call.user, query, list(dict.fromkeys(ids)))
-    if len(fitting(call.core, found, call.core.config.limits.page_characters)) < len(found):
+    visible_ids = matching_ids(call.core, call.user, query, list(dict.fromkeys(ids)))
+    if len(fitting(call.core, visible_ids, call.core.config.limits.page_characters)) < len(visible_ids):
         raise ServiceError("The messages are too long to be requested together")
     return {
-        "messages": await client_json(call.core, call.user, found, _options(call), query.search),
+        "messages": await client_json(call.core, call.user, visible_ids, _options(call), query.search),
         "found_anchor": False,
         "found_oldest": False,
         "found_newest": False,

@@ -101,12 +101,12 @@ def end_sessions(call: Call) -> Answer:
 
 def _whose(call: Call) -> User:
     """The caller, or somebody who ranks no higher than the administrator that asks."""
-    wanted = call[USER_ID]
-    if wanted is None or wanted == call.user.id:
+    user_id = call[USER_ID]
+    if user_id is None or user_id == call.user.id:
         return call.user
     if not call.user.is_administrator:
         raise insufficient_permission()
-    user = call.core.users.get(wanted)
+    user = call.core.users.get(user_id)
     if user is None or user.is_system_bot:
         raise no_such_user()
     if user.role < call.user.role:

@@ -66,9 +66,9 @@ def _meant(call: Call, message: Message) -> Emoji:
             return Emoji(row["emoji_name"], row["emoji_code"], row["reaction_type"])
     if code is None:
         assert name is not None
-        found = emoji.by_name(call.core, name)
-        if kind is None or kind == found.type:
-            return found
+        named = emoji.by_name(call.core, name)
+        if kind is None or kind == named.type:
+            return named
         return Emoji(name, "", kind)
     emoji.check_code(code, kind or _namespace_of(call, name, code))
     return Emoji(name or "", code, kind or "unicode_emoji")

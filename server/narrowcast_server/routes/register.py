@@ -113,9 +113,9 @@ def register(call: Call) -> Answer:
         lifespan_seconds=call[LIFESPAN],
         client=call.client,
     )
-    wanted = fetched if fetched is not None else types
+    parts = fetched if fetched is not None else types
     request = Snapshot(
-        core, user, options, None if wanted is None else frozenset(wanted), call[INCLUDE_SUBSCRIBERS]
+        core, user, options, None if parts is None else frozenset(parts), call[INCLUDE_SUBSCRIBERS]
     )
     return {
         "queue_id": queue.id,

@@ -126,14 +126,14 @@ def add_subscriptions(call: Call) -> Answer:
     return _subscribe(call, call[SUBSCRIPTIONS], call[PRINCIPALS])
 
 
-def _subscribe(call: Call, wanted: Sequence[dict[str, object]], who: Sequence[str | int] | None) -> Answer:
+def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str | int] | None) -> Answer:
     core, user = call.core, call.user
     require_member(user)
     settings = group_settings(call) if call.endpoint.method == "POST" else {}
     people = [user] if who is None else principals_of(core, user, who)
-    check_size(core, len(wanted), len(people))
+    check_size(core, len(items), len(people))
     names: dict[str, dict[str, object]] = {}
-    for index, item in enumerate(wanted):
+    for index, item in enumerate(items):
         if "name" not in item:
             raise ServiceError(f'subscriptions[{index}]["name"] field is missing')
         name = check_channel_name(core, check_string(f'subscriptions[{index}]["name"]', item["name"]))
@@ -312,8 +312,8 @@ def get_user_channels(call: Call) -> Answer:
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
     ids = access.subscribed_ids(call.core, user.id)
-    known = [i for i in sorted(ids) if access.may_know(call.core, call.user, call.core.channels[i])]
-    return {"subscribed_channel_ids": known}
+    visible = [i for i in sorted(ids) if access.may_know(call.core, call.user, call.core.channels[i])]
+    return {"subscribed_channel_ids": visible}
 
 
 @routes.get("/streams/{stream_id}/members")

@@ -62,10 +62,10 @@ def mute_topic(call: Call) -> Answer:
     if channel_id is not None:
         channel = access.readable_channel(core, user, channel_id)
     else:
-        found = None if name is None else access.channel_named(core, user, name)
-        if found is None:
+        named = None if name is None else access.channel_named(core, user, name)
+        if named is None:
             raise invalid_channel_id()
-        channel = found
+        channel = named
     _check_length(call, call[TOPIC])
     policy = VisibilityPolicy.MUTED if call[OPERATION] == "add" else VisibilityPolicy.NONE
     set_policy(core, user.id, channel.id, topics.mapped(core, call[TOPIC]), policy)

@@ -39,11 +39,11 @@ def get_user(call: Call) -> Answer:
 @routes.get("/users", CLIENT_GRAVATAR, INCLUDE_PROFILE, USER_IDS)
 def get_users(call: Call) -> Answer:
     """Everybody whom the caller may know of, or those of `user_ids`."""
-    wanted = call[USER_IDS]
+    user_ids = call[USER_IDS]
     seen = visible_ids(call.core, call.user)
     users = [user for user in people(call.core) if seen is None or user.id in seen]
-    if wanted is not None:
-        ids = set(wanted)
+    if user_ids is not None:
+        ids = set(user_ids)
         users = [user for user in users if user.id in ids]
     return {"members": _shown(call, users)}
 

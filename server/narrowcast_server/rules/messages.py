@@ -36,24 +36,24 @@ def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> No
         raise ServiceError("You do not have permission to create new topics in this channel.")
 
 
-def check_wildcards(core: Core, sender: User, channel: Channel, found: Rendered) -> None:
+def check_wildcards(core: Core, sender: User, channel: Channel, rendering: Rendered) -> None:
     """Raises where somebody calls everybody without the permission to call many."""
-    if not (found.channel_wildcard or found.topic_wildcard):
+    if not (rendering.channel_wildcard or rendering.topic_wildcard):
         return
     if len(access.subscriber_ids(core, channel.id)) > _MANY and not realm_allows(
         core, sender, "can_mention_many_users_group"
     ):
-        kind = "STREAM" if found.channel_wildcard else "TOPIC"
+        kind = "STREAM" if rendering.channel_wildcard else "TOPIC"
         raise ServiceError(
             "You do not have permission to use wildcard mentions here.",
             f"{kind}_WILDCARD_MENTION_NOT_ALLOWED",
         )
 
 
-def check_mentions(found: Rendered) -> None:
+def check_mentions(rendering: Rendered) -> None:
     """Raises BAD_REQUEST for a mention of a group that the sender may not call."""
-    if found.refused_groups:
-        raise ServiceError(f"You are not allowed to mention user group '{found.refused_groups[0]}'.")
+    if rendering.refused_groups:
+        raise ServiceError(f"You are not allowed to mention user group '{rendering.refused_groups[0]}'.")
 
 
 def check_direct(core: Core, sender: User, people: Sequence[User]) -> None:

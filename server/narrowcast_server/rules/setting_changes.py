@@ -51,7 +51,7 @@ def _holders(core: Core, value: object) -> tuple[frozenset[int], frozenset[int]]
     if isinstance(value, int):
         return frozenset(), frozenset({value})
     assert isinstance(value, dict)
-    known = {**value, "direct_members": [i for i in value.get("direct_members", ()) if core.users.get(i)]}
-    shown = outgoing_value(core, known)
+    present = {**value, "direct_members": [i for i in value.get("direct_members", ()) if core.users.get(i)]}
+    shown = outgoing_value(core, present)
     assert isinstance(shown, dict)
     return frozenset(shown["direct_members"]), frozenset(shown.get("direct_subgroups", ()))

@@ -178,11 +178,11 @@ def dashed(name: str) -> str:
 def content_type(filename: str, claimed: str = "") -> str:
     """The media type by the name, else by what the sender says, else bytes."""
     suffix = Path(filename).suffix.lower()
-    known = _KNOWN_TYPES.get(suffix) or mimetypes.guess_type(f"x{suffix}", strict=False)[0]
+    media_type = _KNOWN_TYPES.get(suffix) or mimetypes.guess_type(f"x{suffix}", strict=False)[0]
     claim = claimed.partition(";")[0].strip().lower()
-    if known is None and re.fullmatch(r"[a-z]+/[a-z0-9.+-]{1,80}", claim):
-        known = claim
-    return known or "application/octet-stream"
+    if media_type is None and re.fullmatch(r"[a-z]+/[a-z0-9.+-]{1,80}", claim):
+        media_type = claim
+    return media_type or "application/octet-stream"
 
 
 def kind_of(filename: str, claimed: str, content: BinaryIO) -> Kind:

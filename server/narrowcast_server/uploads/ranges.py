@@ -25,7 +25,7 @@ def satisfiable(header: str, size: int) -> str | None:
     if header_match is None:
         return None
     kept: list[str] = []
-    found = False
+    any_satisfiable = False
     for part in header_match["set"].split(","):
         text = part.strip()
         if not text:
@@ -33,10 +33,10 @@ def satisfiable(header: str, size: int) -> str | None:
         match = _RANGE.fullmatch(text)
         if match is None or (match["last"] and int(match["first"]) > int(match["last"])):
             return None
-        found = True
+        any_satisfiable = True
         if int(match["first"]) < size if match["first"] else size > 0 and int(match["suffix"]) > 0:
             kept.append(text)
-    if not found:
+    if not any_satisfiable:
         return None
     return f"bytes={','.join(kept)}" if kept else ""
 

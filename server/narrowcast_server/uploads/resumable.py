@@ -52,7 +52,7 @@ class Unfinished:
         self._of = ref(core)
         self._folder = Folder(core)
         self._path = self._folder.path / "resumable"
-        self._known = {upload.identity: upload for upload in self._stored()}
+        self._uploads = {upload.identity: upload for upload in self._stored()}
 
     @property
     def _core(self) -> Core:
@@ -76,12 +76,12 @@ class Unfinished:
             pass
         with open(self._note(upload.identity), "x", opener=private_opener) as file:
             json.dump(asdict(upload), file)
-        self._known[upload.identity] = upload
+        self._uploads[upload.identity] = upload
         return upload
 
     def _check_room(self, owner: User, length: int) -> None:
         """Raises BAD_REQUEST where somebody has too many uploads in progress, or too long ones."""
-        own = [upload for upload in self._known.values() if upload.owner_id == owner.id]
+        own = [upload for upload in self._uploads.values() if upload.owner_id == owner.id]
         limit = self._core.config.quotas.unfinished_uploads
         if len(own) >= limit:
             raise ServiceError(
@@ -91,7 +91,7 @@ class Unfinished:
 
     def find(self, user: User, identity: str) -> Resumable:
         """An upload of this user; raises 404 for unknown and expired ones, and for those of others."""
-        upload = self._known.get(identity)
+        upload = self._uploads.get(identity)
         if upload is None or upload.owner_id != user.id:
             raise ServiceError("Upload not found", status=404)
         if upload.expires < self._core.clock.now():
@@ -124,14 +124,14 @@ class Unfinished:
 
     def remove(self, upload: Resumable) -> None:
         """Forgets an upload and what came of it."""
-        self._known.pop(upload.identity, None)
+        self._uploads.pop(upload.identity, None)
         self._note(upload.identity).unlink(missing_ok=True)
         self.part(upload).unlink(missing_ok=True)
 
     def collect(self) -> None:
         """Removes what has expired."""
         now = self._core.clock.now()
-        for upload in [upload for upload in self._known.values() if upload.expires < now]:
+        for upload in [upload for upload in self._uploads.values() if upload.expires < now]:
             self.remove(upload)
 
     def _stored(self) -> Iterator[Resumable]:

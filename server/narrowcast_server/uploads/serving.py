@@ -59,16 +59,16 @@ def file_response(
 ) -> Response:
     """A file with the headers that keep browsers from running it; raises 404 when it is gone."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise missing_file() from error
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise missing_file()
     inline = media_type in INLINE_TYPES and not download
     caching = "private, max-age=86400" if private else "public, max-age=86400"
     return RangedFile(
         path,
-        stat_result=found,
+        stat_result=status,
         media_type=media_type,
         filename=name,
         content_disposition_type="inline" if inline else "attachment",

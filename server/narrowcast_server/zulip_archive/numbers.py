@@ -100,4 +100,4 @@ NOT_CARRIED: Final = frozenset({"giphy_rating"})
 
 def word_for(numbers: dict[str, int], number: object, otherwise: str) -> str:
     """Our word for their number."""
-    return next((word for word, known in numbers.items() if known == number), otherwise)
+    return next((word for word, its_number in numbers.items() if its_number == number), otherwise)

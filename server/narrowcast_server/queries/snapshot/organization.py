@@ -12,8 +12,8 @@ from narrowcast_server.uploads.custom_emoji import custom_emoji_table
 @part("realm_linkifiers")
 def linkifiers(request: Snapshot) -> dict[str, object]:
     """Linkifiers, in order; only for clients that know URL templates."""
-    known = "linkifier_url_template" in request.options.capabilities
-    return {"realm_linkifiers": linkifiers_of(request.core) if known else []}
+    understands_templates = "linkifier_url_template" in request.options.capabilities
+    return {"realm_linkifiers": linkifiers_of(request.core) if understands_templates else []}
 
 
 @part("realm_playgrounds")

@@ -97,15 +97,15 @@ def _size(source: Path) -> tuple[int, int] | None:
 
 def avatars(intake: Intake) -> None:
     """The pictures of people; of several of one person the original."""
-    found: dict[int, ArchiveRow] = {}
+    pictures: dict[int, ArchiveRow] = {}
     for record in _records(intake, AVATARS):
         theirs = record.integer("user_profile_id")
         user_id = intake.users.get(theirs)
         if user_id is None or theirs in intake.system_bots:
             continue
-        if user_id not in found or record.text("s3_path").endswith(_ORIGINAL):
-            found[user_id] = record
-    for user_id, record in found.items():
+        if user_id not in pictures or record.text("s3_path").endswith(_ORIGINAL):
+            pictures[user_id] = record
+    for user_id, record in pictures.items():
         stored = _picture(intake, AVATARS, record, "pictures of people")
         if stored is not None:
             intake.core.users.update(user_id, avatar_url=f"{PICTURES}/{ORGANIZATION}/{stored}")
@@ -121,8 +121,8 @@ def emoji(intake: Intake) -> None:
     ids = identities(intake.tables, "zerver_realmemoji")
     taken: set[str] = set()
     for row in intake.rows("zerver_realmemoji"):
-        found = records.get(row.text("file_name", ""))
-        stored = None if found is None else _picture(intake, EMOJI, found, "emoji")
+        picture = records.get(row.text("file_name", ""))
+        stored = None if picture is None else _picture(intake, EMOJI, picture, "emoji")
         if stored is None:
             continue
         theirs, deactivated = row.integer("id"), row.flag("deactivated")

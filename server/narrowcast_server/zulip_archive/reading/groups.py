@@ -115,20 +115,23 @@ def permissions(
     intake: Intake, row: ArchiveRow, kind: Literal["realm", "stream", "group"], defaults: Mapping[str, str]
 ) -> dict[str, object]:
     """The group-setting values of a row; the defaults where the archive says nothing."""
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name, holder in defaults.items():
         if not row.has(name):
-            found[name] = system_group(intake.core, holder).id
+            values[name] = system_group(intake.core, holder).id
             continue
         theirs = row.integer(name)
         if theirs in intake.unnamed:
             members, subgroups = intake.unnamed[theirs]
-            found[name] = {"direct_members": sorted(set(members)), "direct_subgroups": sorted(set(subgroups))}
+            values[name] = {
+                "direct_members": sorted(set(members)),
+                "direct_subgroups": sorted(set(subgroups)),
+            }
         else:
-            found[name] = row.reference(name, intake.groups)
+            values[name] = row.reference(name, intake.groups)
         with intake.refusing(row):
-            check_holder(intake.core, kind, name, found[name])
-    return found
+            check_holder(intake.core, kind, name, values[name])
+    return values
 
 
 def permissions_of_groups(intake: Intake) -> None:

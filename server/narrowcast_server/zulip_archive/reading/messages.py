@@ -299,12 +299,12 @@ def drafts(intake: Intake) -> None:
         kind = row.text("type")
         if kind not in kinds:
             row.fault(f"type is {kind!r}")
-        known = intake.channels if kind == MessageType.STREAM.value else intake.users
+        ours = intake.channels if kind == MessageType.STREAM.value else intake.users
         intake.execute(
             "INSERT INTO drafts (user_id, type, recipients, topic, content, timestamp) VALUES (?, ?, ?, ?, ?, ?)",
             row.reference("user_id", intake.users),
             kind,
-            json.dumps([known[identity] for identity in row.numbers("recipients") if identity in known]),
+            json.dumps([ours[identity] for identity in row.numbers("recipients") if identity in ours]),
             intake.texts.line("topics", row.text("topic"), limits.max_topic_length),
             intake.texts.body("drafts", row.text("content"), limits.max_message_length),
             row.time("timestamp"),

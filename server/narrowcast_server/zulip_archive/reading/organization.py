@@ -25,10 +25,10 @@ _NO_CHANNEL: Final = -1
 
 def begin(intake: Intake) -> None:
     """The organization, with the groups of roles and its bot, before anything is in it."""
-    found = list(intake.rows("zerver_realm"))
-    if len(found) != 1:
-        raise ArchiveError(f"the archive holds {len(found)} organizations, not one")
-    row = found[0]
+    realms = list(intake.rows("zerver_realm"))
+    if len(realms) != 1:
+        raise ArchiveError(f"the archive holds {len(realms)} organizations, not one")
+    row = realms[0]
     name = intake.texts.line("names", row.text("name"), _LONGEST_NAME, otherwise="Organization")
     organization.set_up(intake.core, name=name, domain=_domain(intake))
     intake.core.set_settings(date_created=row.time("date_created"))

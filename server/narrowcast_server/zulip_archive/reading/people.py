@@ -136,7 +136,7 @@ def _owner(intake: Intake, row: ArchiveRow) -> None:
 
 def personal_settings(intake: Intake, row: ArchiveRow, defaults: dict[str, object]) -> dict[str, object]:
     """Settings that differ from the defaults; one with a value that it cannot have here stays as it is."""
-    found: dict[str, object] = {}
+    changed: dict[str, object] = {}
     for name, default in defaults.items():
         if not row.has(name):
             continue
@@ -145,8 +145,8 @@ def personal_settings(intake: Intake, row: ArchiveRow, defaults: dict[str, objec
             value = word_for(PERSONAL_NUMBERS[name], value, str(default))
         with intake.passing_over("settings of people with a value that there is not here"):
             if personal.check(name, value) != default:
-                found[name] = value
-    return found
+                changed[name] = value
+    return changed
 
 
 def belongings(intake: Intake) -> None:
@@ -274,8 +274,8 @@ def _profile_value(intake: Intake, row: ArchiveRow, kind: ProfileFieldType) -> s
         named = None
     if not isinstance(named, list) or any(type(user_id) is not int for user_id in named):
         row.fault("value is no list of people")
-    known = [intake.users[user_id] for user_id in named if user_id in intake.users]
-    return json.dumps(known, separators=(",", ":"))
+    ours = [intake.users[user_id] for user_id in named if user_id in intake.users]
+    return json.dumps(ours, separators=(",", ":"))
 
 
 def _json_text(row: ArchiveRow, name: str) -> str:

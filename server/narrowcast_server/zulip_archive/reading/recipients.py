@@ -19,7 +19,7 @@ class Recipients:
         """Our ids of channels, by the ids of their recipients."""
         self._people: dict[int, int] = {}
         self._groups: dict[int, set[int]] = {}
-        self._known: dict[tuple[int, int], int] = {}
+        self._conversations: dict[tuple[int, int], int] = {}
         for row in intake.rows("zerver_recipient"):
             self._read(intake, row)
         for row in intake.rows("zerver_userprofile_crossrealm"):
@@ -65,6 +65,6 @@ class Recipients:
     def conversation(self, row: ArchiveRow, sender_id: int) -> int:
         """The direct conversation of a message, made where there is none yet."""
         key = (row.integer("recipient"), sender_id)
-        if key not in self._known:
-            self._known[key] = conversation_of(self._core, self.people(row, sender_id))
-        return self._known[key]
+        if key not in self._conversations:
+            self._conversations[key] = conversation_of(self._core, self.people(row, sender_id))
+        return self._conversations[key]

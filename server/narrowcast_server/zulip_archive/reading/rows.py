@@ -111,19 +111,19 @@ def identities(tables: Mapping[str, object], *names: str, taken: Collection[int]
     """Our ids for the rows of tables: their own, so that texts that name them stay true; another for 0, and for one
     that is `taken`.
     """
-    found: dict[int, int] = {}
+    ids: dict[int, int] = {}
     for name in names:
         for row in rows(tables, name):
             identity = row.integer("id")
-            if identity < 0 or identity in found:
+            if identity < 0 or identity in ids:
                 row.fault("the id is negative or there twice")
-            found[identity] = identity
-    free = max([*found, *taken, 0]) + 1
-    for identity in found:
+            ids[identity] = identity
+    free = max([*ids, *taken, 0]) + 1
+    for identity in ids:
         if identity == 0 or identity in taken:
-            found[identity] = free
+            ids[identity] = free
             free += 1
-    return found
+    return ids
 
 
 def _shown(value: object) -> str:

@@ -125,10 +125,10 @@ def _top(folder: Path) -> Path:
     if (folder / layout.REALM_FILE).is_file():
         return folder
     inside = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]
-    found = [path for path in inside if (path / layout.REALM_FILE).is_file()]
-    if len(found) != 1:
+    tops = [path for path in inside if (path / layout.REALM_FILE).is_file()]
+    if len(tops) != 1:
         raise ArchiveError(f"the archive has no {layout.REALM_FILE}")
-    return found[0]
+    return tops[0]
 
 
 def _plain(source: Path, target: Path, limits: ArchiveLimits) -> Path:

@@ -79,7 +79,11 @@ def listed_name(name: str, path_id: str) -> str:
     """The name of an upload, or what its path ends with: Zulip ends its import at a name that does not lead there."""
     last = path_id.rpartition("/")[2]
     names = (name, name.lstrip("."), *(last[start:] for start in range(len(last))))
-    fitting = (known for known in names if dashed(known).strip(".") and path_id.endswith(dashed(known)))
+    fitting = (
+        candidate
+        for candidate in names
+        if dashed(candidate).strip(".") and path_id.endswith(dashed(candidate))
+    )
     return next(fitting, name)
 
 

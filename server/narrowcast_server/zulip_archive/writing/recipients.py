@@ -63,10 +63,10 @@ class Recipients:
         return self._all_groups or len(members) > 2
 
     def _group(self, members: tuple[int, ...]) -> DirectGroup:
-        found = self._groups.get(members)
-        if found is None:
-            found = self._groups[members] = DirectGroup(len(self._groups) + 1, next(self._ids), members)
-        return found
+        group = self._groups.get(members)
+        if group is None:
+            group = self._groups[members] = DirectGroup(len(self._groups) + 1, next(self._ids), members)
+        return group
 
     def subscribed_people(self) -> Iterator[tuple[int, int]]:
         """(person, recipient) of everybody who has one of their own."""
