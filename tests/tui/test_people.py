@@ -40,6 +40,7 @@ async def test_a_card_says_who_somebody_is_and_leads_to_them(tmp_path: Path) -> 
         assert any("administrator" in row for row in rows(stage))
         await stage.press("c")
         await until(lambda: any("#general" in row for row in rows(stage)))
+        assert "direct message" in said(stage)
         await stage.press("w")
         await until(lambda: stage.app.screen is stage.screen)
         assert stage.screen.narrow == Narrow.direct(frozenset({stage.server.id("bruno")}))
@@ -108,6 +109,11 @@ async def test_what_a_server_is_too_old_for_says_its_level(tmp_path: Path) -> No
         screen = stage.app.screen
         assert isinstance(screen, Picker)
         assert any("needs 407" in choice.detail for choice in screen._list.items)
+        await stage.pilot.resize_terminal(80, 24)
+        await stage.pilot.pause()
+        shown = "\n".join(strip.text for strip in screen._compositor.render_strips())
+        assert "Not supported by this server " in shown
+        assert "(le" not in shown
 
 
 async def test_ones_own_profile_is_filled_in_and_emptied(tmp_path: Path) -> None:

@@ -305,6 +305,8 @@ class ManageScreen(Dialog[object], Generic[T]):
         """Called with each batch of changes, for what rows alone do not show."""
 
     def _show_keys(self) -> None:
+        if not self.is_attached:
+            return
         refusal = self.refusal()
         find = ("manage.find", "filters")
         if refusal:

@@ -52,7 +52,7 @@ class ChoiceList(VirtualList[Choice[T]]):
     def render_item(self, item: Choice[T], width: int, selected: bool) -> Sequence[Strip]:
         dim = self.part_style("virtual-list--dim")
         detail = item.disabled or item.detail
-        if item.disabled and len(detail) > width // 2:
+        if len(detail) > width // 2:
             detail = detail.partition(" (")[0]  # selecting it tells the rest
         detail = safe_line(detail, max(0, width // 2))
         look = dim if item.disabled or item.faint else Style.null()
