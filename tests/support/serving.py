@@ -31,6 +31,8 @@ def serving(data: Path, own_home: Path, port: str = "0") -> Iterator[str]:
             process.kill()
             raise AssertionError(f"the server did not start: {process.stderr.read()}")
         yield line.removeprefix("listening on ").strip()
+        if process.poll() is not None:
+            raise AssertionError(f"the server ended by itself: {process.stderr.read()}")
     finally:
         process.terminate()
         try:

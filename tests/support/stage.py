@@ -64,8 +64,23 @@ class Stage:
         self.screen.go(narrow)
         view = self.session.view(narrow)
         await until(lambda: view.ids and not view.loading)
+        await self.shows(view.ids[-1])
         await self.pilot.pause()
         return where
+
+    async def drawn(self) -> None:
+        """Until the main screen shows what the session has told of so far: see `app.frames`."""
+        await self.pilot.pause()
+        await until(lambda: self.screen.frames._due is None)
+
+    async def shows(self, message_id: int) -> None:
+        """Until the list of messages has a message: the session has it up to 0.4 s earlier (`app.frames`)."""
+
+        def has_it() -> bool:
+            feed = self.screen.messages.list.feed
+            return feed is not None and message_id in feed.ids
+
+        await until(has_it)
 
     @property
     def notices(self) -> list[str]:
@@ -131,8 +146,9 @@ async def on_stage(
         await until(lambda: app.accounts.screen is not None and app.screen is app.accounts.screen)
         if live:
             await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
-        await pilot.pause()
-        yield Stage(server, app, pilot)
+        stage = Stage(server, app, pilot)
+        await stage.drawn()
+        yield stage
         await app.accounts.close()
 
 

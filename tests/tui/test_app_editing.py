@@ -28,7 +28,7 @@ async def test_an_edit_says_how_long_it_is_possible_and_nothing_twice(tmp_path: 
         await stage.server.call("ada", "PATCH", "/realm", {"message_content_edit_limit_seconds": 600})
         stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
         message_id = await stage.server.send("ada", "general", "lunch", "Soop")
-        await until(lambda: message_id in stage.session.state.messages)
+        await stage.shows(message_id)
         await until(lambda: stage.session.state.organization.get("message_content_edit_limit_seconds") == 600)
         await stage.press("G", "e")
         writing = stage.screen.writing

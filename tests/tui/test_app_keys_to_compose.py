@@ -90,6 +90,7 @@ async def test_r_replies_to_a_message_that_still_waits(tmp_path: Path) -> None:
         stage.session.status = ConnectionStatus(ConnectionKind.RECONNECTING, 0.0)
         where = ChannelDestination(stage.server.channel("general"), "lunch")
         local_id = stage.session.outbox.send(where, "first")
+        await stage.drawn()
         await stage.press("G")
         assert stage.screen.messages.list.selected == local_id
         await at_once(stage, "rsecond")
@@ -102,6 +103,7 @@ async def test_letters_after_a_key_that_could_not_act_run_nothing(tmp_path: Path
     async with at(tmp_path, "general", "lunch") as stage:
         stage.session.status = ConnectionStatus(ConnectionKind.RECONNECTING, 0.0)
         stage.session.outbox.send(ChannelDestination(stage.server.channel("general"), "lunch"), "first")
+        await stage.drawn()
         await stage.press("G")
         focused, narrow = stage.app.focused, stage.screen.narrow
         await at_once(stage, "ecxI+dfaC")

@@ -199,6 +199,7 @@ async def test_who_is_taken_out_of_the_channel_on_screen_hears_of_it(tmp_path: P
     async with on_stage(tmp_path) as stage:
         server = stage.server
         stage.screen.go(Narrow.channel(server.channel("leads")))
+        await stage.drawn()
         params = {"subscriptions": ["leads"], "principals": [server.id("ada")]}
         await server.call("ada", "DELETE", "/users/me/subscriptions", params)
         await stage.told("no longer subscribed to #leads")

@@ -165,15 +165,12 @@ async def test_other_people_see_that_one_types_and_that_one_stopped(tmp_path: Pa
 
 async def test_ones_own_message_is_edited_in_place_and_the_draft_comes_back(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        where = await stage.in_topic("general", "lunch")
+        await stage.in_topic("general", "lunch")
         message_id = await stage.server.send("ada", "general", "lunch", "Soop **for** me")
-        view = stage.session.view(Narrow.from_destination(where))
-        await until(lambda: message_id in view.ids)
         await stage.press("c")
         await stage.type("and bread")
         await stage.press("escape")
-        await stage.press("G", "e")
-        await until(lambda: stage.screen.writing.editing == message_id)
+        await edit_newest(stage, message_id)
         assert stage.screen.writing.text.text == "Soop **for** me"
         stage.screen.writing.text.text = "Soup for me"
         await stage.press("ctrl+d")
@@ -235,16 +232,15 @@ async def test_the_key_to_the_message_sent_last_says_when_there_is_none(tmp_path
 
 async def edit_own(stage: Stage) -> int:
     """The id of a message of one's own in a topic, taken into compose."""
-    where = await stage.in_topic("general", "lunch")
+    await stage.in_topic("general", "lunch")
     message_id = await stage.server.send("ada", "general", "lunch", "Soop")
-    view = stage.session.view(Narrow.from_destination(where))
-    await until(lambda: message_id in view.ids)
     await edit_newest(stage, message_id)
     return message_id
 
 
 async def edit_newest(stage: Stage, message_id: int) -> None:
     """Takes the newest message of the open view into compose."""
+    await stage.shows(message_id)
     await stage.press("G", "e")
     await until(lambda: stage.screen.writing.editing == message_id)
 

@@ -243,7 +243,7 @@ async def test_only_one_is_open_where_the_configuration_says_so(tmp_path: Path) 
         await on_screen(stage, "bruno")
         await until(lambda: len(stage.app.accounts.live()) == 1)
         assert stage.session is not mine
-        assert listed(stage) == []
+        await until(lambda: listed(stage) == [])
 
 
 async def test_files_of_accounts_are_read_once_and_not_on_the_loop_that_draws(
