@@ -121,10 +121,10 @@ class Editor(Widget, can_focus=True):
             if not self.buffer.text:
                 self.refresh()
 
-    def use_vim(self, wanted: bool) -> None:
+    def use_vim(self, vim: bool) -> None:
         """Edit in two modes, as in vim, from now on; or not."""
-        if wanted != (self._vim is not None):
-            self._vim = VimKeys(self.buffer) if wanted else None
+        if vim != (self._vim is not None):
+            self._vim = VimKeys(self.buffer) if vim else None
 
     @property
     def in_normal_mode(self) -> bool:

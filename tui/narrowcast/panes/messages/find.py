@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from itertools import chain
 
 from textual import events
@@ -12,6 +11,7 @@ from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.overlays import Found
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.text.safe_text import safe_line
+from narrowcast_api.storage.codec import plain_text
 
 __all__ = ["Find"]
 
@@ -19,8 +19,6 @@ SEARCHED_AT_ONCE = 300_000
 """Characters looked through before whatever else waits has its turn."""
 SEARCHED_OF_ONE = 300_000
 """Characters of one message that are looked through: as many as are ever shown of one."""
-
-_TAGS = re.compile(r"<[^<>]*>")
 
 ON_SERVER = "<go.search> searches on the server."
 
@@ -65,10 +63,7 @@ class Find:
         message = self._pane.session.state.messages.get(key) if isinstance(key, int) else None
         if message is None:
             return False
-        from html import unescape
-
-        text = unescape(_TAGS.sub("", message.content[:SEARCHED_OF_ONE]))
-        return found.text in " ".join(text.casefold().split())
+        return found.text in plain_text(message.content[:SEARCHED_OF_ONE]).casefold()
 
     def _cost(self, message_id: int) -> int:
         message = self._pane.session.state.messages.get(message_id)

@@ -8,7 +8,6 @@ from narrowcast.content.addresses import InApp
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.requests import NarrowRequested, PersonRequested
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
@@ -33,11 +32,7 @@ class Going:
     def topic(self) -> None:
         """Goes to the conversation of the message."""
         if (message := self._pane.message_or_say()) is not None:
-            where = message.destination(self._pane.session.state.me)
-            if isinstance(where, ChannelDestination):
-                narrow = Narrow.topic(where.channel_id, where.topic)
-            else:
-                narrow = Narrow.direct(where.user_ids)
+            narrow = Narrow.from_destination(message.destination(self._pane.session.state.me))
             self._pane.post(NarrowRequested(narrow, message.id))
 
     def sender(self) -> None:
