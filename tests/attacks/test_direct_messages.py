@@ -26,11 +26,10 @@ NARROWS: tuple[list[Answer], ...] = (
     [{"operator": "dm-including", "operand": "{dario}"}],
     [{"operator": "is", "operand": "dm"}],
     [{"operator": "channels", "operand": "public", "negated": True}],
-    [{"operator": "channels", "operand": "all", "negated": True}],
     [{"operator": "channel", "operand": "general", "negated": True}],
     [
         {"operator": "id", "operand": 1, "negated": True},
-        {"operator": "channels", "operand": "archived", "negated": True},
+        {"operator": "channels", "operand": "web-public", "negated": True},
     ],
     [{"operator": "sender", "operand": "{dario}"}],
     [{"operator": "search", "operand": "mill"}],

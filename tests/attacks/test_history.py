@@ -188,7 +188,7 @@ async def test_a_flag_takes_nothing_hidden_into_ones_history(
         [{"operator": "search", "operand": "old"}],
         [{"operator": "channel", "operand": "operations"}, {"operator": "topic", "operand": "plans"}],
         [{"operator": "sender", "operand": "bruno@demo.example"}],
-        [{"operator": "channels", "operand": "all"}],
+        [{"operator": "channels", "operand": "public"}],
         [{"operator": "is", "operand": "dm", "negated": True}],
         [{"operator": "is", "operand": "unread", "negated": True}],
         [],

@@ -93,6 +93,7 @@ class Query:
 
 def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
     """The query of a narrow; raises BAD_NARROW for what cannot be evaluated."""
+    _check_one_kind(terms)
     terms = _adopt_conversation(core, user, terms)
     operators = {term.operator for term in terms if not term.negated}
     whole_history = bool(operators & {"channel", "channels", "id", "near", "dm"})
@@ -116,6 +117,22 @@ def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
             joined = " AND ".join(f"({condition})" for condition in part.conditions)
             query.add(f"NOT coalesce({joined}, 0)" if term.negated else joined, *part.values)
     return query
+
+
+def _check_one_kind(terms: Sequence[Term]) -> None:
+    """Raises BAD_NARROW where messages of channels and direct ones are asked for at once: there are none."""
+    direct = {_speaks_of_direct(term) for term in terms}
+    if {True, False} <= direct:
+        raise bad_narrow("No message can be both a channel message and direct message")
+
+
+def _speaks_of_direct(term: Term) -> bool | None:
+    """Whether a term asks for direct messages, or for those of channels; None for both."""
+    if term.operator == "is" and term.operand in ("dm", "private"):
+        return not term.negated
+    if term.negated or term.operator not in ("channel", "channels", "topic", "dm", "dm-including"):
+        return None
+    return term.operator.startswith("dm")
 
 
 def _add_visibility(core: Core, user: User, query: Query) -> None:
@@ -172,8 +189,6 @@ def find_channel(core: Core, user: User, operand: Operand) -> Channel:
             channel = None
     elif isinstance(operand, str):
         channel = access.channel_named(core, user, operand)
-        if channel is None and operand.isascii() and operand.isdigit() and len(operand) < 16:
-            return find_channel(core, user, int(operand))
     if channel is None:
         raise bad_narrow(f"unknown channel {operand}")
     return channel
@@ -206,8 +221,6 @@ def _channels(core: Core, user: User, query: Query, operand: Operand) -> None:
     kinds: dict[object, Callable[[Channel], bool]] = {
         "public": lambda channel: not channel.invite_only,
         "web-public": lambda channel: channel.is_web_public,
-        "archived": lambda channel: channel.is_archived,
-        "all": lambda channel: True,
     }
     kind = kinds.get(operand) if isinstance(operand, str) else None
     if kind is None:

@@ -60,12 +60,13 @@ def _term(name: str, item: object) -> Term:
 
 
 def _operator(text: str) -> str:
-    negated_free = text.removeprefix("-")
-    return _SYNONYMS.get(negated_free, negated_free)
+    return _SYNONYMS.get(text, text)
 
 
 def _operand(name: str, operator: str, operand: object) -> Operand:
     if isinstance(operand, str):
+        if operator == "search" and not operand.strip():
+            raise ServiceError(f"Invalid {name}: operand cannot be blank.")
         return operand
     if operator in _TAKES_ID and type(operand) is int and abs(operand) < 2**53:
         return operand
