@@ -162,6 +162,17 @@ def test_within_a_context_no_key_has_two_meanings() -> None:
         assert len(keys) == len(set(keys)), context
 
 
+def test_no_key_of_a_dialog_is_one_that_its_list_hears_first() -> None:
+    moves = {key for command in REGISTRY if command.context is Context.LIST for key in command.keys}
+    letters = {key for key in moves if len(key) == 1}
+    hidden = [
+        command.id
+        for command in REGISTRY
+        if Context.LIST in around(command.context) and letters & set(command.keys)
+    ]
+    assert hidden == []
+
+
 def test_a_key_means_the_same_in_every_pane() -> None:
     outer = [command for command in REGISTRY if command.context is Context.MAIN]
     for pane in PANES:

@@ -147,7 +147,10 @@ async def test_a_bot_is_made_its_key_replaced_and_itself_deactivated(tmp_path: P
         await stage.press("escape")
         await until(lambda: any("Kettle" in row for row in rows(stage)))
         await until(lambda: stage.session.state.users.id_of("Kettle") is not None)
-        await stage.press("r")
+        await stage.press("s")
+        await until(lambda: isinstance(stage.app.screen, Picker))
+        assert any(key in choice.text for choice in stage.app.screen._list.items)  # type: ignore[attr-defined]
+        await stage.press("escape", "r")
         await choose(stage, "Generate new key")
         await until(lambda: stage.server.user("kettle").api_key != key)
         await until(lambda: isinstance(stage.app.screen, Picker))

@@ -181,7 +181,7 @@ _LISTS: tuple[Command, ...] = (
     *dialog_rows(
         Context.BOTS,
         "Bots dialog",
-        ("bots.key", "k", "Show API key", "key"),
+        ("bots.key", "s", "Show API key", "key"),
         ("bots.regenerate", "r", "Generate new API key", "regenerate"),
     ),
     *dialog_rows(
