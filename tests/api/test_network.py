@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -16,7 +17,7 @@ import pytest
 from narrowcast_api.account import Account
 from narrowcast_api.errors import NotConnected
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.network import Network, NetworkStream, _Protocol
+from narrowcast_api.http.network import Cookies, Network, NetworkStream, _Protocol
 from narrowcast_api.http.secret import Secret
 from support.listener import Listener
 from support.sessions import until
@@ -212,3 +213,44 @@ async def test_a_connection_that_the_other_side_has_ended_reads_as_empty_and_clo
     assert protocol.eof_received() is False, "the transport closes"
     assert await protocol.read(100) == b""
     await protocol.flushed()
+
+
+async def test_a_connection_is_not_used_again_once_something_arrived_or_it_ended() -> None:
+    here, there = socket.socketpair()
+    transport, protocol = await asyncio.get_running_loop().create_connection(_Protocol, sock=here)
+    stream = NetworkStream(transport, protocol)
+    with there:
+        assert not stream.get_extra_info("is_readable")
+        there.send(b"stray")
+        assert stream.get_extra_info("is_readable"), "the socket has something"
+        await until(lambda: bool(protocol.arrived))
+        assert stream.get_extra_info("is_readable"), "it is here, and the socket is empty"
+        await protocol.read(100)
+        assert not stream.get_extra_info("is_readable")
+        protocol.ended = True
+        assert stream.get_extra_info("is_readable"), "the other side has ended it"
+        protocol.ended = False
+        await stream.aclose()
+        assert stream.get_extra_info("is_readable"), "it is closed here"
+
+
+async def test_a_cookie_that_a_server_sets_comes_back_to_it() -> None:
+    asked: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while request := await reader.readuntil(b"\r\n\r\n"):
+                asked.append(request)
+                body = b'{"result": "success", "msg": ""}'
+                answer = ANSWER % (len(body), body)
+                if len(asked) == 1:
+                    answer = answer.replace(b"\r\n\r\n", b"\r\nset-cookie: route=a; Path=/\r\n\r\n", 1)
+                writer.write(answer)
+                await writer.drain()
+        writer.transport.abort()
+
+    async with Listener(serve) as listener, connection(listener.port) as client:
+        for _ in range(3):
+            await client.request("GET", "/users/me")
+        assert isinstance(client._client().cookies, Cookies), "a private name of httpx has changed"
+    assert [b"cookie: route=a" in request.lower() for request in asked] == [False, True, True]
