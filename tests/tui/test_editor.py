@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
+from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 
 
@@ -33,3 +34,12 @@ async def test_another_placeholder_is_painted_at_once() -> None:
         editor.placeholder = "second"
         await pilot.pause()
         assert painted == []
+
+
+def test_a_placeholder_is_shown_only_as_far_as_it_is_safe() -> None:
+    editor = Editor(placeholder="topic (empty: \x1b[31mgeneral\u202e chat)")
+    first = editor.placeholder
+    editor.placeholder = "You cannot post in #\x9b31mnews\n"
+    for text in (first, editor.placeholder):
+        assert text == safe_line(text)
+        assert text.isprintable()

@@ -20,6 +20,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.looks import Look, look_style
 from narrowcast.widgets.text_buffer import TextBuffer, TextRow
 from narrowcast.widgets.vim_keys import VimKeys
@@ -86,7 +87,7 @@ class Editor(Widget, can_focus=True):
     ) -> None:
         super().__init__(id=id, classes=classes)
         self.buffer = TextBuffer(text, multiline=multiline)
-        self._placeholder = placeholder
+        self._placeholder = safe_line(placeholder)
         self.password = password
         self._top = 0
         self._left = 0
@@ -111,11 +112,12 @@ class Editor(Widget, can_focus=True):
 
     @property
     def placeholder(self) -> str:
-        """What stands where no text is."""
+        """What stands where no text is. It may hold texts of the server."""
         return self._placeholder
 
     @placeholder.setter
     def placeholder(self, text: str) -> None:
+        text = safe_line(text)
         if text != self._placeholder:
             self._placeholder = text
             if not self.buffer.text:
