@@ -24,7 +24,6 @@ FOLDER: Final = "exports"
 _FILE: Final = "narrowcast-export.tar.gz"
 _A_WEEK: Final = 5
 _MOST_MESSAGES: Final = 250_000
-_LOOK_SECONDS: Final = 1.0
 
 _log = logging.getLogger("narrowcast.server")
 
@@ -40,6 +39,7 @@ def request_export(core: Core, user: User, kind: ExportType) -> int:
     identity = core.store.insert(
         "INSERT INTO exports (user_id, kind, requested) VALUES (?, ?, ?)", user.id, kind.value, core.now()
     )
+    core.after_commit(core.export_wanted.set)
     _tell(core)
     return identity
 
@@ -78,7 +78,8 @@ async def make_exports(core: Core) -> None:
             "SELECT * FROM exports WHERE place IS NULL AND failed IS NULL ORDER BY id LIMIT 1"
         )
         if row is None:
-            await core.clock.sleep(_LOOK_SECONDS)
+            core.export_wanted.clear()
+            await core.export_wanted.wait()
         else:
             await _make(core, row)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sqlite3
@@ -74,6 +75,8 @@ class Core:
         self.second_factors = SecondFactors(self.store, self.vault, self.clock)
         self.link_previews: dict[str, LinkPreview] = {}
         """Website previews that are known beforehand; nothing is ever fetched."""
+        self.export_wanted = asyncio.Event()
+        """Set when there is an export to make."""
         self.callers: set[int] = set()
         """Who has called with credentials since this server started."""
         self.generation = int(self.clock.now())
