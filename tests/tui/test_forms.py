@@ -224,6 +224,22 @@ async def test_a_list_of_things_finds_deletes_after_asking_and_opens(tmp_path: P
         assert results == ["iron"]
 
 
+class LostPots(Pots):
+    """They cannot be fetched."""
+
+    async def load(self) -> None:
+        raise BadRequest("BAD_REQUEST", "No pots today", 400, {})
+
+
+async def test_a_list_that_cannot_be_fetched_waits_no_longer(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        screen = LostPots(stage.session)
+        screen.pots = []
+        await stage.app.push_screen(screen)
+        await until(lambda: "No pots today" in screen.key_line.plain)
+        assert screen.list.empty_text == "Could not be loaded."
+
+
 async def test_what_is_wrong_stands_below_its_field_until_it_is_right(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "channel.new")

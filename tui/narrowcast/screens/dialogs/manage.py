@@ -45,6 +45,7 @@ __all__ = ["ListRow", "ManageScreen"]
 T = TypeVar("T")
 
 
+WAITING = "Please wait…"
 MARK_CELLS = 6
 """What the mark of a row and the gaps around its text take."""
 
@@ -267,6 +268,9 @@ class ManageScreen(Dialog[object], Generic[T]):
         except NarrowcastError as error:
             if not self.is_attached:
                 raise
+            if self.list.empty_text == WAITING:
+                self.list.empty_text = "Could not be loaded."
+                self.reread()
             self.say(error.user_message, bad=True)
             return
         self.list.empty_text = self.EMPTY
@@ -289,7 +293,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         self.reread()
         self._show_keys()
         if type(self).load is not ManageScreen.load:
-            self.list.empty_text = "Please wait…"
+            self.list.empty_text = WAITING
             self.work(self.load())
         self._unfollow = [self.session.subscribe(in_app(self._on_changes))]
         if (workspace := workspace_of(self)) is not None:
