@@ -11,9 +11,6 @@ from narrowcast_api.protocols.alarm import Alarm, log
 IDLE_AFTER = 300.0
 """Seconds without a key after which one counts as idle; a client's own choice, no server sends it."""
 
-DEFAULT_PERIOD = 60.0
-"""Seconds between two reports where the server does not say (`server_presence_ping_interval_seconds`)."""
-
 
 class PresenceSender:
     """Call `key_pressed` whenever the user does anything.

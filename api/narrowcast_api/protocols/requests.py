@@ -29,7 +29,7 @@ _LOOKED_THROUGH = 100
 
 
 class RouteRequests:
-    """For `Outbox`, `TypingSender`, `ReadMarks` and `PresenceSender`.
+    """For `Outbox`, `TypingSender`, `ReadMarks`, `PresenceSender`, `StatusEnd`, `MessageActs` and `UploadQueue`.
 
     `client` and `state` are asked for at each use, because both are replaced while a session lives.
     `on_presence` gets what the server says of others in return for one's own presence.

@@ -59,7 +59,7 @@ async def committed(write: Future[bool]) -> bool:
 
 
 class Journal:
-    """The outbox, drafts, uploads and read marks of one account. Make one with `open`.
+    """The outbox, drafts, uploads, read marks, acts and unsaved edits of one account. Make one with `open`.
 
     All methods may be called anywhere. `window` is the owner of what is written here. With `read_only`, a reason,
     nothing is written.

@@ -1,4 +1,4 @@
-"""What sends on behalf of a session: outbox, drafts, typing, read marks, presence, uploads.
+"""What sends on behalf of a session, or keeps what will be sent: one object a subject.
 
 Each is wired here to the journal, the clock, the state and its requests. Cheap to import.
 """
