@@ -102,7 +102,7 @@ def test_what_waits_is_sent_in_the_background_once_and_the_app_can_be_opened_mea
         text=True,
         check=False,
     )
-    assert re.search(r"1 messages wait, 0 failed; process \d+ sends them", doctor.stdout), doctor.stdout
+    assert re.search(r"1 waiting to be sent, 0 failed; process \d+ sends them", doctor.stdout), doctor.stdout
     with serving(data, tmp_path / "server-home", port):
         end = time.monotonic() + 60
         while senders(rc):

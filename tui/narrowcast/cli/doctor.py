@@ -269,7 +269,7 @@ def _outbox(account: Account, paths: Paths) -> Iterator[Finding]:
     waiting, failed = counted(account, paths)
     if waiting or failed or senders:
         who = "".join(f"; process {pid} sends them" for pid in senders)
-        yield Finding("outbox", "note", f"{waiting} messages wait, {failed} failed{who}")
+        yield Finding("outbox", "note", f"{waiting} waiting to be sent, {failed} failed{who}")
 
 
 def _files(folder: Path) -> list[Path]:
