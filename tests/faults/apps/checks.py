@@ -28,11 +28,10 @@ Reports = list[list[dict[str, Any]]]
 
 @dataclass
 class Written:
-    """Words that were typed. `is_sent`: with Enter. `may_be_lost`: their window was killed at once."""
+    """Words that were typed. `may_be_lost`: their window was killed at once."""
 
     text: str
     window: AppWindow
-    is_sent: bool = False
     may_be_lost: bool = False
 
 

@@ -82,13 +82,17 @@ class Run:
 
     def _send(self, window: AppWindow) -> None:
         if window.go(self._place()):
-            written = self._text("sent", window)
-            written.is_sent = True
-            window.write(written.text, send=True)
+            self._write("sent", window, send=True)
 
     def _draft(self, window: AppWindow) -> None:
         if window.go(self._place()):
-            window.write(self._text("draft", window).text, send=False)
+            self._write("draft", window, send=False)
+
+    def _write(self, kind: str, window: AppWindow, *, send: bool, wait: bool = True) -> Written:
+        written = self._text(kind, window)
+        if not window.write(written.text, send=send, wait=wait):
+            self.written.remove(written)
+        return written
 
     def _edit(self, window: AppWindow) -> None:
         if window.go(NOTES):
@@ -117,9 +121,7 @@ class Run:
         if how == "rest":
             window.terminal.settle(SAFE_AFTER + 0.2)
         elif how == "amid" and window.go(self._place()):
-            written = self._text("sent", window)
-            written.is_sent = True
-            window.write(written.text, send=True, wait=False)
+            written = self._write("sent", window, send=True, wait=False)
             window.terminal.settle(self._chance.choice((0.01, 0.05, 0.2)))
             written.may_be_lost = True
         if how == "now" and time.monotonic() - window.typed_at < SAFE_AFTER:

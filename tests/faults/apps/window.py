@@ -70,17 +70,18 @@ class AppWindow:
         self.terminal.press("ctrl+k")
         self.terminal.wait_for("Go to")
         self.terminal.type(name)
-        found = self._sees(rf"▌.*{name}")
+        found = self._sees(rf"│ ▌[^│]*{name}")
         if found:
             self.terminal.press("enter")
             self.terminal.wait_gone("Enter selects")
         self.to_messages()
         return found
 
-    def write(self, text: str, *, send: bool, wait: bool = True) -> None:
-        """Type a text in compose, then Enter or Esc."""
+    def write(self, text: str, *, send: bool, wait: bool = True) -> bool:
+        """Type a text in compose, then Enter or Esc; whether there was a message to answer."""
         self.terminal.press("r")
-        self.terminal.wait_for("Esc")
+        if not self._sees("Esc back"):
+            return False
         self.terminal.press("ctrl+e")
         self.terminal.type(f" {text}")
         if wait:
@@ -88,6 +89,7 @@ class AppWindow:
         self.terminal.press("enter" if send else "escape")
         if wait:
             self.terminal.settle(0.25)
+        return True
 
     def edit(self, text: str, *, save: bool) -> bool:
         """Add a text to the newest message; whether it may be edited and its source could be fetched."""
