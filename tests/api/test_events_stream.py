@@ -142,6 +142,15 @@ async def test_an_event_that_cannot_be_applied_leads_to_a_snapshot_and_longer_pa
         assert len(bench.snapshots) == 3
 
 
+async def test_a_key_that_is_refused_after_the_network_was_away_stays_refused() -> None:
+    bench = StreamBench()
+    bench.transport.prepare(*REGISTER, error=httpx.ConnectError("nobody listens"))
+    bench.transport.prepare_error(*REGISTER, code="UNAUTHORIZED", msg="Invalid API key", status=401)
+    async with bench.running():
+        await bench.clock.advance(3600)
+        assert bench.kinds == [RECONNECTING, ConnectionKind.REFUSED]
+
+
 async def test_a_refused_key_stops_until_somebody_asks_again() -> None:
     bench = StreamBench()
     bench.transport.prepare_error(*REGISTER, code="UNAUTHORIZED", msg="Invalid API key", status=401)

@@ -177,6 +177,7 @@ class EventStream:
             await self._pause(self._slow.failed())
 
     async def _refused(self, error: Unauthorized) -> None:
+        self._trouble_since = None  # what lasts now is no trouble of the network
         self._set_status(ConnectionKind.REFUSED, error.user_message)
         await self._poked.wait()
         self._poked.clear()
