@@ -74,6 +74,13 @@ def test_every_link_leads_to_a_page_and_its_heading(page: Path) -> None:
         assert not anchor or anchor in anchors(other), target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_table_has_its_head(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert re.match(r"\|.*\n\|[-| ]+\|\n", table), table
+
+
 def test_every_picture_is_drawn_from_the_app() -> None:
     named = {
         name
