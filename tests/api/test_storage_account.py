@@ -77,6 +77,14 @@ def test_folders_are_closed_to_others_even_if_they_were_open(tmp_path: Path) -> 
         assert private_folder(tmp_path / name).stat().st_mode & 0o777 == 0o700
 
 
+def test_folders_that_are_made_on_the_way_are_closed_too_and_those_above_stay(tmp_path: Path) -> None:
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o755)
+    folder = private_folder(tmp_path / "open" / "app" / "account")
+    modes = [one.stat().st_mode & 0o777 for one in (folder, folder.parent, folder.parent.parent)]
+    assert modes == [0o700, 0o700, 0o755]
+
+
 def kinds(storage: AccountStorage) -> list[str]:
     return [window.kind for window in storage.other_windows()]
 

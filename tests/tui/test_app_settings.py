@@ -57,6 +57,21 @@ def test_a_change_keeps_comments_and_everything_else(tmp_path: Path) -> None:
     assert change(file, "keys.message.star", None).keys == {"go.inbox": "f4"}
 
 
+def test_a_new_file_is_private_and_one_that_is_there_stays_what_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "config" / "config.toml"
+    change(file, "compose.enter", "newline")
+    assert [one.stat().st_mode & 0o777 for one in (file, file.parent)] == [0o600, 0o700]
+    dotfile = tmp_path / "dotfile.toml"
+    dotfile.write_text("# mine\n")
+    dotfile.chmod(0o640)
+    file.unlink()
+    file.symlink_to(dotfile)
+    change(file, "compose.enter", "newline")
+    assert file.is_symlink()
+    assert dotfile.read_text().startswith("# mine\n")
+    assert dotfile.stat().st_mode & 0o777 == 0o640
+
+
 @pytest.mark.parametrize(
     ("key", "value", "problem"),
     [

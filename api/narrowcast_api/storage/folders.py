@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from itertools import takewhile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,8 +26,11 @@ def account_folder_name(site: str, email: str) -> str:
 
 
 def private_folder(path: Path) -> Path:
-    """Make the folder if need be, readable by its owner only (0700). Raises OSError where that fails."""
-    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    """Make the folder if need be, readable by its owner only (0700), and what is missing above it. Raises OSError where
+    that fails.
+    """
+    for missing in reversed(list(takewhile(lambda folder: not folder.exists(), [path, *path.parents]))):
+        missing.mkdir(mode=0o700, exist_ok=True)  # `parents=True` gives those above it the usual mode
     if path.stat().st_mode & 0o077:
         path.chmod(0o700)
     return path

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.storage.folders import private_folder
 
 KEYRING_SERVICE = "narrowcast"
 IN_KEYRING = "in-keyring"
@@ -70,7 +71,7 @@ def store(account: Account, folder: Path, *, keyring: bool = False) -> Path:
     """Keep ``account`` in ``folder`` (0600), its key in the keyring if asked. Returns the file. Raises
     AccountError.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_folder(folder)
     path = file_of(folder, name_for(account))
     if keyring:
         _to_keyring(account)

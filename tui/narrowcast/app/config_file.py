@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from narrowcast.app.config import Config, ConfigError
 from narrowcast.app.config_load import parse
+from narrowcast_api.storage.folders import private_file, private_folder
 
 __all__ = ["Value", "change", "check", "preview"]
 
@@ -83,10 +85,14 @@ def _set(document: tomlkit.TOMLDocument, parts: list[str], value: Value | None) 
 
 
 def _write(path: Path, text: str) -> None:
-    draft = path.with_name(f".{path.name}.new")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        real = path.resolve()  # a link, such as to a folder of dotfiles, stays one
+        if not real.parent.exists():
+            private_folder(real.parent)
+        draft = private_file(real.with_name(f".{real.name}.new"))
         draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
+        if real.exists():
+            draft.chmod(stat.S_IMODE(real.stat().st_mode))
+        draft.replace(real)
     except OSError as error:
         raise ConfigError([f"{path}: cannot be written: {error}"]) from error

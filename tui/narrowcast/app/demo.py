@@ -11,7 +11,8 @@ from textual.app import App
 from narrowcast.app.context import app_of
 from narrowcast.app.open_accounts import OpenAccounts
 from narrowcast.terminal.logs import start_log
-from narrowcast.terminal.paths import Paths, private_folder
+from narrowcast.terminal.paths import Paths
+from narrowcast_api.storage.folders import private_folder
 
 if TYPE_CHECKING:
     from narrowcast.app.demo_server import DemoServer
@@ -50,7 +51,7 @@ class Demo:
         client, before = self._server.folder / "client", app_of(self._app).paths
         is_new = not client.exists()
         app_of(self._app).paths = paths = Paths.under(client)
-        private_folder(private_folder(self._server.folder) / "client")
+        private_folder(client)
         start_log(paths.log_file)
         try:
             account = await self._server.start()

@@ -13,12 +13,12 @@ from narrowcast.extend.values import Refused
 from narrowcast.extensions.apart import client_apart
 from narrowcast.extensions.limits import ours
 from narrowcast.extensions.running import Running
-from narrowcast.terminal.paths import private_folder
 from narrowcast.text import names
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.notice_text import words_of
 from narrowcast_api.state.presence import Status
+from narrowcast_api.storage.folders import private_folder
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace

@@ -7,6 +7,7 @@ import logging.handlers
 from pathlib import Path
 
 from narrowcast_api.characters import defused
+from narrowcast_api.storage.folders import private_folder
 
 MAX_BYTES = 1_000_000
 KEPT_FILES = 3
@@ -54,7 +55,7 @@ def start_log(path: Path | None) -> bool:
 
 
 def _file_handler(path: Path) -> logging.Handler:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_folder(path.parent)
     handler = logging.handlers.RotatingFileHandler(
         path, maxBytes=MAX_BYTES, backupCount=KEPT_FILES, encoding="utf-8", errors="backslashreplace"
     )

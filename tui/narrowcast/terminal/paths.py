@@ -43,9 +43,3 @@ class Paths(Struct, frozen=True):
     @property
     def log_file(self) -> Path:
         return self.state / "narrowcast.log"
-
-
-def private_folder(path: Path) -> Path:
-    """Make ``path`` (mode 0700 where it is new) and return it. Raises OSError."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return path

@@ -15,6 +15,7 @@ from rich.style import Style
 from narrowcast.terminal import last_screen
 from narrowcast.terminal.screen_memory import Cell, painted
 from narrowcast.terminal.terminal_filter import TerminalFilter
+from narrowcast_api.storage.folders import private_folder
 
 
 class _Run(msgspec.Struct, frozen=True, array_like=True):
@@ -52,7 +53,7 @@ def keep(
     gate = TerminalFilter(colours=not os.environ.get("NO_COLOR"))
     paint = gate("".join(painted(y, 0, row, console) for y, row in shown.items()) + "\x1b[0m")
     path = Path(last_screen.path_for(arguments))
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_folder(path.parent)
     whole = last_screen.whole(wanted, paint.encode() + b"\x1b[m", _dump(shown))
     temporary = path.with_suffix(f".{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
