@@ -105,10 +105,8 @@ class LiveAccount:
 
     def _ids_in_view(self) -> set[int]:
         """The messages on the screen, with no dialog over them."""
-        screen = self.screen
-        if screen is None or not screen.is_attached or screen.app.screen is not screen:
-            return set()
-        return {i for one in screen.side.all if one.display for i in one.messages.list.ids_in_view()}
+        panes = [one.messages for one in self.screen.side.all] if self.screen is not None else []
+        return {message_id for pane in panes if pane.is_in_view for message_id in pane.list.ids_in_view()}
 
     def key_pressed(self) -> None:
         """Called for each key: presence, frames and notices go by it."""

@@ -96,6 +96,11 @@ class MessagesPane(Vertical):
         return self._shared.mode_hint
 
     @property
+    def is_in_view(self) -> bool:
+        """Whether the messages are on the screen, with no dialog over them."""
+        return self.is_attached and self.app.screen is self.screen and self.list.is_on_screen
+
+    @property
     def selected_hints(self) -> tuple[tuple[str, str], ...]:
         """Commands for what the selected message holds, by id, and what each does."""
         return self.parts.links.selected_hints
@@ -205,8 +210,8 @@ class MessagesPane(Vertical):
 
     @property
     def _is_seen(self) -> bool:
-        """Whether the reader looks at the list: at this terminal, with no dialog over it."""
-        return self.app.app_focus and self.app.screen is self.screen and self.list.is_on_screen
+        """Whether the reader looks at the messages, as far as the terminal tells."""
+        return self.app.app_focus and self.is_in_view
 
     def _sees_arrivals(self) -> bool:
         """Whether a message that arrives in the view now is seen at once."""
