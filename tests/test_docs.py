@@ -78,7 +78,7 @@ def test_every_link_leads_to_a_page_and_its_heading(page: Path) -> None:
 def test_every_table_has_its_head(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
-        assert re.match(r"\|.*\n\|[-| ]+\|\n", table), table
+        assert re.match(r"\|.*\n\|[-:| ]+\|\n", table), table
 
 
 def test_every_picture_is_drawn_from_the_app() -> None:
