@@ -73,6 +73,7 @@ from narrowcast_api.errors.refusals import (
 __all__ = [
     "CODES",
     "NOT_DONE",
+    "NOT_TAKEN",
     "PASSING",
     "REFUSED",
     "AccountDeactivated",
@@ -125,5 +126,8 @@ PASSING = (TransportError, ServerFault, RateLimited)
 REFUSED = (ApiError, InvalidInput, Unsupported)
 """The server will not do it, or this library knows that it would not: asking again changes nothing."""
 
-NOT_DONE = (NotConnected, RateLimited, RedirectRefused, *REFUSED)
+NOT_TAKEN = (RedirectRefused, *REFUSED)
+"""The server did not take the request, which changed nothing: its writer has to know."""
+
+NOT_DONE = (NotConnected, RateLimited, *NOT_TAKEN)
 """The request surely changed nothing."""

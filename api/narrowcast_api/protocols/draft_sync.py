@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import NOT_DONE, REFUSED, ApiError, NarrowcastError, RedirectRefused
+from narrowcast_api.errors import NOT_DONE, NOT_TAKEN, ApiError, NarrowcastError
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.protocols.alarm import log
 from narrowcast_api.protocols.draft_merge import DraftMerge
@@ -121,7 +121,7 @@ class DraftSync:
                 await self._create(item)
             else:
                 await self._edit(item, record.server_id)
-        except (*REFUSED, RedirectRefused) as error:
+        except NOT_TAKEN as error:
             self._refuse(item, error)
         except NarrowcastError as error:
             self.retry.failed(error)

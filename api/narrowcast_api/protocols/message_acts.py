@@ -22,11 +22,10 @@ from weakref import WeakValueDictionary
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
-    REFUSED,
+    NOT_TAKEN,
     NarrowcastError,
     ReactionAlreadyExists,
     ReactionDoesNotExist,
-    RedirectRefused,
 )
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.protocols.alarm import Alarm
@@ -175,7 +174,7 @@ class MessageActs:
             await self._request(record)
         except (ReactionAlreadyExists, ReactionDoesNotExist):
             pass  # another of one's clients was faster: what is shown is true
-        except (*REFUSED, RedirectRefused):
+        except NOT_TAKEN:
             self._foretell(record, self._before.get(record.act_id, not record.is_on))
             self._forget(record)
             raise

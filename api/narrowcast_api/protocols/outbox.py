@@ -44,11 +44,10 @@ from narrowcast_api.backoff import RetryTime
 from narrowcast_api.characters import encodable
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
-    REFUSED,
+    NOT_TAKEN,
     InvalidInput,
     NotConnected,
     RateLimited,
-    RedirectRefused,
 )
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import Destination
@@ -351,7 +350,7 @@ class Outbox:
         except (NotConnected, RateLimited) as error:
             self._retry.failed(error)
             self._not_sent(item, WAITING, None, tried_before)
-        except (*REFUSED, RedirectRefused) as error:
+        except NOT_TAKEN as error:
             self._not_sent(item, FAILED, error.user_message, tried_before)
         except Exception as error:
             self._unconfirmed.add(item, error)
