@@ -234,6 +234,22 @@ async def test_a_connection_is_not_used_again_once_something_arrived_or_it_ended
         assert stream.get_extra_info("is_readable"), "it is closed here"
 
 
+@pytest.mark.parametrize(
+    ("error", "said"), [(None, "the server closed the connection"), (OSError("cable cut"), "cable cut")]
+)
+async def test_writing_to_a_connection_that_is_closed_is_a_write_error(
+    error: OSError | None, said: str
+) -> None:
+    here, there = socket.socketpair()
+    transport, protocol = await asyncio.get_running_loop().create_connection(_Protocol, sock=here)
+    stream = NetworkStream(transport, protocol)
+    with there:
+        await stream.aclose()
+        protocol.error = error
+        with pytest.raises(httpcore.WriteError, match=said):
+            await stream.write(b"GET / HTTP/1.1")
+
+
 async def test_a_cookie_that_a_server_sets_comes_back_to_it() -> None:
     asked: list[bytes] = []
 
