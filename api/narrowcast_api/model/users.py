@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from sys import intern
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,6 +24,10 @@ MEMBER_ROLE = 400
 
 
 _FLAG_ROLES = (("is_owner", 100), ("is_admin", 200), ("is_moderator", 300), ("is_guest", 600))
+
+
+_ROLES: Mapping[object, int] = {int(role): int(role) for role in Role}
+"""One number for each role: JSON brings a new one for everybody."""
 
 
 class ProfileValue(NamedTuple):
@@ -107,13 +112,13 @@ def read_user(row: RawRecord, *, is_active: bool = True) -> User:
         name if type(name) is str else "",
         email if type(email) is str else "",
         (email if address == email else address) if type(address) is str else None,  # one text for both
-        role if type(role) is int else read_role(row),
+        _ROLES.get(role, role) if type(role) is int else read_role(row),
         active if type(active) is bool else is_active,
         is_bot,
         optional_int(row, "bot_type") if is_bot else None,
         optional_int(row, "bot_owner_id") if is_bot else None,
         get("is_system_bot") is True,
-        zone if type(zone) is str else "",
+        intern(zone) if type(zone) is str else "",
         joined if type(joined) is str else "",
         _read_profile(profile) if profile else _NO_PROFILE,
     )

@@ -30,7 +30,7 @@ Slices = Generator[bool, None, T]
 """Work that can pause where it yields True, so that keys are answered meanwhile."""
 
 
-class Person(Struct, frozen=True):
+class Person(Struct, frozen=True, gc=False):
     """One row: somebody and how present they are."""
 
     user_id: int
