@@ -313,9 +313,9 @@ class MessageView:
         """Whether nothing from the line to a message is left to read, so that the line may go to the message."""
         if self.first_unread is None:
             return True
-        ids = self.ids
-        since = ids[bisect_left(ids, self.first_unread) : bisect_left(ids, message_id)]
-        return not any(self._is_unread(message) for message in self._host.state.messages.known(since))
+        ids, get = self.ids, self._host.state.messages.get
+        since = range(bisect_left(ids, self.first_unread), bisect_left(ids, message_id))
+        return not any((one := get(ids[place])) is not None and self._is_unread(one) for place in since)
 
     def recheck(self, message_ids: Iterable[int]) -> None:
         """Messages changed place or flags: some may belong here now, or no longer."""
