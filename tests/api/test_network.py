@@ -234,6 +234,22 @@ async def test_a_connection_is_not_used_again_once_something_arrived_or_it_ended
         assert stream.get_extra_info("is_readable"), "it is closed here"
 
 
+@pytest.mark.parametrize(("address", "bound"), [(None, None), ("127.0.0.1", ("127.0.0.1", 0))])
+async def test_a_connection_comes_from_the_address_that_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, address: str | None, bound: tuple[str, int] | None
+) -> None:
+    bounds: list[tuple[str, int] | None] = []
+
+    async def refuse(*_: Any, local_addr: tuple[str, int] | None, **__: Any) -> None:
+        bounds.append(local_addr)
+        raise ConnectionRefusedError("nobody listens")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", refuse)
+    with pytest.raises(httpcore.ConnectError):
+        await Network().connect_tcp("localhost", 443, local_address=address)
+    assert bounds == [bound]
+
+
 @pytest.mark.parametrize(
     ("error", "said"), [(None, "the server closed the connection"), (OSError("cable cut"), "cable cut")]
 )
