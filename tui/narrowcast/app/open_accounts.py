@@ -316,7 +316,7 @@ class OpenAccounts:
             self._refresh()
             return
         self.problem = "" if stored else f"Logged out. The account file {path} is yours and was not deleted."
-        others = self._stored()
+        others = await asyncio.to_thread(self._stored)
         others.sort(key=lambda one: one not in self._open)
         await self._replace(others[0] if others and stored else None)
         if stored:

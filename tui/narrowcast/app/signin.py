@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -182,4 +183,4 @@ async def sign_in_and_store(
         ca_bundle=ca_bundle,
         cleartext=cleartext,
     )
-    return accounts.store(account, folder, keyring=keyring)
+    return await asyncio.to_thread(accounts.store, account, folder, keyring=keyring)
