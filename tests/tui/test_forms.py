@@ -306,3 +306,32 @@ async def test_a_long_note_and_the_title_are_read_in_full_on_a_small_screen(tmp_
         assert any(title in row for row in rows)
         assert any("before Monday." in row for row in rows)
         assert "╰──" in rows[-1] or "╰──" in rows[-2]
+
+
+async def test_who_may_change_a_list_is_said_in_full_on_a_small_screen(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
+        await run(stage, "organization.linkifiers")
+        screen = stage.app.screen
+        assert isinstance(screen, ManageScreen)
+        await stage.pilot.pause()
+        shown = " ".join(strip.text for strip in screen._compositor.render_strips())
+        assert screen.refusal()
+        assert screen.refusal() in shown
+        assert "/ filters" in shown
+
+
+async def test_a_long_problem_is_said_in_full_below_a_list(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        screen = Pots(stage.session)
+        screen.pots = ["clay"]
+        await stage.app.push_screen(screen)
+        await stage.pilot.pause()
+        problem = "The pots cannot be reached (all of the shelves are too high). Fetch a ladder and try it once more."
+        screen.say(problem, bad=True)
+        await stage.pilot.pause()
+        shown = [strip.text for strip in screen._compositor.render_strips()]
+        assert any("once more." in row for row in shown)
+        assert screen.key_line.plain == problem
+        await stage.press("j")
+        assert "filters" in screen.key_line.plain
+        assert "once more" not in screen.key_line.plain

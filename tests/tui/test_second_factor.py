@@ -218,7 +218,7 @@ async def test_other_servers_are_said_not_to_have_it(tmp_path: Path, monkeypatch
     monkeypatch.setattr(second_factor.routes, "endpoints", [])
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "account.two-factor")
-        await until(lambda: "no two-factor authentication" in said(stage))
+        await until(lambda: "Apps cannot set this up" in said(stage))
         assert rows(stage) == []
         rc = rc_of(stage.server, tmp_path)
         answer = await command(tmp_path, "authenticator", "--rc", rc, stdin=f"{world.PASSWORD}\n")

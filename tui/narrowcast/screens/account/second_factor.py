@@ -45,7 +45,7 @@ class SecondFactorScreen(ManageScreen[str]):
 
     KEYS = (("list.select", "selects"),)
     READ_KEYS = ()
-    EMPTY = "Not available on this server."
+    EMPTY = "If this server has it, set it up in its web app."
     LINES = 2
     COUNTS = False
 
@@ -67,9 +67,7 @@ class SecondFactorScreen(ManageScreen[str]):
 
     def refusal(self) -> str:
         """Why, where the server has no such operation."""
-        return (
-            "" if self._is_offered else "This server has no two-factor authentication that apps can set up."
-        )
+        return "" if self._is_offered else "Apps cannot set this up on this server."
 
     def title_text(self) -> str:
         title = "Two-factor authentication"

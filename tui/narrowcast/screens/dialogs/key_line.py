@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
+from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from narrowcast.content.wrapping import Run, wrap
+from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import OneLine
 
 __all__ = ["KeyLine"]
@@ -39,27 +43,44 @@ class KeyLine(Vertical):
 
     @property
     def plain(self) -> str:
-        """What the first line says."""
-        return self._first.plain
+        """What the lines say."""
+        return " ".join(filter(None, (line.plain.strip() for line in (self._first, *self._more))))
+
+    @property
+    def _room(self) -> int:
+        return self._first.size.width or UNKNOWN_WIDTH
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a text in place of the keys; ``bad``: it is a problem. It may come from the server."""
-        self._first.show_pieces([(text, "bad" if bad else "accent")])
+        look = "bad" if bad else "accent"
+        rows = [
+            "".join(run.text for run in row.runs)
+            for row in wrap([Run(safe_line(text), Style.null())], self._room)
+        ]
+        first, *more = [*rows[: MOST - 1], " ".join(rows[MOST - 1 :])]
+        self._first.show_pieces([(first, look)])
+        self._show_more(more, look, keeps_place=True)
 
     def show_hints(self, words: Sequence[str]) -> None:
         """Show what keys do, as many to a line as there is room for."""
-        room = self._first.size.width or UNKNOWN_WIDTH
         lines = [""] * MOST
         place = 0
         for word in words:
-            if lines[place] and len(lines[place]) + 3 + len(word) > room and place < MOST - 1:
+            if lines[place] and len(lines[place]) + 3 + len(word) > self._room and place < MOST - 1:
                 place += 1
             lines[place] += f" · {word}" if lines[place] else word
         self._first.show_pieces([(lines[0], "dim")])
-        for line, text in zip(self._more, lines[1:], strict=True):
-            line.show_pieces([(text, "dim")])
-            line.set_class(bool(text), "-shown")
+        self._show_more(lines[1:], "dim")
 
     def show_refusal(self, refusal: str, hints: str) -> None:
-        """Show why nothing can be changed here, and what can be done all the same."""
-        self._first.show_pieces([(refusal, "warn")], [(hints, "dim")])
+        """Show why nothing can be changed here, and what can be done all the same, below it where there is no room."""
+        is_short = cell_len(refusal) + 3 + cell_len(hints) <= self._room
+        self._first.show_pieces([(refusal, "warn")], [(hints, "dim")] if is_short else [])
+        self._show_more([] if is_short else [hints], "dim")
+
+    def _show_more(self, texts: Sequence[str], look: str, *, keeps_place: bool = False) -> None:
+        """``keeps_place``: lines that are empty now stay, so that the list above does not move for what is said."""
+        for place, line in enumerate(self._more):
+            text = texts[place] if place < len(texts) else ""
+            line.show_pieces([(text, look)])
+            line.set_class(bool(text) or (keeps_place and line.has_class("-shown")), "-shown")
