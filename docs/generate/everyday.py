@@ -149,6 +149,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ("Manage user groups", "<people.groups>", ""),
         ("Invite people", "<people.invitations>, then <invitations.link> for a link", ""),
         ("Choose what notifies", "<account.settings>", "narrowcast watch"),
+        ("Log in with a code as well as the password", "<account.two-factor>", "narrowcast authenticator"),
         ("Be told of words", "<own.alert-words>", ""),
     ),
     "Make it yours": (
