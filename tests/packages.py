@@ -3,7 +3,8 @@
 - Two builds from two copies of the sources, with other times and other permissions, are the same bytes.
 - The wheel holds what the program needs and nothing else; the sdist builds the same wheel.
 - Into empty environments it is installed by pip, pipx and uv, with each Python from 3.11 on that is found here; a
-  server is started from it, a message sent and read. What was tried is printed, and what is not to be had here.
+  server is started from it, a message sent and read; then it is taken off again, and nothing of the program is left.
+  What was tried is printed, and what is not to be had here.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from support.unpacking import unpack
+from support.unpacking import unpacked
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
@@ -45,6 +46,7 @@ FOLDERS = (
     ".local/state/narrowcast/",
 )
 """Where docs/privacy.md says that files are, below the home."""
+TOOLS = {"pipx": ["pipx"], "uv": ["uv", "tool"]}
 PATIENCE = 600.0
 """Seconds that one command may take."""
 
@@ -115,9 +117,7 @@ def build_twice(scratch: Path) -> Path:
             raise Failed(f"two builds of {first.name} differ")
         say(f"same bytes twice: {first.name} {digest(first)[:16]}")
     sdist, wheel = builds[0]
-    unpacked = scratch / "unpacked"
-    unpack(sdist, unpacked)
-    (source,) = unpacked.iterdir()
+    source = unpacked(sdist, scratch / "unpacked")
     run(sys.executable, "-m", "build", "--wheel", "--outdir", scratch / "again", source)
     if digest(next((scratch / "again").glob("*.whl"))) != digest(wheel):
         raise Failed("the sdist builds another wheel than the sources")
@@ -175,7 +175,14 @@ def install(how: str, python: str, wheel: Path, folder: Path) -> Path:
         run(python, "-m", "venv", folder / "env")
         run(folder / "env/bin/python", "-m", "pip", "install", "--quiet", "--no-cache-dir", wheel)
         return folder / "env/bin/narrowcast"
-    places = {
+    tool = [sys.executable, "-m", *TOOLS[how]]
+    run(*tool, "install", "--quiet", "--python", python, wheel, **_places(folder))
+    return folder / "bin/narrowcast"
+
+
+def _places(folder: Path) -> dict[str, str]:
+    """Where pipx and uv put things."""
+    return {
         "HOME": str(folder),
         "PIPX_HOME": str(folder / "pipx"),
         "PIPX_BIN_DIR": str(folder / "bin"),
@@ -183,11 +190,24 @@ def install(how: str, python: str, wheel: Path, folder: Path) -> Path:
         "UV_TOOL_DIR": str(folder / "tools"),
         "UV_TOOL_BIN_DIR": str(folder / "bin"),
     }
-    if how == "pipx":
-        run(sys.executable, "-m", "pipx", "install", "--quiet", "--python", python, wheel, **places)
+
+
+def uninstall(how: str, folder: Path) -> None:
+    """Take it off again. Raises Failed if something of the program is left outside of what it stored; caches and locks
+    are the installer's.
+    """
+    if how == "pip":
+        run(folder / "env/bin/python", "-m", "pip", "uninstall", "--quiet", "--yes", "narrowcast")
     else:
-        run(sys.executable, "-m", "uv", "tool", "install", "--quiet", "--python", python, wheel, **places)
-    return folder / "bin/narrowcast"
+        run(sys.executable, "-m", *TOOLS[how], "uninstall", "narrowcast", **_places(folder))
+    kept = [folder / name for name in ("home", "data", ".cache")]
+    left = [
+        str(path.relative_to(folder))
+        for path in folder.rglob("*narrowcast*")
+        if path.suffix != ".lock" and not any(path.is_relative_to(place) for place in kept)
+    ]
+    if left:
+        raise Failed(f"{how} left {', '.join(left[:5])}")
 
 
 def try_out(command: Path, folder: Path) -> None:
@@ -266,6 +286,7 @@ def main() -> int:
                 folder.mkdir()
                 try:
                     try_out(install(how, python, wheel, folder), folder)
+                    uninstall(how, folder)
                 except Failed as error:
                     failures.append(name)
                     say(f"FAILED: {name}: {error}")

@@ -151,6 +151,7 @@ def test_a_part_of_an_organization_can_be_imported(odd_data: Path, tmp_path: Pat
     file = tmp_path / "part.tar.gz"
     write_archive(odd_data, file, holds=kind, say=quiet)
     folder = unpacked(file, tmp_path / "unpacked")
+    assert folder.name == "narrowcast-export"
     rows = tables_of(folder)
     assert list(faults(rows)) == []
     listed = {row["path_id"] for row in rows["zerver_attachment"]}

@@ -7,8 +7,6 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-from narrowcast_server.zulip_archive.layout import FOLDER
-
 Tables = dict[str, list[dict[str, Any]]]
 
 
@@ -21,9 +19,11 @@ def unpack(file: Path, into: Path) -> None:
 
 
 def unpacked(file: Path, into: Path) -> Path:
-    """The one folder of a Zulip archive, unpacked."""
+    """The one folder of an archive, unpacked."""
     unpack(file, into)
-    return into / FOLDER
+    with tarfile.open(file) as archive:
+        (folder,) = {name.split("/")[0] for name in archive.getnames()}
+    return into / folder
 
 
 def tables_of(folder: Path) -> Tables:
