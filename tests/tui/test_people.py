@@ -297,3 +297,11 @@ async def test_the_channels_of_somebody_are_listed_where_the_server_tells_them(t
         await until(lambda: isinstance(stage.app.screen, Picker) and bool(stage.app.screen._list.items))
         await choose(stage, "#engineering")
         await until(lambda: stage.screen.narrow == Narrow.channel(stage.server.channel("engineering")))
+
+
+async def test_a_guest_is_told_who_has_bots_and_asks_the_server_nothing(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="hugo", size=(80, 24)) as stage:
+        await run(stage, "account.bots")
+        await stage.press("n")
+        assert "Only members can have bots." in said(stage)
+        assert "guest users" not in said(stage)

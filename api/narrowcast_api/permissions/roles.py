@@ -68,6 +68,11 @@ def only_owners(state: State, act: str = "do this") -> Refusal:
     return ALLOWED if is_owner(state) else only("organization owners", f"{act}{_ask(state, Role.OWNER)}")
 
 
+def only_members(state: State, act: str = "do this") -> Refusal:
+    """Refuses guests."""
+    return ALLOWED if role_of(state) <= Role.MEMBER else only("members", act)
+
+
 def only_holders(state: State, permission: str, act: str = "do this") -> Refusal:
     """Refuses who does not hold a permission of the organization, named as in its settings."""
     if state.has_permission(permission):

@@ -107,8 +107,11 @@ class BotsScreen(ManageScreen["Bot"]):
         super().__init__(session)
         self._bots: list[Bot] = []
 
+    def refusal(self) -> str:
+        return permissions.only_members(self.state, "have bots")
+
     async def load(self) -> None:
-        self._bots = await self.session.client.bots.list()
+        self._bots = [] if self.refusal() else await self.session.client.bots.list()
 
     def rows(self) -> Sequence[ListRow[Bot]]:
         return [
@@ -127,7 +130,7 @@ class BotsScreen(ManageScreen["Bot"]):
             self.app.push_screen(PersonScreen(self.session, user_id))
 
     def new(self) -> None:
-        if self.refused(permissions.bot_refusal(self.state)):
+        if self.refused() or self.refused(permissions.bot_refusal(self.state)):
             return
 
         async def create(values: Values) -> object:
