@@ -10,6 +10,7 @@ from narrowcast_api.wire.vocabulary import LATEST_LEVEL
 from narrowcast_server.http.app import routes_of
 from narrowcast_server.http.params import REQUIRED, Param
 from narrowcast_server.http.routing import Endpoint
+from narrowcast_server.rules.permissions import Callers
 from support.server import Bare, TestServer
 from support.zulip_parameters import OWN, ZulipParameter, zulip_parameters
 
@@ -128,3 +129,46 @@ def _right(param: ZulipParameter) -> object:
     if param.is_json:
         return Bare(json.dumps(next(value for value in OF_EACH_TYPE if param.takes(value))))
     return Bare(min(param.words, default="x"))
+
+
+FOR_MEMBERS = """
+POST /realm/emoji/{} | GET /bots | POST /bots | PATCH /bots/{} | POST /bots/{}/api_key/regenerate | GET /invites
+POST /invites | DELETE /invites/{} | POST /invites/{}/resend | POST /invites/multiuse | DELETE /invites/multiuse/{}
+GET /user_groups | POST /user_groups/create | PATCH /user_groups/{} | GET /user_groups/{}/members
+POST /user_groups/{}/members | GET /user_groups/{}/members/{} | GET /user_groups/{}/subgroups
+POST /user_groups/{}/subgroups
+"""
+FOR_PEOPLE = """
+POST /users/me/presence | POST /users/me/status | POST /users/{}/status | POST /users/me/onboarding_steps
+PATCH /settings | PATCH /settings/display | PATCH /settings/notifications | PATCH /users/me/profile_data
+DELETE /users/me/profile_data
+"""
+NOT_FOR_GUESTS = "POST /channels/create | POST /users/me/subscriptions"
+
+
+def named(operations: str) -> set[Operation]:
+    found = (line.split() for line in operations.replace("\n", " | ").split(" | ") if line.strip())
+    return {(method, path) for method, path in found}
+
+
+def test_guests_and_bots_are_refused_where_zulip_refuses_them() -> None:
+    callers: dict[Callers, set[Operation]] = {}
+    for endpoint in routes_of():
+        callers.setdefault(endpoint.callers, set()).add((endpoint.method, shape(endpoint.path)))
+    del callers[Callers.ALL]
+    assert callers == {
+        Callers.MEMBERS: named(FOR_MEMBERS),
+        Callers.PEOPLE: named(FOR_PEOPLE),
+        Callers.NO_GUESTS: named(NOT_FOR_GUESTS),
+    }
+
+
+async def test_they_are_refused_before_what_they_ask_for_is_looked_at(server: TestServer) -> None:
+    for name, words in (
+        ("hugo", "Not allowed for guest users"),
+        ("iris", "This endpoint does not accept bot requests."),
+    ):
+        assert (await server.refusal(name, "POST", "/bots"))["msg"] == words
+    assert (await server.refusal("iris", "PATCH", "/settings"))["msg"].endswith("bot requests.")
+    assert (await server.refusal("hugo", "POST", "/channels/create"))["msg"] == "Not allowed for guest users"
+    await server.call("hugo", "PATCH", "/settings", {"enable_sounds": True})

@@ -146,6 +146,8 @@ class _Dispatcher:
         with self._limiter.counted(user, request, endpoint):
             if user is not None and user.is_webhook and not endpoint.webhooks:
                 raise not_for_webhooks()
+            if user is not None:
+                endpoint.callers.check(user)
             return await self._answered(request, endpoint, user)
 
     async def _answered(self, request: Request, endpoint: Endpoint, user: User | None) -> Response:

@@ -27,6 +27,7 @@ from narrowcast_api.wire.parameters import is_quoted
 from narrowcast_server.http.params import MAX_INTEGER, REQUIRED, Param, from_json
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
+from narrowcast_server.rules.permissions import Callers
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -54,6 +55,8 @@ class Endpoint:
     """The path is counted from the root of the organization, not from /api/v1."""
     webhooks: bool = False
     """Open to incoming webhooks, whose keys lie about in other people's services."""
+    callers: Callers = Callers.ALL
+    """Whose requests it takes."""
     accepts_anything: bool = False
     """Parameters beyond the declared ones are the handler's own; none is reported as unsupported."""
 
@@ -74,6 +77,7 @@ class Routes:
         streaming: bool = False,
         absolute: bool = False,
         webhooks: bool = False,
+        callers: Callers = Callers.ALL,
         accepts_anything: bool = False,
     ) -> Callable[[HandlerT], HandlerT]:
         """Declares the decorated function as the handler of `method path` (path below /api/v1)."""
@@ -90,6 +94,7 @@ class Routes:
                     streaming,
                     absolute,
                     webhooks,
+                    callers,
                     accepts_anything,
                 )
             )
@@ -98,28 +103,50 @@ class Routes:
         return declare
 
     def get(
-        self, path: str, *params: Param[Any], since: int = 0, public: bool = False, webhooks: bool = False
+        self,
+        path: str,
+        *params: Param[Any],
+        since: int = 0,
+        public: bool = False,
+        webhooks: bool = False,
+        callers: Callers = Callers.ALL,
     ) -> Callable[[HandlerT], HandlerT]:
         """`add("GET", ...)`."""
-        return self.add("GET", path, *params, since=since, public=public, webhooks=webhooks)
+        return self.add("GET", path, *params, since=since, public=public, webhooks=webhooks, callers=callers)
 
     def post(
-        self, path: str, *params: Param[Any], since: int = 0, public: bool = False, webhooks: bool = False
+        self,
+        path: str,
+        *params: Param[Any],
+        since: int = 0,
+        public: bool = False,
+        webhooks: bool = False,
+        callers: Callers = Callers.ALL,
     ) -> Callable[[HandlerT], HandlerT]:
         """`add("POST", ...)`."""
-        return self.add("POST", path, *params, since=since, public=public, webhooks=webhooks)
+        return self.add("POST", path, *params, since=since, public=public, webhooks=webhooks, callers=callers)
 
     def patch(
-        self, path: str, *params: Param[Any], since: int = 0, public: bool = False
+        self,
+        path: str,
+        *params: Param[Any],
+        since: int = 0,
+        public: bool = False,
+        callers: Callers = Callers.ALL,
     ) -> Callable[[HandlerT], HandlerT]:
         """`add("PATCH", ...)`."""
-        return self.add("PATCH", path, *params, since=since, public=public)
+        return self.add("PATCH", path, *params, since=since, public=public, callers=callers)
 
     def delete(
-        self, path: str, *params: Param[Any], since: int = 0, public: bool = False
+        self,
+        path: str,
+        *params: Param[Any],
+        since: int = 0,
+        public: bool = False,
+        callers: Callers = Callers.ALL,
     ) -> Callable[[HandlerT], HandlerT]:
         """`add("DELETE", ...)`."""
-        return self.add("DELETE", path, *params, since=since, public=public)
+        return self.add("DELETE", path, *params, since=since, public=public, callers=callers)
 
 
 @dataclass(slots=True)

@@ -102,6 +102,7 @@ EMOJISETS: Final = [
     {"key": "twitter", "text": "Twitter"},
     {"key": "text", "text": "Plain text"},
 ]
+_BATCHING: Final = range(1, 7 * 86_400 + 1)
 SOUNDS: Final = ["chime", "ding", "zulip"]
 LANGUAGE_NAMES: Final = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "tr": "Türkçe"}
 
@@ -136,6 +137,10 @@ def check(name: str, value: object) -> object:
         raise ServiceError(f"Invalid {name}")
     if isinstance(value, str) and len(value) > 100:
         raise ServiceError(f"{name} is too long (limit: 100 characters)")
+    if name == "email_notifications_batching_period_seconds" and value not in _BATCHING:
+        raise ServiceError(f"Invalid email batching period: {value} seconds")
+    if name == "notification_sound" and value not in (*SOUNDS, "none"):
+        raise ServiceError(f"Invalid notification sound '{value}'")
     if isinstance(value, int) and not 0 <= value <= 1_000_000:
         raise ServiceError(f"Invalid {name}")
     return value

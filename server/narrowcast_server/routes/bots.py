@@ -18,6 +18,7 @@ from narrowcast_server.queries.bots import services_of
 from narrowcast_server.queries.users import avatar_url
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.bots import check_may_make_bot, managed_bot, require_may_have_key
+from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.quotas import check_room
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _DEFAULTS: Final[Answer] = {
 }
 
 
-@routes.post("/bots", FULL_NAME, SHORT_NAME, BOT_TYPE, PAYLOAD_URL, INTERFACE)
+@routes.post("/bots", FULL_NAME, SHORT_NAME, BOT_TYPE, PAYLOAD_URL, INTERFACE, callers=Callers.MEMBERS)
 def create_bot(call: Call) -> Answer:
     """A bot of the caller, `<short_name>-bot@...`; its id and its key."""
     core, user = call.core, call.user
@@ -71,7 +72,7 @@ def create_bot(call: Call) -> Answer:
     return {"user_id": bot.id, "api_key": bot.api_key, "avatar_url": avatar_url(bot), **_DEFAULTS}
 
 
-@routes.get("/bots")
+@routes.get("/bots", callers=Callers.MEMBERS)
 def list_bots(call: Call) -> Answer:
     """The caller's active bots, with their keys."""
     return {
@@ -89,7 +90,7 @@ def list_bots(call: Call) -> Answer:
     }
 
 
-@routes.patch("/bots/{bot_id}", NEW_NAME, NEW_OWNER, NEW_URL, NEW_INTERFACE)
+@routes.patch("/bots/{bot_id}", NEW_NAME, NEW_OWNER, NEW_URL, NEW_INTERFACE, callers=Callers.MEMBERS)
 def update_bot(call: Call) -> Answer:
     """Renames a bot, gives it to somebody else, or changes what an outgoing webhook calls."""
     bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
@@ -122,7 +123,7 @@ def tell_services(core: Core, bot: User) -> None:
     )
 
 
-@routes.post("/bots/{bot_id}/api_key/regenerate")
+@routes.post("/bots/{bot_id}/api_key/regenerate", callers=Callers.MEMBERS)
 def regenerate_bot_key(call: Call) -> Answer:
     """A new key for a bot; the old one ends."""
     bot = managed_bot(call.core, call.user, call.path_id("bot_id"))

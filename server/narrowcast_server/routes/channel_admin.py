@@ -43,8 +43,8 @@ from narrowcast_server.rules.channels import (
 )
 from narrowcast_server.rules.holders import check_holder, check_topic_makers
 from narrowcast_server.rules.permissions import (
+    Callers,
     require_administrator,
-    require_member,
     require_owner,
     setting_value,
 )
@@ -92,10 +92,10 @@ def _retention(call: Call, raw: object) -> int | None:
 @routes.post(
     "/channels/create", NAME, SUBSCRIBERS, DESCRIPTION, PRIVATE, WEB_PUBLIC, HISTORY, DEFAULT, FOLDER,
     TOPICS_POLICY, RETENTION, ANNOUNCE, *PERMISSIONS.values(),
+    callers=Callers.NO_GUESTS,
 )  # fmt: skip
 def create(call: Call) -> Answer:
     """Makes a channel with its first subscribers."""
-    require_member(call.user)
     core = call.core
     check_may_create(core, call.user, invite_only=call[PRIVATE], web_public=call[WEB_PUBLIC])
     if call[PRIVATE] and (call[DEFAULT] or call[WEB_PUBLIC]):

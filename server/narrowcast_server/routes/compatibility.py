@@ -9,6 +9,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.linkifiers import linkifier_triples
 from narrowcast_server.routes.settings import PARAMS, update_settings
 from narrowcast_server.routes.user_groups import deactivate_group
+from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()
 
@@ -17,13 +18,13 @@ KEYS = optional("keys", strings)
 COMMAND = required("command", string)
 
 
-@routes.patch("/settings/notifications", *PARAMS)
+@routes.patch("/settings/notifications", *PARAMS, callers=Callers.PEOPLE)
 async def update_notification_settings(call: Call) -> Answer:
     """PATCH /settings, as it was called when there were two of them."""
     return await update_settings(call)
 
 
-@routes.patch("/settings/display", *PARAMS)
+@routes.patch("/settings/display", *PARAMS, callers=Callers.PEOPLE)
 async def update_display_settings(call: Call) -> Answer:
     return await update_settings(call)
 

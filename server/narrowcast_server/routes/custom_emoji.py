@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.uploads.custom_emoji import add_emoji, custom_emoji_table, deactivate_emoji
 from narrowcast_server.uploads.pictures import LARGEST_PICTURE_MIB, picture_bytes
 from narrowcast_server.uploads.receiving import single_file
@@ -16,7 +17,7 @@ def list_emoji(call: Call) -> Answer:
     return {"emoji": custom_emoji_table(call.core)}
 
 
-@routes.add("POST", "/realm/emoji/{name}", streaming=True)
+@routes.add("POST", "/realm/emoji/{name}", streaming=True, callers=Callers.MEMBERS)
 async def create_emoji(call: Call) -> Answer:
     """Adds an emoji from a picture."""
     one = "You must upload exactly one file."

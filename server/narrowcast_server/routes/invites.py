@@ -24,7 +24,7 @@ from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.invites import open_invites
 from narrowcast_server.rules.invites import Terms, check_channels_given, check_may_invite, check_terms
-from narrowcast_server.rules.permissions import require_administrator, require_member
+from narrowcast_server.rules.permissions import Callers, require_administrator
 
 routes = Routes()
 
@@ -82,7 +82,9 @@ def _terms(call: Call, channel_ids: list[int], *, notify: bool = True) -> Terms:
     )
 
 
-@routes.post("/invites", EMAILS, MINUTES, DAYS, INVITE_AS, CHANNELS, GROUPS, DEFAULTS, NOTIFY)
+@routes.post(
+    "/invites", EMAILS, MINUTES, DAYS, INVITE_AS, CHANNELS, GROUPS, DEFAULTS, NOTIFY, callers=Callers.MEMBERS
+)
 async def send_invites(call: Call) -> Answer:
     """Invites by address (INV-01). Those that can be invited are, even when the answer names others."""
     core, user = call.core, call.user
@@ -104,7 +106,17 @@ async def send_invites(call: Call) -> Answer:
     return {}
 
 
-@routes.post("/invites/multiuse", MINUTES, DAYS, INVITE_AS, LINK_CHANNELS, GROUPS, DEFAULTS, MAX_USES)
+@routes.post(
+    "/invites/multiuse",
+    MINUTES,
+    DAYS,
+    INVITE_AS,
+    LINK_CHANNELS,
+    GROUPS,
+    DEFAULTS,
+    MAX_USES,
+    callers=Callers.MEMBERS,
+)
 def create_link(call: Call) -> Answer:
     """A reusable link (INVM-01)."""
     check_may_invite(call.core, call.user, by_link=True)
@@ -116,22 +128,20 @@ def create_link(call: Call) -> Answer:
     return {"invite_link": invites.create_link(call.core, call.user, terms)}
 
 
-@routes.get("/invites")
+@routes.get("/invites", callers=Callers.MEMBERS)
 def list_invites(call: Call) -> Answer:
     """Invitations that still hold."""
-    require_member(call.user)
     return {"invites": open_invites(call.core, call.user)}
 
 
-@routes.delete("/invites/{invite_id}")
+@routes.delete("/invites/{invite_id}", callers=Callers.MEMBERS)
 def revoke_invite(call: Call) -> Answer:
     """Withdraws an invitation."""
-    require_member(call.user)
     invites.revoke(call.core, call.user, call.path_id("invite_id"), multiuse=False)
     return {}
 
 
-@routes.delete("/invites/multiuse/{invite_id}")
+@routes.delete("/invites/multiuse/{invite_id}", callers=Callers.MEMBERS)
 def revoke_link(call: Call) -> Answer:
     """Withdraws a reusable link."""
     require_administrator(call.user)
@@ -139,9 +149,8 @@ def revoke_link(call: Call) -> Answer:
     return {}
 
 
-@routes.post("/invites/{invite_id}/resend")
+@routes.post("/invites/{invite_id}/resend", callers=Callers.MEMBERS)
 def resend_invite(call: Call) -> Answer:
     """Invites the same address once more."""
-    require_member(call.user)
     invites.resend(call.core, call.user, call.path_id("invite_id"))
     return {}

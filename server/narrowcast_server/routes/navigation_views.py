@@ -6,6 +6,7 @@ from narrowcast_server.actions import navigation_views
 from narrowcast_server.http.params import boolean, optional, required, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.queries.navigation_views import views_of
+from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()
 
@@ -41,7 +42,7 @@ def remove_view(call: Call) -> Answer:
     return {}
 
 
-@routes.post("/users/me/onboarding_steps", STEP)
+@routes.post("/users/me/onboarding_steps", STEP, callers=Callers.PEOPLE)
 def mark_step(call: Call) -> Answer:
     navigation_views.mark_step(call.core, call.user, call[STEP])
     return {}

@@ -8,6 +8,7 @@ from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.presence import newest_update, older_presence, presence_objects, presence_row
 from narrowcast_server.routes.users import find_user
+from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.visibility import check_sees
 
 routes = Routes()
@@ -28,12 +29,19 @@ LAST_UPDATE_ID = optional("last_update_id", integer)
 HISTORY_DAYS = optional("history_limit_days", natural)
 
 
-@routes.post("/users/me/presence", STATUS, PING_ONLY, NEW_USER_INPUT, SLIM, LAST_UPDATE_ID, HISTORY_DAYS)
+@routes.post(
+    "/users/me/presence",
+    STATUS,
+    PING_ONLY,
+    NEW_USER_INPUT,
+    SLIM,
+    LAST_UPDATE_ID,
+    HISTORY_DAYS,
+    callers=Callers.PEOPLE,
+)
 def update_presence(call: Call) -> Answer:
     """The caller is here; the answer tells of the others, since `last_update_id` if given."""
     core, user = call.core, call.user
-    if user.is_bot:
-        raise ServiceError("This endpoint does not accept bot requests.")
     report_presence(core, user, active=call[STATUS])
     if call[PING_ONLY]:
         return {}

@@ -20,7 +20,7 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.queries.profile_fields import fields_of
-from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.rules.permissions import Callers, require_administrator
 
 routes = Routes()
 
@@ -109,7 +109,7 @@ def delete_field(call: Call) -> Answer:
     return {}
 
 
-@routes.patch("/users/me/profile_data", VALUES)
+@routes.patch("/users/me/profile_data", VALUES, callers=Callers.PEOPLE)
 def set_own_values(call: Call) -> Answer:
     """What one says of oneself: a list of {id, value}."""
     for entry in call[VALUES]:
@@ -118,7 +118,7 @@ def set_own_values(call: Call) -> Answer:
     return {}
 
 
-@routes.delete("/users/me/profile_data", IDS)
+@routes.delete("/users/me/profile_data", IDS, callers=Callers.PEOPLE)
 def remove_own_values(call: Call) -> Answer:
     """Removes one's values of these fields."""
     raw = call[IDS]

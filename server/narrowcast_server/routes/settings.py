@@ -30,6 +30,7 @@ from narrowcast_server.queries.alert_words import alert_words
 from narrowcast_server.queries.users import avatar_url, password_hash_of
 from narrowcast_server.rules.accounts import may_change_own_name
 from narrowcast_server.rules.addresses import api_address
+from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()
 
@@ -57,7 +58,7 @@ WORDS = required("alert_words", strings)
 PARAMS: Final = (*SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASSWORD)
 
 
-@routes.patch("/settings", *PARAMS)
+@routes.patch("/settings", *PARAMS, callers=Callers.PEOPLE)
 async def update_settings(call: Call) -> Answer:
     """Changes what the request carries. With a new password comes a new key, `api_key`: who had the old one is out."""
     password_hash = await _new_password_hash(call)

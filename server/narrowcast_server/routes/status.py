@@ -6,10 +6,11 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions.status import set_status
 from narrowcast_server.http.params import boolean, optional, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.organization.errors import ServiceError, insufficient_permission
+from narrowcast_server.organization.errors import insufficient_permission, no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.people import person
 from narrowcast_server.queries.status import status_of
+from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.visibility import check_sees
 
 routes = Routes()
@@ -23,7 +24,7 @@ AWAY = optional("away", boolean)
 
 def _set(call: Call, user: User, away: bool | None) -> Answer:
     if user.is_bot:
-        raise ServiceError("This endpoint does not accept bot requests.")
+        raise no_such_user()
     set_status(
         call.core,
         user,
@@ -36,13 +37,13 @@ def _set(call: Call, user: User, away: bool | None) -> Answer:
     return {}
 
 
-@routes.post("/users/me/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, AWAY)
+@routes.post("/users/me/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, AWAY, callers=Callers.PEOPLE)
 def set_own_status(call: Call) -> Answer:
     """Changes the parameters that are passed (STAT-01)."""
     return _set(call, call.user, call[AWAY])
 
 
-@routes.post("/users/{user_id}/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE)
+@routes.post("/users/{user_id}/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, callers=Callers.PEOPLE)
 def set_status_of(call: Call) -> Answer:
     """Administrators may set the status of others."""
     user = person(call.core, call.path_id("user_id"))

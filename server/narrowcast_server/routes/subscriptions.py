@@ -46,6 +46,7 @@ from narrowcast_server.rules.channels import (
 )
 from narrowcast_server.rules.holders import check_holder
 from narrowcast_server.rules.permissions import (
+    Callers,
     require_member,
     require_owner,
     setting_value,
@@ -120,6 +121,7 @@ def get_subscriptions(call: Call) -> Answer:
     TOPICS_POLICY,
     FOLDER,
     *GROUP_PARAMS.values(),
+    callers=Callers.NO_GUESTS,
 )
 def add_subscriptions(call: Call) -> Answer:
     """Subscribes the caller or others; channels that do not exist are made."""

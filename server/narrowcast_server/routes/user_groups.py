@@ -22,7 +22,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Group
 from narrowcast_server.organization.people import active_people, person
 from narrowcast_server.queries.channels import group_member_ids, group_object
-from narrowcast_server.rules.permissions import all_members, in_group, require_member
+from narrowcast_server.rules.permissions import Callers, all_members, in_group, require_member
 from narrowcast_server.rules.setting_changes import changed_value
 from narrowcast_server.rules.user_groups import check_may_create_group, group_named_by, managed_group
 from narrowcast_server.rules.visibility import check_sees, visible_ids
@@ -60,16 +60,15 @@ SETTINGS: Final[dict[Param[object | None], str]] = {
 """Each permission's parameter and the name under which it is stored (GSV-15)."""
 
 
-@routes.get("/user_groups", INCLUDE_DEACTIVATED)
+@routes.get("/user_groups", INCLUDE_DEACTIVATED, callers=Callers.MEMBERS)
 def list_groups(call: Call) -> Answer:
     """Every group; deactivated ones on demand."""
-    require_member(call.user)
     with_deactivated = call[INCLUDE_DEACTIVATED]
     listed = [group for group in call.core.groups.all() if with_deactivated or not group.deactivated]
     return {"user_groups": [group_object(call.core, group) for group in listed]}
 
 
-@routes.post("/user_groups/create", NAME, DESCRIPTION, MEMBERS, SUBGROUPS, *SETTINGS)
+@routes.post("/user_groups/create", NAME, DESCRIPTION, MEMBERS, SUBGROUPS, *SETTINGS, callers=Callers.MEMBERS)
 def create_group(call: Call) -> Answer:
     """Makes a group (GRPC-01)."""
     core = call.core
@@ -94,10 +93,11 @@ def _subgroup(call: Call, identity: int) -> Group:
     return group
 
 
-@routes.patch("/user_groups/{user_group_id}", NEW_NAME, NEW_DESCRIPTION, DEACTIVATED, *SETTINGS)
+@routes.patch(
+    "/user_groups/{user_group_id}", NEW_NAME, NEW_DESCRIPTION, DEACTIVATED, *SETTINGS, callers=Callers.MEMBERS
+)
 def update_group(call: Call) -> Answer:
     """Changes name, description or permissions (GRPU-01)."""
-    require_member(call.user)
     group = managed_group(call.core, call.user, call.path_id("user_group_id"))
     name, description = call[NEW_NAME], call[NEW_DESCRIPTION]
     changed = [param for param in SETTINGS if call.given(param)]
@@ -143,7 +143,7 @@ def deactivate_group(call: Call) -> Answer:
     return {}
 
 
-@routes.get("/user_groups/{user_group_id}/members", DIRECT)
+@routes.get("/user_groups/{user_group_id}/members", DIRECT, callers=Callers.MEMBERS)
 def list_members(call: Call) -> Answer:
     """Ids of the members, directly or through subgroups."""
     group = group_named_by(call.core, call.path_id("user_group_id"))
@@ -152,7 +152,7 @@ def list_members(call: Call) -> Answer:
     return {"members": [identity for identity in members if seen is None or identity in seen]}
 
 
-@routes.get("/user_groups/{user_group_id}/members/{user_id}", DIRECT)
+@routes.get("/user_groups/{user_group_id}/members/{user_id}", DIRECT, callers=Callers.MEMBERS)
 def is_member(call: Call) -> Answer:
     """Whether somebody is a member."""
     group = group_named_by(call.core, call.path_id("user_group_id"))
@@ -168,10 +168,16 @@ ADD_SUBGROUPS: Param[list[int]] = defaulted("add_subgroups", integers, [])
 DELETE_SUBGROUPS: Param[list[int]] = defaulted("delete_subgroups", integers, [])
 
 
-@routes.post("/user_groups/{user_group_id}/members", ADD, DELETE, ADD_SUBGROUPS, DELETE_SUBGROUPS)
+@routes.post(
+    "/user_groups/{user_group_id}/members",
+    ADD,
+    DELETE,
+    ADD_SUBGROUPS,
+    DELETE_SUBGROUPS,
+    callers=Callers.MEMBERS,
+)
 def change_members(call: Call) -> Answer:
     """Adds and removes members and subgroups."""
-    require_member(call.user)
     core, group = call.core, group_named_by(call.core, call.path_id("user_group_id"))
     if not any(call[param] for param in (ADD, DELETE, ADD_SUBGROUPS, DELETE_SUBGROUPS)):
         raise ServiceError(
@@ -183,7 +189,7 @@ def change_members(call: Call) -> Answer:
     return {}
 
 
-@routes.get("/user_groups/{user_group_id}/subgroups", DIRECT_SUBGROUPS)
+@routes.get("/user_groups/{user_group_id}/subgroups", DIRECT_SUBGROUPS, callers=Callers.MEMBERS)
 def list_subgroups(call: Call) -> Answer:
     """Ids of the groups inside a group."""
     group = group_named_by(call.core, call.path_id("user_group_id"))
@@ -192,10 +198,9 @@ def list_subgroups(call: Call) -> Answer:
     return {"subgroups": sorted(call.core.memberships.groups_inside(group.id))}
 
 
-@routes.post("/user_groups/{user_group_id}/subgroups", ADD, DELETE)
+@routes.post("/user_groups/{user_group_id}/subgroups", ADD, DELETE, callers=Callers.MEMBERS)
 def change_subgroups(call: Call) -> Answer:
     """Adds and removes subgroups."""
-    require_member(call.user)
     group = group_named_by(call.core, call.path_id("user_group_id"))
     if not call[ADD] and not call[DELETE]:
         raise ServiceError('Nothing to do. Specify at least one of "add" or "delete".')

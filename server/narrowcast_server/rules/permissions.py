@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import Enum
 from typing import TYPE_CHECKING, Final, cast
 
 from narrowcast_api.wire.levels import Gate
@@ -111,10 +112,28 @@ def require_owner(user: User) -> None:
         raise not_owner()
 
 
+class Callers(Enum):
+    """Whose requests an operation takes, before it looks at what they ask for."""
+
+    ALL = (True, True)
+    PEOPLE = (True, False)
+    """No bots."""
+    MEMBERS = (False, False)
+    """No guests and no bots."""
+    NO_GUESTS = (False, True)
+
+    def check(self, user: User) -> None:
+        """Raises BAD_REQUEST for somebody whose requests are not taken."""
+        guests, bots = self.value
+        if user.is_guest and not guests:
+            raise ServiceError("Not allowed for guest users")
+        if user.is_bot and not bots:
+            raise ServiceError("This endpoint does not accept bot requests.")
+
+
 def require_member(user: User) -> None:
     """Raises BAD_REQUEST for guests."""
-    if user.is_guest:
-        raise ServiceError("Not allowed for guest users")
+    Callers.NO_GUESTS.check(user)
 
 
 def setting_value(core: Core, name: str, raw: object) -> SettingValue:
