@@ -34,10 +34,17 @@ class EmojiNames:
         return None if code is None else character_of(code)
 
 
+MOST_PARTS = 10
+"""Characters that one emoji is made of at most; families of four with a colour of skin each have nine."""
+
+
 def character_of(code: str) -> str | None:
     """`1f468-200d-1f33e` -> the emoji itself; None where the code is not one."""
+    parts = code[: 8 * MOST_PARTS].split("-")
+    if len(parts) > MOST_PARTS:
+        return None
     try:
-        return "".join(chr(int(part, 16)) for part in code.split("-"))
+        return "".join(chr(int(part, 16)) for part in parts)
     except (ValueError, OverflowError):
         return None
 

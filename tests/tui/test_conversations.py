@@ -167,6 +167,11 @@ async def test_what_arrives_comes_into_the_list(tmp_path: Path) -> None:
         ("<p>b<strong>ol</strong>d &lt;b&gt;</p>", "bold <b>"),
         ("<p", ""),
         ("<ul><li>a</li><li>b</li></ul>", "a b"),
+        (
+            '<p><span aria-label="sunny" class="emoji emoji-2600" role="img" title="sunny">:sunny:</span> day</p>',
+            "☀ day",
+        ),
+        ('<span class="emoji emoji-fffffff" role="img">:odd:</span>', ":odd:"),
         ("", ""),
     ],
 )

@@ -20,6 +20,7 @@ from narrowcast.content.blocks import (
     Time,
 )
 from narrowcast.text.safe_text import SafeText, safe_line
+from narrowcast_assets.emoji import character_of
 
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 
@@ -86,12 +87,10 @@ def trimmed(inlines: list[Inline]) -> Inlines:
 def emoji(node: LexborNode, classes: frozenset[str]) -> SafeText:
     """The characters of a unicode emoji by its code, else its name."""
     for name in classes:
-        code = name.removeprefix("emoji-")
-        if code != name:
-            try:
-                return safe_line("".join(chr(int(part, 16)) for part in code.split("-")[:10]))
-            except (ValueError, OverflowError):
-                break
+        if name.startswith("emoji-"):
+            if (character := character_of(name.removeprefix("emoji-"))) is not None:
+                return safe_line(character)
+            break
     return safe_line(all_text(node) or attribute(node, "title"), 60)
 
 

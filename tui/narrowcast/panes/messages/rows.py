@@ -31,6 +31,7 @@ from narrowcast.widgets.line_view import Part, compose_line, lean_strip
 from narrowcast_api.model.messages import Message, grouped
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.protocols.outbox_item import OFFER_AFTER, SHOW_AFTER, SILENCE_AFTER, OutboxState
+from narrowcast_assets.emoji import character_of
 
 if TYPE_CHECKING:
     from narrowcast_api.protocols.outbox_item import OutboxEntry
@@ -397,13 +398,8 @@ def _without_command(document: Document) -> Document:
 
 def reaction_text(reaction_type: str, code: str, name: str) -> str:
     """How an emoji is written in a terminal: its characters, or its name between colons."""
-    if reaction_type == "unicode_emoji":
-        try:
-            text = safe_line("".join(chr(int(part, 16)) for part in code.split("-")[:10]))
-        except (ValueError, OverflowError):
-            text = safe_line("")
-        if text.strip():
-            return text
+    if reaction_type == "unicode_emoji" and (text := safe_line(character_of(code) or "")).strip():
+        return text
     return f":{safe_line(name, 40)}:"
 
 
