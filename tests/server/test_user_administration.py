@@ -211,3 +211,30 @@ async def test_people_set_their_own_profile_fields_where_they_may(server: TestSe
     assert (await user(server, "dario"))["profile_data"] == {str(pronouns): {"value": "he/him"}}
     await server.call("dario", "DELETE", own, {"data": [pronouns]})
     assert (await user(server, "dario"))["profile_data"] == {}
+
+
+@pytest.mark.parametrize(("name", "may_always"), [("bruno", True), ("dario", False)])
+async def test_names_and_pictures_may_be_fixed_for_all_but_administrators(
+    server: TestServer, name: str, may_always: bool
+) -> None:
+    def own() -> tuple[str, int]:
+        account = server.user(name)
+        return account.full_name, account.avatar_version
+
+    for fixed in (True, False):
+        settings = {"name_changes_disabled": fixed, "avatar_changes_disabled": fixed}
+        await server.call("ada", "PATCH", "/realm", settings)
+        full_name, version = own()
+        renamed = f"{full_name} {fixed}"
+        await server.call(name, "PATCH", "/settings", {"full_name": renamed})
+        await server.raw(name, "DELETE", "/users/me/avatar")
+        may = may_always or not fixed
+        assert own() == ((renamed, version + 1) if may else (full_name, version))
+
+
+async def test_only_administrators_learn_which_accounts_there_are(server: TestServer) -> None:
+    for path in ("/users/999999", f"/users/{server.id('elif')}"):
+        refusal = await server.refusal("dario", "PATCH", path, {"full_name": "x"})
+        assert refusal["msg"] == "Insufficient permission"
+    refusal = await server.refusal("bruno", "PATCH", "/users/999999", {"full_name": "x"})
+    assert refusal["msg"] == "No such user"
