@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from narrowcast_server.rules import access
 from support.server import TestServer
 
 OPENING = ("can_subscribe_group", "can_add_subscribers_group")
@@ -220,3 +221,26 @@ async def test_no_list_of_default_channels_tells_of_a_private_one(server: TestSe
         [server.channel("general")]
     ]
     assert design not in snapshot["realm_default_streams"]
+
+
+async def test_administering_a_private_channel_is_no_permission_to_fill_it(server: TestServer) -> None:
+    owners = {"new": server.group("role:owners")}
+    await server.call("ada", "PATCH", "/realm", {"can_add_subscribers_group": owners})
+    for channel, added in (("engineering", True), ("operations", False)):
+        fields = {"subscriptions": [{"name": channel}], "principals": [server.id("greta")]}
+        response = await server.raw("bruno", "POST", "/users/me/subscriptions", fields)
+        assert (response.status_code == 200) is added
+        assert access.is_subscribed(server.core, server.id("greta"), server.channel(channel)) is added
+
+
+async def test_no_outsider_takes_anybody_out_of_it(server: TestServer) -> None:
+    path = f"/streams/{server.channel('operations')}"
+    holder = {"new": {"direct_members": [server.id("elif")], "direct_subgroups": []}}
+    await server.call("bruno", "PATCH", path, {"can_remove_subscribers_group": holder})
+    fields = {"subscriptions": ["operations"], "principals": [server.id("dario")]}
+    await server.raw("elif", "DELETE", "/users/me/subscriptions", fields)
+    assert access.is_subscribed(server.core, server.id("dario"), server.channel("operations"))
+    fields_of_elif = {"subscriptions": [{"name": "operations"}], "principals": [server.id("elif")]}
+    await server.call("bruno", "POST", "/users/me/subscriptions", fields_of_elif)
+    await server.call("elif", "DELETE", "/users/me/subscriptions", fields)
+    assert not access.is_subscribed(server.core, server.id("dario"), server.channel("operations"))
