@@ -28,20 +28,26 @@ STEPS = 60
 
 
 class Server:
-    """Answers each request with `bodies` in turn, the last one for ever."""
+    """Answers each request with `bodies` in turn, the last one for ever; the first answer sets `cookie`."""
 
     def __init__(self, *bodies: bytes) -> None:
         self.bodies = list(bodies)
         self.writers: list[asyncio.StreamWriter] = []
         self.open = 0
+        self.asked: list[bytes] = []
+        self.cookie = b""
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.writers.append(writer)
         self.open += 1
         with suppress(asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
-            while await reader.readuntil(b"\r\n\r\n"):
+            while request := await reader.readuntil(b"\r\n\r\n"):
+                self.asked.append(request)
                 body = self.bodies.pop(0) if len(self.bodies) > 1 else self.bodies[0]
-                writer.write(ANSWER % (len(body), body))
+                answer = ANSWER % (len(body), body)
+                if self.cookie and len(self.asked) == 1:
+                    answer = answer.replace(b"\r\n", b"\r\nset-cookie: %s; Path=/\r\n" % self.cookie, 1)
+                writer.write(answer)
                 await writer.drain()
         writer.transport.abort()
         self.open -= 1
@@ -267,22 +273,10 @@ async def test_writing_to_a_connection_that_is_closed_is_a_write_error(
 
 
 async def test_a_cookie_that_a_server_sets_comes_back_to_it() -> None:
-    asked: list[bytes] = []
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(asyncio.IncompleteReadError, ConnectionError):
-            while request := await reader.readuntil(b"\r\n\r\n"):
-                asked.append(request)
-                body = b'{"result": "success", "msg": ""}'
-                answer = ANSWER % (len(body), body)
-                if len(asked) == 1:
-                    answer = answer.replace(b"\r\n\r\n", b"\r\nset-cookie: route=a; Path=/\r\n\r\n", 1)
-                writer.write(answer)
-                await writer.drain()
-        writer.transport.abort()
-
-    async with Listener(serve) as listener, connection(listener.port) as client:
+    there = Server(b'{"result": "success", "msg": ""}')
+    there.cookie = b"route=a"
+    async with listening(there) as client:
         for _ in range(3):
             await client.request("GET", "/users/me")
         assert isinstance(client._client().cookies, Cookies), "a private name of httpx has changed"
-    assert [b"cookie: route=a" in request.lower() for request in asked] == [False, True, True]
+    assert [b"cookie: route=a" in request.lower() for request in there.asked] == [False, True, True]
