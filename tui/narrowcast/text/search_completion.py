@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -35,44 +35,56 @@ class SearchOffer(Struct, frozen=True):
 
 def offers(state: State, text: str, cursor: int) -> list[SearchOffer]:
     """What could be meant by the term that ends at ``cursor``."""
-    found = _TERM.search(text[:cursor])
-    if found is None:
+    match = _TERM.search(text[:cursor])
+    if match is None:
         return []
-    sign, operator, typed = found.group(1), found.group(2), found.group(3).lstrip('"')
-    start = found.start()
+    sign, operator, typed = match.group(1), match.group(2), match.group(3).lstrip('"')
+    start = match.start()
     if operator is None:
         if not typed:
             return []
         words = [name for name in OPERATORS if name.startswith(typed)]
         return [SearchOffer(f"{name}:", f"{sign}{name}:", start) for name in words]
-    values = list(_values(state, operator, text))
-    order = best_matches(typed, [label for label, _, _ in values]) if typed else range(len(values))
-    head = f"{sign}{operator}:"
+    labels, made = _values(state, operator, text)
+    order = best_matches(typed, labels) if typed else range(len(labels))
     return [
-        SearchOffer(label, f"{head}{_quoted(value)} ", start, detail)
-        for label, value, detail in (values[index] for index in list(order)[:SHOWN])
+        SearchOffer(labels[place], f"{sign}{operator}:{_quoted(value)} ", start, detail)
+        for place in order[:SHOWN]
+        for value, detail in [made(place)]
     ]
 
 
-def _values(state: State, operator: str, text: str) -> Iterable[tuple[str, str, str]]:
-    """Label, value and detail of everything that the operator can take."""
+def _values(state: State, operator: str, text: str) -> tuple[list[str], Callable[[int], tuple[str, str]]]:
+    """Labels of everything that the operator can take; then, by its place among them, the value of one and a detail,
+    which are made only for what is shown: there may be 20,000 people.
+    """
     if operator in _PEOPLE:
-        for user in state.users.active():
-            if not user.is_system_bot:
-                yield user.full_name, names.recipient(state, user.user_id), user.email
-    elif operator in ("channel", "stream"):
-        for channel in state.channels.subscribed():
-            yield channel.name, channel.name, names.about(channel)
-    elif operator == "topic":
-        yield from _topics(state, text)
-    elif operator in ("is", "has"):
-        yield from ((value, value, "") for value in (IS if operator == "is" else HAS))
+        users = [user for user in state.users.active() if not user.is_system_bot]
+        return [user.full_name for user in users], lambda place: (
+            names.recipient(state, users[place].user_id),
+            users[place].email,
+        )
+    if operator in ("channel", "stream"):
+        channels = list(state.channels.subscribed())
+        return [channel.name for channel in channels], lambda place: (
+            channels[place].name,
+            names.about(channels[place]),
+        )
+    if operator == "topic":
+        topics = list(_topics(state, text))
+        return [topic for topic, _ in topics], lambda place: (
+            topics[place][0],
+            f"#{names.channel(state, topics[place][1])}",
+        )
+    words = {"is": list(IS), "has": list(HAS)}.get(operator, [])
+    return words, lambda place: (words[place], "")
 
 
-def _topics(state: State, text: str) -> Iterable[tuple[str, str, str]]:
-    channels = [(channel.channel_id, channel.name) for channel in state.channels]
+def _topics(state: State, text: str) -> Iterator[tuple[str, int]]:
+    """Topics of the channel that the search names, else of all that one is in, with the channel of each."""
     channel_ids = [channel.channel_id for channel in state.channels.subscribed()]
     if (named := _CHANNEL.search(text)) is not None:
+        channels = [(channel.channel_id, channel.name) for channel in state.channels]
         try:
             channel_ids = [channel_id(named.group(1) or named.group(2), channels)]
         except Unresolved:
@@ -80,7 +92,7 @@ def _topics(state: State, text: str) -> Iterable[tuple[str, str, str]]:
     for one in channel_ids:
         for topic in state.topics.of(one):
             if topic.name:
-                yield topic.name, topic.name, f"#{names.channel(state, one)}"
+                yield topic.name, one
 
 
 def _quoted(value: str) -> str:
