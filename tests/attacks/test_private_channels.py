@@ -236,7 +236,8 @@ async def test_administering_a_private_channel_is_no_permission_to_fill_it(serve
 async def test_no_outsider_takes_anybody_out_of_it(server: TestServer) -> None:
     path = f"/streams/{server.channel('operations')}"
     holder = {"new": {"direct_members": [server.id("elif")], "direct_subgroups": []}}
-    await server.call("bruno", "PATCH", path, {"can_remove_subscribers_group": holder})
+    settings = {"can_remove_subscribers_group": holder, "can_administer_channel_group": holder}
+    await server.call("bruno", "PATCH", path, settings)
     fields = {"subscriptions": ["operations"], "principals": [server.id("dario")]}
     await server.raw("elif", "DELETE", "/users/me/subscriptions", fields)
     assert access.is_subscribed(server.core, server.id("dario"), server.channel("operations"))
