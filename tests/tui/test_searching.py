@@ -157,3 +157,14 @@ async def test_arrows_choose_among_the_offers(tmp_path: Path) -> None:
         assert offered.selected_item is first
         await stage.press("down", "tab")
         assert box(stage).editor.text.strip() == second.value.insert.strip()
+
+
+async def test_a_long_reason_is_read_in_full_on_a_small_screen(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await stage.press("slash")
+        await stage.type("is:nothing")
+        await stage.press("enter")
+        reason = box(stage).remark.plain
+        assert len(reason) > 72
+        shown = " ".join(strip.text for strip in box(stage)._compositor.render_strips())
+        assert reason.split()[-1] in shown

@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.screens.dialogs.key_line import KeyLine
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 
@@ -76,7 +77,7 @@ class AskScreen(Dialog[str | None]):
         self._check = check
         self._checks_typing = checks_typing
         self._completion = completion
-        self.remark = OneLine()
+        self.remark = KeyLine()
         """Says what is wrong, where answers are checked."""
         self.say(problem, "bad")
 
@@ -103,7 +104,7 @@ class AskScreen(Dialog[str | None]):
 
     def say(self, text: str, look: str = "dim") -> None:
         """Says something about what is typed. ``look``: as in `OneLine`."""
-        self.remark.show_pieces([(text, look)] if text else [])
+        self.remark.show(text, look)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """What was wrong may be right now."""

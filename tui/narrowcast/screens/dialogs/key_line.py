@@ -1,4 +1,4 @@
-"""The lines below a list: what its keys do, or what was just said."""
+"""The lines below a list or a question: what keys do, or what was just said."""
 
 from __future__ import annotations
 
@@ -52,14 +52,19 @@ class KeyLine(Vertical):
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a text in place of the keys; ``bad``: it is a problem. It may come from the server."""
-        look = "bad" if bad else "accent"
+        self.show(text, "bad" if bad else "accent", keeps_place=True)
+
+    def show(self, text: str, look: str, *, keeps_place: bool = False) -> None:
+        """Show a text on as many lines as it needs. ``look``: as in `OneLine`. ``keeps_place``: lines that are empty
+        then stay, so that what is above does not move.
+        """
         rows = [
             "".join(run.text for run in row.runs)
             for row in wrap([Run(safe_line(text), Style.null())], self._room)
         ]
         first, *more = [*rows[: MOST - 1], " ".join(rows[MOST - 1 :])]
         self._first.show_pieces([(first, look)])
-        self._show_more(more, look, keeps_place=True)
+        self._show_more(more, look, keeps_place=keeps_place)
 
     def show_hints(self, words: Sequence[str]) -> None:
         """Show what keys do, as many to a line as there is room for."""
@@ -79,7 +84,6 @@ class KeyLine(Vertical):
         self._show_more([] if is_short else [hints], "dim")
 
     def _show_more(self, texts: Sequence[str], look: str, *, keeps_place: bool = False) -> None:
-        """``keeps_place``: lines that are empty now stay, so that the list above does not move for what is said."""
         for place, line in enumerate(self._more):
             text = texts[place] if place < len(texts) else ""
             line.show_pieces([(text, look)])
