@@ -11,4 +11,5 @@ from faults.apps.run import run
 
 
 def test_windows_of_three_accounts_that_are_killed_and_cut_off_agree_in_the_end(tmp_path: Path) -> None:
-    run(tmp_path, seed=5, windows=2, acts=12)
+    acts = ("send", "edit", "outage", "send", "draft", "kill", "switch")
+    run(tmp_path, 8, acts, windows=2)

@@ -8,7 +8,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from faults.apps.run import run
+from faults.apps.run import any_acts, run
 
 
 def main() -> int:
@@ -28,7 +28,9 @@ def main() -> int:
     for seed in range(args.seed, args.seed + args.runs):
         with tempfile.TemporaryDirectory() as folder:
             try:
-                told = run(Path(folder), seed, windows=args.windows, acts=args.acts, seconds=args.seconds)
+                told = run(
+                    Path(folder), seed, any_acts(seed, args.acts), windows=args.windows, seconds=args.seconds
+                )
             except AssertionError as error:
                 failed += 1
                 told = str(error) or traceback.format_exc(limit=-2)

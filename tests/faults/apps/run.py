@@ -7,7 +7,7 @@ import shutil
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from math import inf
 from pathlib import Path
@@ -50,15 +50,16 @@ class Run:
         self.written: list[Written] = []
         self.acts: Counter[str] = Counter()
 
-    def act(self, windows: int, acts: int, seconds: float) -> None:
-        """Open the windows and do so many acts, or act for so long; then the network works."""
+    def act(self, windows: int, names: Iterable[str], seconds: float) -> None:
+        """Open the windows and do what is named, for so long at most; then the network works."""
         for _ in range(windows):
             window = AppWindow(self._folder)
             window.start()
             self._windows.append(window)
         end = time.monotonic() + seconds
-        while self.acts.total() < acts and time.monotonic() < end:
-            (name,) = self._chance.choices(list(ACTS), list(ACTS.values()))
+        for name in names:
+            if time.monotonic() > end:
+                break
             self.acts[name] += 1
             getattr(self, f"_{name}")(self._chance.choice(self._windows))
             for window in self._windows:
@@ -137,6 +138,7 @@ class Run:
     def _outage(self, window: AppWindow) -> None:
         proxy = self._stage.proxy
         how = self._chance.choice(("refuse", "cut", "hang", "lost", "heal", "heal", "heal"))
+        self.acts[f"outage: {how}"] += 1
         if how == "hang":
             self._stage.do(_soon(proxy.hang))
         elif how == "lost":
@@ -190,7 +192,12 @@ def senders(folder: Path) -> list[int]:
     return found
 
 
-def run(folder: Path, seed: int, *, windows: int, acts: int, seconds: float = inf) -> str:
+def any_acts(seed: int, count: int) -> list[str]:
+    """So many acts at random."""
+    return Random(seed).choices(list(ACTS), list(ACTS.values()), k=count)
+
+
+def run(folder: Path, seed: int, acts: Iterable[str], *, windows: int, seconds: float = inf) -> str:
     """One run; what was done. Raises AssertionError."""
     home = folder / "home"
     home.mkdir()
