@@ -380,3 +380,21 @@ async def test_files_are_open_to_the_world_where_spectators_are_welcome(
             response = await client.get(f"{server.url}{path}")
             assert response.status_code == (200 if spectators else 401)
             assert (response.content == b"open") is spectators
+
+
+async def test_no_other_file_is_open_to_the_world(server: TestServer) -> None:
+    urls = []
+    for place in ("engineering", "leads", "support", "nobody", "none"):
+        uploaded = await server.raw("ada", "POST", "/user_uploads", files={"f": ("a.txt", b"closed")})
+        url = uploaded.json()["url"]
+        if place == "nobody":
+            await server.send_direct("ada", ["bruno"], f"[a]({url})")
+        elif place != "none":
+            await server.send("ada", place, "t", f"[a]({url})")
+        urls.append(url)
+    await server.call("ada", "PATCH", "/realm", {"enable_spectator_access": True})
+    await server.call("ada", "DELETE", f"/streams/{server.channel('support')}")
+    async with httpx.AsyncClient(trust_env=False) as client:
+        for url in urls:
+            response = await client.get(f"{server.url}{url}")
+            assert (response.status_code, b"closed" in response.content) == (401, False)

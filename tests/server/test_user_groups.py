@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
 from support.ledger import proves
 from support.server import Answer, TestServer
@@ -278,6 +279,22 @@ async def test_managers_of_a_group_and_of_all_groups_may_update_and_nobody_else(
     await update(server, group_id, by="bruno", name="By any administrator")
     server.set_level(282)
     await refused(server, group_id, by="dario", name="x")
+
+
+async def test_who_manages_groups_changes_at_the_levels_of_the_permissions(server: TestServer) -> None:
+    holder = {"direct_members": [server.id("elif")], "direct_subgroups": []}
+    group_id = await created(server, can_manage_group=holder)
+    for level, name, may in (
+        (Gate.GROUP_MANAGE.level - 1, "elif", False),
+        (Gate.GROUP_MANAGE.level, "elif", True),
+        (Gate.MANAGE_ALL_GROUPS.level - 1, "bruno", True),
+        (Gate.MANAGE_ALL_GROUPS.level, "bruno", False),
+        (Gate.MANAGE_ALL_GROUPS.level, "ada", True),
+    ):
+        server.set_level(level)
+        fields = {"name": "Crew", "description": f"At {level}"}
+        response = await server.raw(name, "PATCH", f"/user_groups/{group_id}", fields)
+        assert (response.status_code == 200) is may, (level, name)
 
 
 @proves("GSV-17", "GSV-18", "GSV-21")
