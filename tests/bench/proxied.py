@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from types import TracebackType
 from typing import Self
 
 from support.fault_proxy import FaultProxy
+from support.loop_thread import LoopThread
 
 
 class Proxied:
     """A proxy before ``url``, at ``self.url``."""
 
     def __init__(self, url: str) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread = LoopThread()
         self._proxy = FaultProxy(url)
 
     def __enter__(self) -> Self:
-        self._thread.start()
-        asyncio.run_coroutine_threadsafe(self._proxy.__aenter__(), self._loop).result(10)
+        self._thread.__enter__()
+        self._thread.do(self._proxy.__aenter__())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        asyncio.run_coroutine_threadsafe(self._proxy.__aexit__(), self._loop).result(10)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
-        self._loop.close()
+        self._thread.do(self._proxy.__aexit__())
+        self._thread.__exit__()
 
     @property
     def url(self) -> str:
@@ -38,12 +34,12 @@ class Proxied:
 
     def delay(self, seconds: float) -> None:
         """Each piece takes this long, on the way there and on the way back."""
-        self._loop.call_soon_threadsafe(setattr, self._proxy, "delay", seconds)
+        self._thread.call(setattr, self._proxy, "delay", seconds)
 
     def hang(self) -> None:
         """Nothing goes through."""
-        self._loop.call_soon_threadsafe(self._proxy.hang)
+        self._thread.call(self._proxy.hang)
 
     def go_on(self) -> None:
         """What waited goes through at once."""
-        self._loop.call_soon_threadsafe(self._proxy.go_on)
+        self._thread.call(self._proxy.go_on)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
-import threading
 from collections import Counter
 from collections.abc import Coroutine
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any, Self, TypeVar
 
 from PIL import Image
 
+from support.loop_thread import LoopThread
 from support.server import TestServer, running_server
 
 CHANNEL, TOPIC = "random", "terminals"
@@ -23,7 +22,6 @@ WIDE = (
     "शिव नमस्ते",
     "ｆｕｌｌｗｉｄｔｈ",
 )
-SECONDS = 60.0
 
 Answer = TypeVar("Answer")
 
@@ -47,14 +45,12 @@ class World:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "server"
         self.rc = folder / "ada.zuliprc"
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._ended = asyncio.Event()
+        self._thread = LoopThread()
         self._running: Any = None
         self._server: TestServer | None = None
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._thread.__enter__()
         self._running = running_server(self._folder, demo=True)
         self._server = self._run(self._running.__aenter__())
         self.server.account("ada").write_zuliprc(self.rc)
@@ -64,12 +60,10 @@ class World:
 
     def __exit__(self, *_: object) -> None:
         self._run(self._running.__aexit__(None, None, None))
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        self._thread.__exit__()
 
     def _run(self, work: Coroutine[Any, Any, Answer]) -> Answer:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(SECONDS)
+        return self._thread.do(work)
 
     @property
     def server(self) -> TestServer:

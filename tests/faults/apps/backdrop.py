@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
@@ -13,6 +11,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.account import Account
 from support.fault_proxy import FaultProxy
+from support.loop_thread import LoopThread
 from support.server import Answer, TestServer, running_server
 
 T = TypeVar("T")
@@ -24,16 +23,16 @@ TOPICS = ("soup", "tea")
 class Backdrop:
     """`do` runs a coroutine where the server runs. `proxy` is on the way of the apps."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, thread: LoopThread) -> None:
         self._folder = folder
-        self._loop = asyncio.new_event_loop()
+        self._thread = thread
         self._stack = AsyncExitStack()
         self.server: TestServer
         self.proxy: FaultProxy
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         """Run it there and wait for it here."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
+        return self._thread.do(work)
 
     async def begin(self) -> None:
         self.server = await self._stack.enter_async_context(running_server(self._folder / "server"))
@@ -69,18 +68,10 @@ class Backdrop:
 @contextmanager
 def backdrop(folder: Path) -> Iterator[Backdrop]:
     """A server on which everything works, until the end of the block."""
-    stage = Backdrop(folder)
-    loop = stage._loop
-    thread = threading.Thread(target=loop.run_forever, name="server")
-    thread.start()
-    try:
+    with LoopThread() as thread:
+        stage = Backdrop(folder, thread)
         stage.do(stage.begin())
         try:
             yield stage
         finally:
             stage.do(stage.end())
-    finally:
-        stage.do(loop.shutdown_default_executor())
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()

@@ -1,0 +1,36 @@
+"""An event loop in a thread of its own, for servers and proxies of those who wait for something else meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any, Self, TypeVar
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """A context manager; `do` and `call` work inside of it."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="event loop", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.do(self._loop.shutdown_default_executor())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def do(self, work: Coroutine[Any, Any, T], seconds: float = 60.0) -> T:
+        """Run it there and wait for it here. Raises TimeoutError after so many seconds."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
+
+    def call(self, function: Callable[..., object], *args: object) -> None:
+        """Call it there soon."""
+        self._loop.call_soon_threadsafe(function, *args)
