@@ -1,4 +1,4 @@
-"""Five hundred histories: nothing written is lost or doubled, and everything agrees once the network is back.
+"""A thousand histories: nothing written is lost or doubled, and everything agrees once the network is back.
 
 `make soak` goes on from there. To look at a failing seed: `cd tests && python -m simulation --first SEED --count 1`.
 """

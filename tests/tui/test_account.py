@@ -17,7 +17,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from support.pictures import PIXEL
 from support.screens import choose, fill, pick, rows
 from support.sessions import until
-from support.stage import on_stage, run
+from support.stage import file_of, on_stage, run
 from support.world import PASSWORD
 
 
@@ -117,9 +117,7 @@ async def test_a_picture_is_set_and_removed(tmp_path: Path) -> None:
 
 async def test_another_stored_account_is_opened_in_place_and_drafts_are_kept(tmp_path: Path) -> None:
     async with on_stage(tmp_path, stored=["bruno"], config=Config(accounts=Accounts(open="one"))) as stage:
-        folder = stage.app.paths.accounts
-        ada = accounts.file_of(folder, accounts.name_for(stage.server.account("ada")))
-        bruno = accounts.file_of(folder, accounts.name_for(stage.server.account("bruno")))
+        ada, bruno = file_of(stage, "ada"), file_of(stage, "bruno")
         stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
         await stage.press("c")
         await stage.type("half a thought")

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import Finding, MessageRecord, Record, SentRecord
 from support.fault_proxy import FaultProxy
-from support.server import TestServer, running_server
+from support.server import running_server
 from support.terminal import Terminal, home, narrowcast
 
 from .test_commands import rc_of, run
@@ -178,11 +178,6 @@ async def following(folder: Path, *arguments: str) -> AsyncIterator[asyncio.subp
             await process.wait()
 
 
-async def write(server: TestServer, text: str, topic: str = "lunch") -> None:
-    where = {"type": "channel", "to": "general", "topic": topic}
-    await server.call("bruno", "POST", "/messages", {**where, "content": text})
-
-
 async def line_of(process: asyncio.subprocess.Process) -> MessageRecord:
     assert process.stdout is not None
     async with asyncio.timeout(30):
@@ -195,13 +190,13 @@ async def line_of(process: asyncio.subprocess.Process) -> MessageRecord:
 async def test_new_messages_are_printed_as_they_come_each_once(tmp_path: Path, number: int) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
-        await write(server, "before")
+        await server.send("bruno", "general", "lunch", "before")
         arguments = ("read", "--rc", rc, "topic:lunch", "--limit", "1", "--follow", "--json")
         async with following(tmp_path, *arguments) as process:
             assert (await line_of(process)).content == "before"
-            await write(server, "elsewhere", "dinner")
+            await server.send("bruno", "general", "dinner", "elsewhere")
             for text in ("one **two**", "three"):
-                await write(server, text)
+                await server.send("bruno", "general", "lunch", text)
                 assert (await line_of(process)).content == text
             process.send_signal(number)
             out, err = await process.communicate()
@@ -213,11 +208,11 @@ async def test_what_came_while_there_was_no_network_is_printed_when_it_is_back(t
     async with running_server(tmp_path / "server") as server, FaultProxy(server.url) as proxy:
         rc = tmp_path / "proxied.zuliprc"
         replace(server.account("ada"), site=proxy.url).write_zuliprc(rc)
-        await write(server, "before")
+        await server.send("bruno", "general", "lunch", "before")
         arguments = ("read", "--rc", str(rc), "topic:lunch", "--follow", "--json")
         async with following(tmp_path, *arguments) as process:
             assert (await line_of(process)).content == "before"
-            await write(server, "during")
+            await server.send("bruno", "general", "lunch", "during")
             assert (await line_of(process)).content == "during"
             await proxy.refuse()
             await proxy.cut()
@@ -225,7 +220,7 @@ async def test_what_came_while_there_was_no_network_is_printed_when_it_is_back(t
             async with asyncio.timeout(30):
                 lost = (await process.stderr.readline()).decode()
             assert lost.startswith("narrowcast: connection lost, trying again")
-            await write(server, "without a network")
+            await server.send("bruno", "general", "lunch", "without a network")
             await proxy.listen()
             assert (await line_of(process)).content == "without a network"
             process.send_signal(signal.SIGTERM)

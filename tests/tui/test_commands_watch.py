@@ -57,16 +57,6 @@ async def queues_of(server: TestServer, count: int) -> None:
     await until(lambda: len(server.core.hub._queues) >= count, 30)
 
 
-async def say_to(server: TestServer, person: str, text: str, sender: str = "bruno") -> None:
-    to = f"[{server.user(person).id}]"
-    await server.call(sender, "POST", "/messages", {"type": "direct", "to": to, "content": text})
-
-
-async def say_in_general(server: TestServer, text: str) -> None:
-    where = {"type": "channel", "to": "general", "topic": "lunch"}
-    await server.call("bruno", "POST", "/messages", {**where, "content": text})
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_what_notifies_is_printed_with_its_reason_and_the_end_is_clean(
     tmp_path: Path, number: int
@@ -76,12 +66,12 @@ async def test_what_notifies_is_printed_with_its_reason_and_the_end_is_clean(
         watching(tmp_path, "--rc", rc_of(server, tmp_path), "--json") as process,
     ):
         await queues_of(server, 1)
-        await say_in_general(server, "to everybody")
-        await say_in_general(server, "hello @**Ada Moreno**")
+        await server.send("bruno", "general", "lunch", "to everybody")
+        await server.send("bruno", "general", "lunch", "hello @**Ada Moreno**")
         mention = await next_record(process)
         assert (mention.account, mention.reason) == ("ada", "mention")
         assert mention.content == "hello @**Ada Moreno**"
-        await say_to(server, "ada", "soup **today**")
+        await server.send_direct("bruno", ["ada"], "soup **today**")
         direct = await next_record(process)
         assert (direct.reason, direct.content, direct.type) == ("direct", "soup **today**", "direct")
         process.send_signal(number)
@@ -98,7 +88,7 @@ async def test_under_nohup_it_outlives_its_terminal(tmp_path: Path) -> None:
     ):
         await queues_of(server, 1)
         process.send_signal(signal.SIGHUP)
-        await say_to(server, "ada", "soup")
+        await server.send_direct("bruno", ["ada"], "soup")
         assert (await next_record(process)).content == "soup"
 
 
@@ -108,7 +98,7 @@ async def test_all_messages_are_printed_where_that_is_asked_for(tmp_path: Path) 
         watching(tmp_path, "--rc", rc_of(server, tmp_path), "--all", "--json") as process,
     ):
         await queues_of(server, 1)
-        await say_in_general(server, "to everybody")
+        await server.send("bruno", "general", "lunch", "to everybody")
         record = await next_record(process)
         assert (record.content, record.reason) == ("to everybody", None)
 
@@ -120,8 +110,8 @@ async def test_the_command_is_run_for_what_notifies(tmp_path: Path) -> None:
         command = ["sh", "-c", script, "x", "{sender}", "{body}"]
         async with watching(tmp_path, "--rc", rc_of(server, tmp_path), "--run", *command):
             await queues_of(server, 1)
-            await say_in_general(server, "to everybody")
-            await say_to(server, "ada", "--soup $(id)")
+            await server.send("bruno", "general", "lunch", "to everybody")
+            await server.send_direct("bruno", ["ada"], "--soup $(id)")
             await until(lambda: target.exists() and target.read_text().count("|") == 2, 30)
             assert target.read_text() == "Bruno Castell| --soup $(id)|"
 
@@ -143,8 +133,8 @@ async def test_all_stored_accounts_are_watched_and_a_broken_one_disturbs_none(tm
                     said += (await process.stderr.readline()).decode()
             assert "broken.zuliprc" in said
             await queues_of(server, 2)
-            await say_to(server, "ada", "to ada")
-            await say_to(server, "chiyo", "to chiyo")
+            await server.send_direct("bruno", ["ada"], "to ada")
+            await server.send_direct("bruno", ["chiyo"], "to chiyo")
             got = {(record.account, record.content) for record in [await next_record(process) for _ in "12"]}
             assert got == {("ada", "to ada"), ("chiyo", "to chiyo")}
 
@@ -182,11 +172,11 @@ async def test_it_goes_on_after_an_outage_and_tells_of_what_came_meanwhile(tmp_p
         replace(server.account("ada"), site=proxy.url).write_zuliprc(rc)
         async with watching(tmp_path, "--rc", str(rc), "--json") as process:
             await queues_of(server, 1)
-            await say_to(server, "ada", "before")
+            await server.send_direct("bruno", ["ada"], "before")
             assert (await next_record(process)).content == "before"
             await proxy.refuse()
             await proxy.cut()
-            await say_to(server, "ada", "meanwhile")
+            await server.send_direct("bruno", ["ada"], "meanwhile")
             await proxy.listen()
             assert (await next_record(process)).content == "meanwhile"
 

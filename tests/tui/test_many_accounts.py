@@ -32,13 +32,6 @@ def listed(stage: Stage) -> list[tuple[str, int, str]]:
     return [(row.text, row.unread, row.mark) for row in items if row.kind is Kind.ACCOUNT]
 
 
-async def write(stage: Stage, by: str, to: str, text: str) -> None:
-    """A direct message."""
-    await stage.server.call(
-        by, "POST", "/messages", {"type": "direct", "to": f"[{stage.server.id(to)}]", "content": text}
-    )
-
-
 async def on_screen(stage: Stage, name: str) -> None:
     """Until somebody's account is on screen."""
     await until(
@@ -55,8 +48,8 @@ async def test_all_stored_accounts_are_live_and_the_navigation_counts_what_is_un
         await all_live(stage, 3)
         bruno, dario = file_of(stage, "bruno").stem, file_of(stage, "dario").stem
         await until(lambda: listed(stage) == [(bruno, 0, "●"), (dario, 0, "●")])
-        await write(stage, "ada", "dario", "soup?")
-        await write(stage, "ada", "dario", "@**Dario Vance** soup!")
+        await stage.server.send_direct("ada", ["dario"], "soup?")
+        await stage.server.send_direct("ada", ["dario"], "@**Dario Vance** soup!")
         await until(lambda: listed(stage)[1] == (f"{dario} @1", 2, "●"))
 
 
@@ -65,7 +58,7 @@ async def test_who_writes_in_another_account_is_marked_as_that_account_sees_them
         await server.call("ada", "PATCH", "/settings", {"presence_enabled": "false"})
         async with on_stage(tmp_path, server=server, stored=["dario"]) as stage:
             await all_live(stage, 2)
-            await write(stage, "ada", "dario", "soup?")
+            await stage.server.send_direct("ada", ["dario"], "soup?")
             await run(stage, "go.inbox")
             await until(lambda: any("Ada Moreno" in text for text in rows(stage)))
             items = stage.app.screen.list.items  # type: ignore[attr-defined]
@@ -131,7 +124,7 @@ async def edit_soup(stage: Stage) -> None:
 async def test_what_is_typed_after_going_to_another_account_goes_there(tmp_path: Path) -> None:
     async with on_stage(tmp_path, stored=["bruno"]) as stage:
         await all_live(stage, 2)
-        await write(stage, "dario", "bruno", "where from?")
+        await stage.server.send_direct("dario", ["bruno"], "where from?")
         others = frozenset({stage.server.id("dario")})
         await stage.app.accounts.switch(file_of(stage, "bruno"), Narrow.direct(others))
         await on_screen(stage, "bruno")
@@ -151,7 +144,7 @@ async def test_the_next_account_with_unread_messages_has_a_key(tmp_path: Path) -
         await all_live(stage, 3)
         await stage.press("alt+u")
         await until(lambda: "No unread messages in other accounts." in stage.notices)
-        await write(stage, "ada", "dario", "soup?")
+        await stage.server.send_direct("ada", ["dario"], "soup?")
         await until(lambda: any(count for _, count, _ in listed(stage)))
         await stage.press("alt+u")
         await on_screen(stage, "dario")
@@ -172,7 +165,7 @@ async def test_the_switcher_reaches_conversations_of_other_accounts(tmp_path: Pa
 async def test_the_inbox_has_what_is_unread_in_all_accounts(tmp_path: Path) -> None:
     async with on_stage(tmp_path, stored=["bruno"]) as stage:
         await all_live(stage, 2)
-        await write(stage, "dario", "bruno", "soup for bruno")
+        await stage.server.send_direct("dario", ["bruno"], "soup for bruno")
         await until(lambda: any(count for _, count, _ in listed(stage)))
         await run(stage, "go.inbox")
         bruno = file_of(stage, "bruno")
@@ -285,7 +278,7 @@ async def test_the_title_counts_unread_messages_and_mentions_of_all_accounts(tmp
         name = stage.session.state.organization.text("name")
         for to, mention in (("bruno", "Bruno Castell"), ("ada", "Ada Moreno")):
             before = title_of(stage)
-            await write(stage, "dario", to, f"@**{mention}** soup")
+            await stage.server.send_direct("dario", [to], f"@**{mention}** soup")
             await until(lambda before=before: title_of(stage) != before)  # type: ignore[misc]
             title.refresh()
             title.refresh()

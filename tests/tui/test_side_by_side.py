@@ -68,8 +68,7 @@ async def test_what_comes_is_shown_in_both(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         left, right = await two(stage)
         for name in ("lunch", "supper"):
-            where = {"type": "channel", "to": "general", "topic": name, "content": f"about {name}"}
-            await stage.server.call("bruno", "POST", "/messages", where)
+            await stage.server.send("bruno", "general", name, f"about {name}")
         for conversation, name in ((left, "lunch"), (right, "supper")):
             view = conversation.messages.view
             assert view is not None
@@ -97,8 +96,7 @@ async def test_a_view_that_is_shown_beside_is_gone_to_and_not_shown_twice(tmp_pa
 
 async def test_the_key_opens_the_selected_conversation_or_asks(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
-        where = {"type": "channel", "to": "general", "topic": "lunch", "content": "soup"}
-        await stage.server.call("bruno", "POST", "/messages", where)
+        await stage.server.send("bruno", "general", "lunch", "soup")
         stage.screen.go(Narrow.all())
         await until(lambda: stage.screen.messages.selected_id is not None)
         await stage.press("vertical_line")
@@ -132,8 +130,7 @@ async def test_keys_wait_for_the_second_conversation(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(SideBySide, "enter", note)
     async with on_stage(tmp_path, size=WIDE) as stage:
-        where = {"type": "channel", "to": "general", "topic": "lunch", "content": "soup"}
-        await stage.server.call("bruno", "POST", "/messages", where)
+        await stage.server.send("bruno", "general", "lunch", "soup")
         await until(lambda: stage.screen.messages.selected_id is not None)
         for key in ("vertical_line", "c", "h", "i"):
             stage.app.post_message(events.Key(key, key if len(key) == 1 else None))

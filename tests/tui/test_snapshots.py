@@ -48,9 +48,7 @@ async def furnish(server: TestServer) -> None:
         "ada", "general", "soup", "@**Bruno Castell** see [the list](https://soup.example/list)"
     )
     await server.send("elif", "design", "cards", "A new draft of the card is up.")
-    await server.call(
-        "bruno", "POST", "/messages", {"type": "direct", "to": [server.id("ada")], "content": "Lunch?"}
-    )
+    await server.send_direct("bruno", ["ada"], "Lunch?")
     await server.call(
         "ada", "POST", "/saved_snippets", {"title": "Review", "content": "Have a look, please."}
     )
