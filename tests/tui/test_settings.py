@@ -112,6 +112,21 @@ async def test_a_limit_of_the_organization_is_written_in_words(tmp_path: Path) -
             await stage.press("escape")
 
 
+async def test_an_emptied_address_for_calls_is_the_servers_own(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        for text, value in (("https://meet.example.org", "https://meet.example.org"), ("", None)):
+            await at(stage, "organization.settings", "jitsi_server_url")
+            await stage.press("enter")
+            ask = stage.app.screen
+            assert isinstance(ask, AskScreen)
+            ask.editor.text = text
+            await stage.press("enter")
+            await until(
+                lambda value=value: stage.server.core.settings["jitsi_server_url"] == value  # type: ignore[misc]
+            )
+            await stage.press("escape")
+
+
 async def test_a_permission_of_the_organization_goes_to_another_group(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await at(stage, "organization.settings", "can_add_custom_emoji_group")
