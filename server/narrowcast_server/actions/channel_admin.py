@@ -33,18 +33,23 @@ def rename(core: Core, channel: Channel, new_name: str) -> None:
     """A new name; raises for one that another channel has."""
     name = check_channel_name(core, new_name)
     if name == channel.name:
-        return
+        raise ServiceError("Channel already has that name.")
     if name_is_taken(core, name, channel.id):
         raise already_exists(name)
     core.channels.update(channel.id, name=name)
     emit_channel_update(core, core.channels[channel.id], channel.name, "name", name)
 
 
-def describe(core: Core, channel: Channel, description: str) -> None:
+def check_description(core: Core, description: str) -> str:
+    """One line of allowed length; raises BAD_REQUEST."""
     limit = core.config.limits.max_channel_description_length
-    text = description.strip()
-    if len(text) > limit:
+    if len(description) > limit:
         raise ServiceError(f"description is too long (limit: {limit} characters)")
+    return description.replace("\n", " ").replace("\x00", "").strip()
+
+
+def describe(core: Core, channel: Channel, description: str) -> None:
+    text = check_description(core, description)
     html = rendered_description(core, text)
     core.channels.update(channel.id, description=text, rendered_description=html)
     changed = core.channels[channel.id]
@@ -161,6 +166,8 @@ def _checked_folder_name(core: Core, name: str, except_id: int | None) -> str:
     name = name.strip()
     if not name:
         raise ServiceError("Channel folder name can't be empty.")
+    if not name.isprintable():
+        raise ServiceError("Invalid character in channel folder name.")
     if len(name) > MAX_FOLDER_NAME:
         raise ServiceError(f"name is too long (limit: {MAX_FOLDER_NAME} characters)")
     taken = core.store.integer("SELECT id FROM channel_folders WHERE name = ? AND is_archived = 0", name)

@@ -48,6 +48,8 @@ def checked(name: str, raw: object) -> DraftFields:
     to = [check_integer(f'{name}["to"]', item) for item in check_list(f'{name}["to"]', fields["to"])]
     topic = check_string(f'{name}["topic"]', fields["topic"])
     content = check_string(f'{name}["content"]', fields["content"])
+    if not content.strip():
+        raise ServiceError(f'{name}["content"] cannot be blank')
     if "\x00" in topic:
         raise ServiceError("Topic must not contain null bytes")
     if "\x00" in content:

@@ -10,6 +10,7 @@ from narrowcast_api.wire.vocabulary import TopicsPolicy
 from narrowcast_server.actions.bot_services import check_url
 from narrowcast_server.http.params import check_string
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.personal import LANGUAGE_NAMES
 from narrowcast_server.organization.realm_settings import EDITABLE
 from narrowcast_server.queries.organization import personal_defaults
 from narrowcast_server.rules.permissions import outgoing_value
@@ -67,6 +68,10 @@ def checked(core: Core, name: str, value: object) -> object:
     default = EDITABLE[name]
     if type(value) is not type(default):
         raise ServiceError(f"{name} is not {_KINDS[type(default)]}")
+    if name == "default_language" and value not in LANGUAGE_NAMES:
+        raise ServiceError(f"Invalid language '{value}'")
+    if type(value) is int and value < 0:
+        raise ServiceError(f"{name} is too small")
     if name in _CHOICES and value not in _CHOICES[name]:
         raise ServiceError(f"Invalid {name}")
     if isinstance(value, str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,10 @@ _LIKE_A_MENTION = re.compile(r"\|\d+$")
 """`@**name|id**` is a mention by id."""
 
 
-def check_full_name(core: Core, name: str) -> str:
-    """A name that mentions can carry, without the blanks around it."""
+def check_full_name(core: Core, name: str, user: User | None = None) -> str:
+    """A name that mentions can carry, without the blanks around it; that nobody else has where the organization
+    wants that. `user`: whose name it will be, unless they are new.
+    """
     name = name.strip()
     if not name:
         raise ServiceError("Name too short!")
@@ -38,6 +41,26 @@ def check_full_name(core: Core, name: str) -> str:
         raise ServiceError("Invalid characters in name!")
     if _LIKE_A_MENTION.search(name):
         raise ServiceError("Invalid format!")
+    others = [other for other in core.users.all() if user is None or other.id != user.id]
+    if core.settings["require_unique_names"] and _folded(name) in {_folded(it.full_name) for it in others}:
+        raise ServiceError("Unique names required in this organization.")
+    return name
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def check_bot_name(core: Core, name: str, bot: User | None = None) -> str:
+    """The same for a bot, of which no two that are active are called alike."""
+    name = check_full_name(core, name, bot)
+    others = [
+        other
+        for other in core.users.all()
+        if other.is_bot and other.is_active and (bot is None or other.id != bot.id)
+    ]
+    if name.casefold() in {other.full_name.casefold() for other in others}:
+        raise ServiceError("Name is already in use.")
     return name
 
 

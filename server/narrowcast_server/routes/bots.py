@@ -10,7 +10,7 @@ from narrowcast_server.actions.bot_owners import change_owner, checked_owner
 from narrowcast_server.actions.bot_services import INTERFACES, check_url, set_service
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.user_admin import change_name, deactivate
-from narrowcast_server.actions.users import bot_watchers, check_address, check_full_name, create_user
+from narrowcast_server.actions.users import bot_watchers, check_address, check_bot_name, create_user
 from narrowcast_server.http.params import defaulted, integer, integer_choice, optional, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
@@ -62,7 +62,7 @@ def create_bot(call: Call) -> Answer:
     bot = create_user(
         core,
         email=check_address(core, f"{short_name}-bot@{core.setting_str('domain')}"),
-        full_name=check_full_name(core, call[FULL_NAME]),
+        full_name=check_bot_name(core, call[FULL_NAME]),
         bot_type=BotType(call[BOT_TYPE]),
         owner=user,
     )
@@ -99,7 +99,7 @@ def update_bot(call: Call) -> Answer:
     if owner_id is not None:
         change_owner(call.core, bot, checked_owner(call.core, bot, owner_id))
     if name is not None:
-        change_name(call.core, bot, check_full_name(call.core, name))
+        change_name(call.core, bot, check_bot_name(call.core, name, bot))
     url = call[NEW_URL]
     if url is not None:
         if bot.bot_type != BotType.OUTGOING_WEBHOOK:

@@ -118,7 +118,7 @@ def create(call: Call) -> Answer:
         core,
         call.user,
         name,
-        description=call[DESCRIPTION],
+        description=channel_admin.check_description(core, call[DESCRIPTION]),
         invite_only=call[PRIVATE],
         history_public=call[HISTORY],
         is_web_public=call[WEB_PUBLIC],

@@ -50,6 +50,8 @@ def update_message(call: Call) -> Answer:
         raise ServiceError("Nothing to change")
     if content is not None and stream_id is not None:
         raise ServiceError("Cannot change message content while changing channel")
+    if call[MODE] != "change_one" and topic is None and stream_id is None:
+        raise ServiceError("Invalid propagate_mode without topic edit")
     event: dict[str, object] = {"user_id": user.id, "edit_timestamp": core.now()}
     if message.channel_id is not None:
         event |= {"stream_name": core.channels[message.channel_id].name, "stream_id": message.channel_id}

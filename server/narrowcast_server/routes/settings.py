@@ -91,7 +91,7 @@ def _rename(call: Call) -> None:
     name = call[FULL_NAME]
     if name is None or name.strip() == call.user.full_name:
         return
-    name = check_full_name(call.core, name)
+    name = check_full_name(call.core, name, call.user)
     if not may_change_own_name(call.core, call.user):
         return
     user = call.core.users.update(call.user.id, full_name=name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import TopicsPolicy
-from narrowcast_server.actions.channel_admin import check_folder
+from narrowcast_server.actions.channel_admin import check_description, check_folder
 from narrowcast_server.actions.channels import check_channel_name, create_channel, name_is_taken
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
@@ -213,7 +213,7 @@ def _create(call: Call, name: str, description: str, settings: dict[str, object]
         call.core,
         call.user,
         name,
-        description=check_description(call, description),
+        description=check_description(call.core, description),
         invite_only=private,
         history_public=call[HISTORY_PUBLIC],
         is_web_public=web_public,
@@ -223,14 +223,6 @@ def _create(call: Call, name: str, description: str, settings: dict[str, object]
         folder_id=None if folder is None else check_folder(call.core, folder),
         settings=settings,
     )
-
-
-def check_description(call: Call, description: str) -> str:
-    """One line of allowed length; raises BAD_REQUEST."""
-    limit = call.core.config.limits.max_channel_description_length
-    if len(description) > limit:
-        raise ServiceError(f"description is too long (limit: {limit} characters)")
-    return description.replace("\n", " ").replace("\x00", "").strip()
 
 
 def group_settings(call: Call) -> dict[str, object]:

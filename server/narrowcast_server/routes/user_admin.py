@@ -65,7 +65,7 @@ def update_user(call: Call) -> Answer:
         user_admin.change_address(core, user, call[NEW_ADDRESS] or "")
     # An empty name means no change, as for clients that always send the field.
     if call[FULL_NAME]:
-        user_admin.change_name(core, user, check_full_name(core, call[FULL_NAME] or ""))
+        user_admin.change_name(core, user, check_full_name(core, call[FULL_NAME] or "", user))
     if role is not None:
         user_admin.change_role(core, user, Role(role))
     for entry in call[PROFILE_DATA] or []:
