@@ -87,6 +87,13 @@ async def test_the_servers_information_names_what_it_lacks(tmp_path: Path) -> No
         assert any("needs 407" in row for row in rows(stage))
 
 
+async def test_the_only_owner_is_told_to_make_another_one(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="ada", size=(80, 24)) as stage:
+        await run(stage, "account.deactivate")
+        assert "only owner" in stage.notices[-1]
+        assert isinstance(stage.app.screen, MainScreen)
+
+
 async def test_ones_own_account_is_ended_after_a_question(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
         await run(stage, "account.deactivate")

@@ -73,6 +73,16 @@ def only_members(state: State, act: str = "do this") -> Refusal:
     return ALLOWED if role_of(state) <= Role.MEMBER else only("members", act)
 
 
+def leaving_refusal(state: State) -> str:
+    """Why oneself may not end one's own account: an organization keeps an owner."""
+    if not is_owner(state):
+        return ""
+    owners = [user for user in state.users.active() if not user.is_bot and user.is_owner]
+    if len(owners) > 1:
+        return ""
+    return "You are the only owner of the organization. Make another user an owner first."
+
+
 def only_holders(state: State, permission: str, act: str = "do this") -> Refusal:
     """Refuses who does not hold a permission of the organization, named as in its settings."""
     if state.has_permission(permission):

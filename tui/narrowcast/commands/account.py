@@ -217,6 +217,9 @@ def sign_out(screen: Workspace) -> None:
 
 def deactivate(screen: Workspace) -> None:
     """End one's own account; an administrator can bring it back."""
+    if refusal := permissions.leaving_refusal(screen.session.state):
+        screen.refuse(refusal)
+        return
 
     async def end() -> None:
         app = app_of(screen)
