@@ -13,6 +13,7 @@ from textual.app import App
 from narrowcast.app import accounts
 from narrowcast.app.config import Config
 from narrowcast.app.context import app_of
+from narrowcast.app.waiting import until
 from narrowcast.content.addresses import InApp, resolve
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.sync.session import Session
@@ -80,12 +81,7 @@ class LiveAccount:
 
     async def _follow(self, link: str) -> None:
         """Go where a link leads; the first time with an account that has to be known first."""
-        changed = asyncio.Event()
-        unsubscribe = self.session.subscribe(lambda _: changed.set())
-        while not self.session.state.server.site:
-            changed.clear()
-            await changed.wait()
-        unsubscribe()
+        await until(self.session, lambda: bool(self.session.state.server.site))
         target = resolve(link, self.session.state)
         if self.screen is None:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from textual.app import App
 
 from narrowcast.app import accounts
 from narrowcast.app.context import ListedAccount, app_of, in_app
+from narrowcast.app.waiting import until
 from narrowcast.terminal import screen_store
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.errors import NarrowcastError
@@ -382,14 +383,5 @@ class OpenAccounts:
 
 async def _live_or_late(session: Session) -> None:
     """Until a session is live, or has had its time to be."""
-    live = asyncio.Event()
-
-    def look(_: object = None) -> None:
-        if session.is_live:
-            live.set()
-
-    unsubscribe: Callable[[], None] = session.subscribe(look)
-    look()
     with suppress(TimeoutError):
-        await asyncio.wait_for(live.wait(), NEXT_AFTER)
-    unsubscribe()
+        await asyncio.wait_for(until(session, lambda: session.is_live), NEXT_AFTER)

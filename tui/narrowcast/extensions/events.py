@@ -7,13 +7,13 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from narrowcast.extensions.handle import Handle
 from narrowcast.extensions.running import Running
 from narrowcast_api.model.messages import MENTION_FLAGS, Message
 from narrowcast_api.state import changes as change
 from narrowcast_api.state.presence import Status
 
 if TYPE_CHECKING:
+    from narrowcast.extend.app import App
     from narrowcast_api.events.status import ConnectionStatus
     from narrowcast_api.sync.session import Session
 
@@ -30,7 +30,7 @@ Call = Callable[[], Coroutine[Any, Any, None]]
 class Hooks:
     """Calls the hooks of one extension, from when it is made until `close`."""
 
-    def __init__(self, session: Session, running: Running, handle: Handle) -> None:
+    def __init__(self, session: Session, running: Running, handle: App[Any]) -> None:
         self._session = session
         self._running = running
         self._handle = handle

@@ -9,13 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from narrowcast.app.waiting import until
+
 if TYPE_CHECKING:
     from narrowcast.content.blocks import Document
     from narrowcast.extend.values import Offer
     from narrowcast.extensions.host import Host
     from narrowcast.extensions.host_app import HostApp, OpenAccount
     from narrowcast.extensions.settings import ExtensionSettings
-    from narrowcast_api.sync.session import Session
 
 __all__ = ["Extensions"]
 
@@ -39,18 +40,6 @@ async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 
     threading.Thread(target=work, daemon=True, name="load extensions").start()
     return await answer
-
-
-async def _known(session: Session) -> None:
-    """Until the server has said whose account it is."""
-    changed = asyncio.Event()
-    unsubscribe = session.subscribe(lambda _: changed.set())
-    try:
-        while session.state.users.get(session.state.me) is None:
-            changed.clear()
-            await changed.wait()
-    finally:
-        unsubscribe()
 
 
 class Extensions:
@@ -95,7 +84,8 @@ class Extensions:
         if self._loading is not None:
             await asyncio.shield(self._loading)
         if self.host is not None:
-            await _known(account.session)
+            session = account.session
+            await until(session, lambda: session.state.users.get(session.state.me) is not None)
             self.host.attach(account)
 
     async def end(self, account: OpenAccount) -> None:

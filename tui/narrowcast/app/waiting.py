@@ -1,0 +1,24 @@
+"""Waiting for what an account will be."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["until"]
+
+
+async def until(session: Session, holds: Callable[[], bool]) -> None:
+    """Until something is so, which is looked at whenever the session changes."""
+    changed = asyncio.Event()
+    unsubscribe = session.subscribe(lambda _: changed.set())
+    try:
+        while not holds():
+            changed.clear()
+            await changed.wait()
+    finally:
+        unsubscribe()
