@@ -27,9 +27,11 @@ def test_the_installed_textual_is_the_one_whose_source_was_read() -> None:
     )
 
 
-def test_nobody_else_imports_private_modules_of_textual() -> None:
+def test_nobody_else_uses_private_modules_or_members_of_textual() -> None:
     root = Path(narrowcast.__file__).parent
-    private = re.compile(r"^\s*(?:from|import) textual(?:\.\w+)*\._", re.MULTILINE)
+    private = re.compile(
+        r"^\s*(?:from|import) textual(?:\.\w+)*\._|\b_?(?:app|screen|widget|host)\._[a-z]", re.MULTILINE
+    )
     found = [path.name for path in root.rglob("*.py") if private.search(path.read_text())]
     assert found == ["textual_private.py"]
 

@@ -15,6 +15,7 @@ from textual.app import App
 from narrowcast.app.context import app_of, in_app
 from narrowcast.app.open_accounts import CLOSE_SECONDS, OpenAccounts
 from narrowcast.app.unsent import ask, send_in_background, waiting
+from narrowcast.terminal.textual_private import driver_of
 
 if TYPE_CHECKING:
     from narrowcast.terminal.signal_handler import SignalHandler
@@ -55,7 +56,7 @@ class Leaving:
 
         self._signals = SignalHandler(in_app(self.begin))
         self._signals.start()
-        self._signals.watch(self._app._driver, self._is_going, repaint)
+        self._signals.watch(driver_of(self._app), self._is_going, repaint)
 
     def leave_signals(self) -> None:
         """Signals do what they did before."""

@@ -12,6 +12,7 @@ from narrowcast.app.notifier import Notifier
 from narrowcast.app.window_title import WindowTitle
 from narrowcast.terminal.driver import TerminalDriver
 from narrowcast.terminal.notices import can_have_title, choose
+from narrowcast.terminal.textual_private import driver_of
 from narrowcast_api.state.state import State
 from narrowcast_api.sync.session import Session
 
@@ -48,7 +49,7 @@ class TerminalVoice:
 
 def title_of(app: App[int], states: Callable[[], Sequence[State]]) -> WindowTitle | None:
     """The title of the terminal's window for these accounts; None where it cannot be named."""
-    driver = app._driver
+    driver = driver_of(app)
     if not isinstance(driver, TerminalDriver) or not can_have_title(os.environ):
         return None
     return WindowTitle(states, driver.set_title)
@@ -66,7 +67,7 @@ def begin(
     `in_view` gives the ids of the messages that are on the screen, with no dialog over them; `label` whose messages
     they are.
     """
-    driver = app._driver
+    driver = driver_of(app)
     if not isinstance(driver, TerminalDriver):
         return None
     return Notifier(

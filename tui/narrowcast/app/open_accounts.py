@@ -15,6 +15,7 @@ from narrowcast.app import accounts
 from narrowcast.app.context import ListedAccount, app_of, in_app
 from narrowcast.app.waiting import until
 from narrowcast.terminal import screen_store
+from narrowcast.terminal.textual_private import take_out
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state import changes as change
@@ -360,9 +361,8 @@ class OpenAccounts:
             self.show_welcome(self.problem)
         else:
             mounted = app.push_screen(screen)
-        if old is not None:  # not switch_screen: that leaves a moment without any screen
-            app._screen_stack.remove(old)
-            await old.remove()
+        if old is not None:
+            await take_out(old)
         if mounted is not None:
             await mounted
 

@@ -16,7 +16,13 @@ from textual.widget import Widget
 from narrowcast.terminal import last_screen, screen_store
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows, Written
 from narrowcast.terminal.screen_store import load_cells
-from narrowcast.terminal.textual_private import cursor_moved, finish_of, free_place, writes_frames
+from narrowcast.terminal.textual_private import (
+    cursor_moved,
+    finish_of,
+    free_place,
+    has_notices,
+    writes_frames,
+)
 
 if TYPE_CHECKING:
     from narrowcast.terminal.screen_memory import Move
@@ -92,7 +98,7 @@ class Painting:
     def keep(self) -> None:
         """Keep the screen as it stands for the next start, where no notice lies over it."""
         app = self._app
-        if self._memory is None or app.is_headless or app._notifications:
+        if self._memory is None or app.is_headless or has_notices(app):
             return
 
         mark = f" ○ saved {datetime.now().astimezone():%a %d %b, %H:%M} · opening …"

@@ -1,14 +1,18 @@
 """The private parts of Textual that the app relies on, all of them, as they are in the version named here.
 
 A test compares the version with the installed one: after an update this file is read beside Textual's source again.
+What is only there to do the same in less time is left to Textual itself where another version is installed. Two
+methods are overridden in `narrowcast.app.app`, since they must be: `_display` and `_handle_exception`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from pathlib import Path
 from string import punctuation
 from typing import Any, Final
 
+import textual
 from rich.segment import Segment
 from textual import events
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
@@ -18,6 +22,7 @@ from textual.app import App
 from textual.await_remove import AwaitRemove
 from textual.binding import Binding, BindingsMap
 from textual.cache import FIFOCache
+from textual.driver import Driver
 from textual.drivers._writer_thread import WriterThread
 from textual.geometry import Region, Size
 from textual.screen import Screen
@@ -36,19 +41,43 @@ __all__ = [
     "WriterThread",
     "add_bindings",
     "cursor_moved",
+    "driver_of",
     "finish_of",
     "free_place",
     "has_cache",
+    "has_notices",
     "has_plain_box",
     "make_layouts_lean",
     "make_strips_lean",
     "remove_screen",
     "screen_below",
+    "take_out",
     "writes_frames",
 ]
 
 READ_FROM = "8.2.8"
 """The version of Textual whose source this was read from."""
+
+
+def _is_as_read() -> bool:
+    """Whether that version is installed; `importlib.metadata` would take ten times as long to say so."""
+    return (Path(textual.__file__).parents[1] / f"textual-{READ_FROM}.dist-info").is_dir()
+
+
+def driver_of(app: App[Any]) -> Driver | None:
+    """What writes to the terminal; None while there is none."""
+    return app._driver
+
+
+def has_notices(app: App[Any]) -> bool:
+    """Whether notices lie over the screen."""
+    return bool(app._notifications)
+
+
+async def take_out(screen: Screen[Any]) -> None:
+    """Remove a screen that need not be the one on top: `switch_screen` would leave a moment without any screen."""
+    screen.app._screen_stack.remove(screen)
+    await screen.remove()
 
 
 def writes_frames(app: App[Any]) -> bool:
@@ -258,5 +287,6 @@ def remove_screen(screen: Screen[Any]) -> AwaitRemove:
     return screen.app._prune(screen)
 
 
-make_strips_lean()
-make_layouts_lean()
+if _is_as_read():
+    make_strips_lean()
+    make_layouts_lean()

@@ -50,6 +50,10 @@ class Dialog(ModalScreen[T]):
             return strips
         return [strip.crop(*crop.column_span) for strip in strips]
 
+    def behind_changed(self) -> None:
+        """Called when a screen below shows something else."""
+        self._behind = None
+
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
@@ -57,7 +61,7 @@ class Dialog(ModalScreen[T]):
         if regions:
             for screen in self.app.screen_stack:
                 if isinstance(screen, Dialog):
-                    screen._behind = None
+                    screen.behind_changed()
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def remove(self) -> AwaitRemove:

@@ -24,6 +24,7 @@ from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.terminal import images
 from narrowcast.terminal.picture_process import decoded
 from narrowcast.terminal.terminal_filter import TerminalFilter
+from narrowcast.terminal.textual_private import driver_of
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast_api.errors import NarrowcastError
@@ -136,7 +137,7 @@ class PictureScreen(Dialog[Target | None]):
 
     def _draw(self, data: str) -> None:
         """Writes a picture of the terminal's own kind past Textual, which knows cells only."""
-        driver = self.app._driver
+        driver = driver_of(self.app)
         gate = getattr(driver, "gate", None)
         if driver is not None and isinstance(gate, TerminalFilter):
             gate.graphics = True
