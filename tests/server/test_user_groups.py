@@ -297,6 +297,28 @@ async def test_who_manages_groups_changes_at_the_levels_of_the_permissions(serve
         assert (response.status_code == 200) is may, (level, name)
 
 
+@pytest.mark.parametrize(
+    "old",
+    [
+        True,
+        "role:members",
+        1.5,
+        [2],
+        {"direct_members": 2},
+        {"direct_members": ["2"]},
+        {"direct_members": [[2]]},
+        {"direct_subgroups": [None]},
+        {"direct_members": [10**30], "direct_subgroups": [-(10**30)]},
+        -(10**30),
+    ],
+)
+async def test_an_old_value_that_cannot_be_is_refused(server: TestServer, old: object) -> None:
+    group_id = await created(server)
+    value = {"new": server.group("role:owners"), "old": old}
+    refusal = await refused(server, group_id, can_manage_group=value)
+    assert refusal["code"] in ("BAD_REQUEST", "EXPECTATION_MISMATCH"), refusal
+
+
 @proves("GSV-17", "GSV-18", "GSV-21")
 async def test_a_deactivated_group_is_neither_mentioned_nor_used(server: TestServer) -> None:
     group_id = await created(server, "Crew", members=[server.id("dario"), server.id("elif")])
