@@ -245,3 +245,17 @@ async def test_no_outsider_takes_anybody_out_of_it(server: TestServer) -> None:
     await server.call("bruno", "POST", "/users/me/subscriptions", fields_of_elif)
     await server.call("elif", "DELETE", "/users/me/subscriptions", fields)
     assert not access.is_subscribed(server.core, server.id("dario"), server.channel("operations"))
+
+
+async def test_who_may_come_in_says_nothing_before_they_have(server: TestServer) -> None:
+    operations = server.channel("operations")
+    holder = {"new": {"direct_members": [server.id("elif")], "direct_subgroups": []}}
+    await server.call("bruno", "PATCH", f"/streams/{operations}", {"can_subscribe_group": holder})
+    for name, channel in (("elif", "operations"), ("hugo", "support")):
+        fields = {"type": "channel", "to": server.channel(channel), "topic": "t", "content": "hello"}
+        assert access.may_read(server.core, server.user(name), server.core.channels[server.channel(channel)])
+        refusal = await server.refusal(name, "POST", "/messages", fields)
+        assert refusal["msg"] == f"Not authorized to send to channel '{channel}'"
+        subscription = {"subscriptions": [{"name": channel}], "principals": [server.id(name)]}
+        await server.call("bruno", "POST", "/users/me/subscriptions", subscription)
+        await server.call(name, "POST", "/messages", fields)
