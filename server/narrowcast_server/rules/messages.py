@@ -30,9 +30,14 @@ def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> No
     if not channel_allows(core, sender, channel, "can_send_message_group"):
         raise ServiceError("You do not have permission to post in this channel.")
     topics.check_policy(core, channel, topic)
-    if not channel_allows(core, sender, channel, "can_create_topic_group") and not access.newest_in_topic(
-        core, sender, channel, topic, 1
-    ):
+    check_may_begin_topic(core, sender, channel, topic)
+
+
+def check_may_begin_topic(core: Core, user: User, channel: Channel, topic: str) -> None:
+    """Raises BAD_REQUEST for a topic that there is not yet, where somebody may begin none."""
+    if channel_allows(core, user, channel, "can_create_topic_group"):
+        return
+    if not access.newest_in_topic(core, user, channel, topic, 1):
         raise ServiceError("You do not have permission to create new topics in this channel.")
 
 

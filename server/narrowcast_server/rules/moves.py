@@ -9,7 +9,7 @@ from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, Role
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, Message, User
 from narrowcast_server.rules import topics
-from narrowcast_server.rules.messages import check_may_post, oldest_in_time
+from narrowcast_server.rules.messages import check_may_begin_topic, check_may_post, oldest_in_time
 from narrowcast_server.rules.permissions import allows_in
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Move:
 def check_move(core: Core, user: User, move: Move) -> None:
     """Raises BAD_REQUEST where somebody may not move these messages."""
     if user.is_administrator and not move.changes_channel:
-        topics.check_policy(core, move.target, move.new_topic)
+        _check_new_place(core, user, move)
         return
     if move.resolves is not None:
         allowed = allows_in(core, user, move.source, "can_resolve_topics_group", "can_resolve_topics_group")
@@ -59,7 +59,13 @@ def check_move(core: Core, user: User, move: Move) -> None:
         _check_topic_move(core, user, move)
     if move.changes_channel:
         _check_channel_move(core, user, move)
+    _check_new_place(core, user, move)
+
+
+def _check_new_place(core: Core, user: User, move: Move) -> None:
     topics.check_policy(core, move.target, move.new_topic)
+    if move.resolves is None:
+        check_may_begin_topic(core, user, move.target, move.new_topic)
 
 
 def _check_topic_move(core: Core, user: User, move: Move) -> None:

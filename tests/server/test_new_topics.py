@@ -1,0 +1,63 @@
+"""Who begins topics: `can_create_topic_group` of a channel."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.server import Answer, TestServer
+
+REFUSED = "You do not have permission to create new topics in this channel."
+
+
+@pytest.fixture
+async def general(server: TestServer) -> int:
+    """A channel in which moderators begin topics."""
+    channel_id = server.channel("general")
+    moderators = {"new": server.group("role:moderators")}
+    await server.call("ada", "PATCH", f"/streams/{channel_id}", {"can_create_topic_group": moderators})
+    return channel_id
+
+
+def to(channel_id: int, topic: str) -> Answer:
+    return {"type": "channel", "to": channel_id, "topic": topic, "content": "hello"}
+
+
+async def test_others_write_where_a_topic_has_begun(server: TestServer, general: int) -> None:
+    assert (await server.refusal("dario", "POST", "/messages", to(general, "news")))["msg"] == REFUSED
+    message_id = await server.send("chiyo", "general", "news")
+    await server.call("dario", "POST", "/messages", to(general, "news"))
+    await server.call("chiyo", "DELETE", f"/messages/{message_id}")
+    await server.call("dario", "POST", "/messages", to(general, "news"))
+    assert (await server.refusal("dario", "POST", "/messages", to(general, "News?")))["msg"] == REFUSED
+
+
+async def test_nobody_begins_a_topic_by_a_move_or_later(server: TestServer, general: int) -> None:
+    begun = await server.send("chiyo", "general", "news")
+    other = await server.send("dario", "engineering", "plans")
+    later = {**to(general, "more"), "scheduled_delivery_timestamp": server.core.now() + 1000}
+    assert (await server.refusal("dario", "POST", "/scheduled_messages", later))["msg"] == REFUSED
+    move = {"stream_id": general, "topic": "more"}
+    assert (await server.refusal("dario", "PATCH", f"/messages/{other}", move))["msg"] == REFUSED
+    assert (await server.refusal("dario", "PATCH", f"/messages/{begun}", {"topic": "more"}))["msg"] == REFUSED
+    await server.call("dario", "PATCH", f"/messages/{other}", {"stream_id": general, "topic": "news"})
+
+
+async def test_a_topic_may_be_resolved_by_who_begins_none(server: TestServer, general: int) -> None:
+    message_id = await server.send("chiyo", "general", "news")
+    for topic in ("✔ news", "news"):
+        await server.call(
+            "dario", "PATCH", f"/messages/{message_id}", {"topic": topic, "propagate_mode": "change_all"}
+        )
+
+
+@pytest.mark.parametrize(("name", "may"), [("bruno", True), ("chiyo", True), ("dario", False)])
+async def test_administrators_rename_topics_where_they_may_begin_some(
+    server: TestServer, general: int, name: str, may: bool
+) -> None:
+    message_id = await server.send("chiyo", "general", "news")
+    response = await server.raw(name, "PATCH", f"/messages/{message_id}", {"topic": "olds"})
+    assert (response.status_code == 200) is may
+    nobody = {"new": server.group("role:nobody")}
+    await server.call("ada", "PATCH", f"/streams/{general}", {"can_create_topic_group": nobody})
+    refusal = await server.refusal(name, "PATCH", f"/messages/{message_id}", {"topic": "older"})
+    assert refusal["msg"] == REFUSED
