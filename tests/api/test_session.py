@@ -326,3 +326,11 @@ async def test_what_was_asked_for_before_there_was_a_snapshot_is_asked_for_again
         await until(lambda: view.ids == (message_id,))
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_the_session_of_a_bot_asks_for_nothing_that_is_for_people(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server, sessions(server, tmp_path, "iris") as [bot]:
+        assert bot.state.is_bot
+        bot.presence.wake()
+        await bot.client.users.me()
+        assert server.core.measures.answers[400] == 0

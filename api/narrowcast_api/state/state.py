@@ -223,6 +223,12 @@ class State:
         user = self.users.get(user_id)
         return user.email if user is not None else None
 
+    @property
+    def is_bot(self) -> bool:
+        """Whether this is the account of a bot."""
+        user = self.users.get(self.me)
+        return user is not None and user.is_bot
+
     def has_permission(self, name: str, channel_id: int | None = None) -> bool:
         """Whether oneself holds `can_..._group` of a channel, or of the organization; True where nobody set
         it.

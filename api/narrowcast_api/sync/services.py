@@ -84,7 +84,8 @@ class Services:
             post=requests.presence,
             clock=clock,
             period=requests.presence_period,
-            online=lambda: session.is_live,
+            # A server takes the presence of people alone.
+            online=lambda: session.is_live and not session.state.is_bot,
         )
         self.uploads = UploadQueue(
             upload=requests.upload, journal=journal, changed=changed, online=lambda: session.is_live
