@@ -71,7 +71,7 @@ def test_the_inbox_lists_what_is_unread_and_t_what_is_recent(served: Served, ope
     ada = open_app(served.rc("ada"), size=(80, 24))
     ada.type("I")
     ada.wait_for("marks as read")
-    ada.wait_for("engineering +[0-9]+ unread")
+    ada.wait_for("engineering .* [0-9]+ unread")
     ada.press("escape")
     ada.wait_gone("marks as read")
     ada.type("t")
