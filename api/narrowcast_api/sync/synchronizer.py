@@ -19,6 +19,7 @@ from narrowcast_api.errors import ApiError
 from narrowcast_api.events.event_socket import open_socket
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.stream import EventStream
+from narrowcast_api.http import large_blocks
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Anchor, Page
@@ -135,6 +136,8 @@ class Synchronizer:
             gc.freeze()  # collections need not walk a hundred thousand people and channels again and again
         cache = session.storage.cache
         cache.post(lambda: cache.save_snapshot(to_json(cacheable(answer))))
+        if is_large:
+            cache.post(large_blocks.give_back)
         session.refresh_on_screen()
 
     def _build(self, answer: dict[str, object]) -> State:

@@ -1,0 +1,43 @@
+"""Large blocks are given back when they are free, as glibc itself counts them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from platform import libc_ver
+
+import pytest
+
+PROGRAM = """
+import ctypes
+from narrowcast_api.http import large_blocks
+
+class Counts(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
+
+library = ctypes.CDLL(None)
+library.mallinfo2.restype = Counts
+
+def is_apart(size):
+    before = library.mallinfo2().hblks
+    block = bytes(size)
+    return library.mallinfo2().hblks > before
+
+large = bytes(8_000_000)
+del large
+print(is_apart(300_000))
+large_blocks.keep_apart()
+print(is_apart(600_000))
+heap = [bytes(100_000) for _ in range(100)]
+last = bytes(1000)
+del heap
+large_blocks.give_back()
+print("done")
+"""
+
+
+@pytest.mark.skipif(libc_ver()[0] != "glibc", reason="it counts as glibc does")
+def test_after_one_of_megabytes_a_block_is_still_the_systems() -> None:
+    answer = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == ["False", "True", "done"]
