@@ -212,7 +212,7 @@ def make_strips_lean() -> None:
 
 
 _resume, _resized, _paint = Screen._on_screen_resume, Screen._screen_resized, Screen._compositor_refresh
-_size_updated, _mounted = Widget._size_updated, AwaitMount.__await__
+_suspend, _size_updated, _mounted = Screen._on_screen_suspend, Widget._size_updated, AwaitMount.__await__
 
 
 def _may_scroll(widget: Widget, virtual_size: Size, container_size: Size) -> bool:
@@ -250,6 +250,12 @@ def _begin_screen(screen: Screen[Any], event: events.ScreenResume) -> None:
         screen._repaint_required = False
 
 
+def _leave_screen(screen: Screen[Any]) -> None:
+    """What a dialog is opened over has not changed by that; when it comes back all of it is painted."""
+    _suspend(screen)
+    screen._repaint_required = False
+
+
 def _paint_screen(screen: Screen[Any]) -> None:
     """A screen in the background has told the one above what changed, and need not say again that all did."""
     _paint(screen)
@@ -276,6 +282,7 @@ def make_layouts_lean() -> None:
         (Widget, "_size_updated", _take_size),
         (Screen, "_screen_resized", _take_screen_size),
         (Screen, "_on_screen_resume", _begin_screen),
+        (Screen, "_on_screen_suspend", _leave_screen),
         (Screen, "_compositor_refresh", _paint_screen),
         (AwaitMount, "__await__", _wait_once),
     ):
