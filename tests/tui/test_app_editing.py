@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.storage.records import Edit
+from narrowcast_api.sync.session import Session
+from support.server import TestServer, running_server
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -36,6 +40,31 @@ async def test_an_edit_says_how_long_it_is_possible_and_nothing_twice(tmp_path: 
         assert "Editing message · 9 min left" in writing.target.sign.plain
         assert "Esc" not in writing.target.sign.plain
         assert writing.target.hint.plain.strip() == "Enter saves · Esc cancels"
+
+
+async def leave_behind(folder: Path, server: TestServer, message_id: int, content: str) -> None:
+    """As a window of Ada's that was killed."""
+    paths = Paths.under(folder / "home-ada")
+    session = await Session.open(server.account("ada"), data_dir=paths.data, cache_dir=paths.cache)
+    session.edits.keep(Edit(message_id, "Soop", content))
+    await session.close()
+
+
+async def test_an_edit_that_a_window_left_behind_is_told_unless_the_server_has_it(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        saved = await server.send("ada", "general", "lunch", "Soup")
+        unsaved = await server.send("ada", "general", "lunch", "Soop")
+        await leave_behind(tmp_path, server, saved, "Soup")
+        await leave_behind(tmp_path, server, unsaved, "Soup and bread")
+        async with on_stage(tmp_path, server=server) as stage:
+            await until(lambda: any("unsaved edit of a message" in text for text in stage.notices))
+            await until(lambda: [edit.message_id for edit in stage.session.edits.all()] == [unsaved])
+            assert sum("unsaved edit" in text for text in stage.notices) == 1
+            stage.screen.go(Narrow.topic(server.channel("general"), "lunch"))
+            await until(lambda: stage.screen.messages.selected_id == unsaved)
+            await stage.press("e")
+            await until(lambda: stage.screen.writing.editing == unsaved)
+            assert stage.screen.writing.text.text == "Soup and bread"
 
 
 def is_read(stage: Stage, message_id: int) -> bool:

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from narrowcast.app.context import app_of
+from narrowcast.app.waiting import until
 from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.compose.edits import destination_of
 from narrowcast.panes.compose.note import ComposeNote
 from narrowcast.screens.main.side_by_side import BESIDE_FROM, SideNote
 from narrowcast.text import names
+from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.folders import account_folder_name
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
+    from narrowcast_api.storage.records import Edit
 
 SIDE_FILE = "beside"
 
@@ -80,13 +85,36 @@ class Unfinished:
                     whom = names.destination(screen.session.state, draft.destination)
                 lists = with_keys(keys_of(screen.writing), "<go.drafts> lists drafts.")
                 screen.tell(f"You have a draft for {whom}: {lists}")
-        for edit in screen.session.edits.take_over():
-            where = destination_of(edit.message_id, screen.session) or edit.destination
-            place = f" in {names.destination(screen.session.state, where)}" if where is not None else ""
+        if edits := screen.session.edits.take_over():
+            screen.spawn(self._tell_of_edits(edits), "tell of unsaved edits")
+        screen.writing.draft.noted = self._write
+
+    async def _tell_of_edits(self, edits: Sequence[Edit]) -> None:
+        """Say where they are, unless the server has one after all: its request may have been under way when the app
+        ended.
+        """
+        screen, session = self._screen, self._screen.session
+        await until(session, lambda: session.status.kind is not ConnectionKind.CONNECTING)
+        for edit in edits:
+            is_saved = await self._has(edit)
+            if session.edits.get(edit.message_id) is not edit:
+                continue  # it was taken up meanwhile
+            if is_saved:
+                session.edits.forget(edit.message_id)
+                continue
+            where = destination_of(edit.message_id, session) or edit.destination
+            place = f" in {names.destination(session.state, where)}" if where is not None else ""
             screen.tell(
                 f"You have an unsaved edit of a message{place}. It is restored when you edit it again."
             )
-        screen.writing.draft.noted = self._write
+
+    async def _has(self, edit: Edit) -> bool:
+        """Whether the server has the message as it was to be."""
+        try:
+            source = await self._screen.messages.parts.clipboard.source_of(edit.message_id)
+        except NarrowcastError:
+            return False
+        return source.strip() == edit.content.strip()
 
     def _write(self, draft_id: str | None) -> None:
         self._screen.spawn(asyncio.to_thread(self.note.write, draft_id), "note what is being written")
