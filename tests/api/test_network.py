@@ -6,10 +6,11 @@ import asyncio
 import gc
 import socket
 import ssl
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import httpcore
 import pytest
@@ -280,3 +281,20 @@ async def test_a_cookie_that_a_server_sets_comes_back_to_it() -> None:
             await client.request("GET", "/users/me")
         assert isinstance(client._client().cookies, Cookies), "a private name of httpx has changed"
     assert [b"cookie: route=a" in request.lower() for request in there.asked] == [False, True, True]
+
+
+async def test_a_request_makes_python_search_the_disk_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Searches:
+        names: ClassVar[list[str]] = []
+
+        @classmethod
+        def find_spec(cls, name: str, path: object = None, target: object = None) -> None:
+            cls.names.append(name)
+
+    there = Server(b'{"result": "success", "msg": ""}')
+    async with listening(there) as connection:
+        await connection.request("GET", "/users")
+        monkeypatch.setattr(sys, "meta_path", [Searches, *sys.meta_path])
+        await connection.request("GET", "/users")
+    assert len(there.asked) == 2
+    assert Searches.names == []

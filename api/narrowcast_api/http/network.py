@@ -11,8 +11,10 @@ import asyncio
 import ipaddress
 import select
 import ssl
+import sys
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
+from importlib.util import find_spec
 from typing import Any, cast
 
 import httpcore
@@ -180,6 +182,14 @@ class Network(httpcore.AsyncNetworkBackend):
         await asyncio.sleep(seconds)
 
 
+def note_missing(module: str) -> None:
+    """Remember that a module is not installed, as Python does not: whoever tries to import it again and again has the
+    whole path searched each time.
+    """
+    if module not in sys.modules and find_spec(module) is None:
+        sys.modules[module] = None  # type: ignore[assignment]  # what makes its import fail at once
+
+
 class Cookies(httpx.Cookies):
     """Those of a client. httpx copies every request and its answer to look for some, which takes longer than to send
     the request.
@@ -196,6 +206,7 @@ def install(client: httpx.AsyncClient) -> None:
     httpx (0.28) has no parameter for it, so that its private names are used: tests/api/test_network.py notices when
     they change.
     """
+    note_missing("sniffio")  # for which httpcore asks four times a request
     client._cookies = Cookies()
     network = Network()
     for transport in (client._transport, *client._mounts.values()):
