@@ -64,6 +64,22 @@ async def test_an_export_is_made_told_of_opened_and_deleted(server: TestServer, 
     assert list((server.core.folder / "exports").iterdir()) == []
 
 
+async def test_administrators_see_and_hear_who_agreed(server: TestServer) -> None:
+    administrator, member = await server.listen("bruno"), await server.listen("dario")
+    for value in (True, True, False, True):
+        await server.call("greta", "PATCH", "/settings", {"allow_private_data_export": value})
+    told = await administrator.events("realm_export_consent")
+    assert [(event["user_id"], event["consented"]) for event in told] == [
+        (server.id("greta"), value) for value in (True, False, True)
+    ]
+    assert await member.events("realm_export_consent") == []
+    async with Client.open(server.account("bruno")) as bruno:
+        consents = {consent.user_id: consent.consented for consent in await bruno.exports.consents()}
+    assert [user_id for user_id, consented in consents.items() if consented] == [server.id("greta")]
+    assert server.id("iris") not in consents
+    await server.refusal("dario", "GET", f"{EXPORT}/consents")
+
+
 async def test_kinds_are_numbers(server: TestServer) -> None:
     assert (await exported(server, ExportType.FULL_WITH_CONSENT)).export_type == 2
     for wrong in ("public", 3, True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import Static
 
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form import FormScreen
@@ -210,7 +211,11 @@ async def test_exports_are_listed_with_how_they_stand(tmp_path: Path) -> None:
 async def test_an_export_is_begun_is_complete_by_itself_and_deleted(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(120, 30)) as stage:
         await run(stage, "organization.exports")
+        await until(lambda: "0 of" in getattr(stage.app.screen, "_agreed", ""))
         await stage.press("n")
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        assert "users consented." in str(form.query_one("#note", Static).render())
         await fill(stage)
         await until(lambda: isinstance(stage.app.screen, ExportsScreen) and bool(rows(stage)))
         await until(lambda: "complete" in rows(stage)[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.organization import CreatedId, Export, ExportList
+from narrowcast_api.wire.organization import CreatedId, Export, ExportConsent, ExportConsentList, ExportList
 from narrowcast_api.wire.vocabulary import ExportType
 
 _NUMBERS = {ExportType.PUBLIC: 1, ExportType.FULL_WITH_CONSENT: 2}
@@ -39,9 +39,19 @@ async def delete_export(connection: Connection, *, export_id: int) -> Done:
     return read(Done, await connection.request("DELETE", path))
 
 
+async def list_export_consents(connection: Connection) -> list[ExportConsent]:
+    """GET /export/realm/consents: who lets administrators export their private data; administrators only, level 295,
+    else Unsupported.
+    """
+    (await connection.identified()).require(Gate.EXPORT_CONSENTS)
+    answer = await connection.request("GET", "/export/realm/consents")
+    return list(read(ExportConsentList, answer).export_consents)
+
+
 class Exports(Group):
     """Exports of the organization's data."""
 
     list = Bound(list_exports)
     create = Bound(create_export)
     delete = Bound(delete_export)
+    consents = Bound(list_export_consents)

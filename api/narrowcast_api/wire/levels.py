@@ -150,6 +150,7 @@ class Gate(Enum):
     GROUP_MANAGE = _row(283, "Who may manage a group", "refused here", "GSV-11 GSV-12")
     NEW_EMAIL = _row(285, "Changing another user's email address", "refused here", "USRU-09 USRU-10 USRU-11")
     UPLOAD_FILENAME = _row(285, "The stored name of an upload", "the local name is used", "UPL-06 UPL-07")
+    EXPORT_CONSENTS = _row(295, "Who lets administrators export their private data", "not told")
     RESUMABLE_UPLOAD = _row(296, "Resumable uploads", "one plain request", "UPL-14 UPL-15 AUTH-02")
     MESSAGE_IDS = _row(300, "Fetching messages by their ids", "refused here")
     GROUP_JOIN = _row(301, "Who may join a group", "refused here", "GSV-09")

@@ -72,6 +72,19 @@ class ExportList(WireModel):
     exports: GoodList[Export] = []
 
 
+class ExportConsent(WireModel):
+    """Whether somebody lets administrators export their private data."""
+
+    user_id: Id
+    consented: bool = False
+
+
+class ExportConsentList(WireModel):
+    """Answer of GET /export/realm/consents."""
+
+    export_consents: GoodList[ExportConsent] = []
+
+
 class CustomEmojiList(WireModel):
     """Answer of GET /realm/emoji."""
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.queries.exports import asked_for_lately, exports_of, is_pending
+from narrowcast_server.organization.personal import switched_on
+from narrowcast_server.queries.exports import CONSENT, asked_for_lately, exports_of, is_pending
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -65,9 +66,18 @@ def file_of(core: Core, place: str) -> Path:
     return core.folder / FOLDER / place
 
 
+def tell_consent(core: Core, user: User) -> None:
+    """`realm_export_consent`, after a person's change of mind."""
+    event = {"type": "realm_export_consent", "user_id": user.id, "consented": switched_on(user, CONSENT)}
+    core.emit(event, _administrators(core))
+
+
+def _administrators(core: Core) -> list[int]:
+    return [user.id for user in core.users.all() if user.is_active and user.is_administrator]
+
+
 def _tell(core: Core) -> None:
-    administrators = [user.id for user in core.users.all() if user.is_active and user.is_administrator]
-    core.emit({"type": "realm_export", "exports": exports_of(core)}, administrators)
+    core.emit({"type": "realm_export", "exports": exports_of(core)}, _administrators(core))
 
 
 async def make_exports(core: Core) -> None:

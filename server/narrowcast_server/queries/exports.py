@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ExportType
+from narrowcast_server.organization.personal import setting, switched_on
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
     from narrowcast_server.storage.store import Row
 
+CONSENT: Final = "allow_private_data_export"
+"""The setting of people."""
 ADDRESS: Final = "/user_avatars/exports"
 """Below it each export has a name that nobody guesses: a browser opens it without signing in."""
 NUMBERS: Final = {ExportType.PUBLIC: 1, ExportType.FULL_WITH_CONSENT: 2}
@@ -34,6 +37,19 @@ def _export_object(core: Core, row: Row) -> dict[str, object]:
         "pending": is_pending(row),
         "export_type": NUMBERS[ExportType(row["kind"])],
     }
+
+
+def consents_of(core: Core) -> list[dict[str, object]]:
+    """Who lets administrators export their private data, of the active people."""
+    return [
+        {
+            "user_id": user.id,
+            "consented": switched_on(user, CONSENT),
+            "email_address_visibility": setting(user, "email_address_visibility"),
+        }
+        for user in core.users.all()
+        if user.is_active and not user.is_bot
+    ]
 
 
 def is_pending(row: Row) -> bool:

@@ -6,11 +6,12 @@ from typing import Final
 
 from starlette.responses import Response
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.actions.exports import delete_export, file_of, request_export
 from narrowcast_server.http.params import defaulted, integer_choice
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.queries.exports import ADDRESS, NUMBERS, exports_of, is_there
+from narrowcast_server.queries.exports import ADDRESS, NUMBERS, consents_of, exports_of, is_there
 from narrowcast_server.rules.permissions import require_administrator
 from narrowcast_server.uploads.serving import file_response, missing_file
 
@@ -32,6 +33,13 @@ def create_export(call: Call) -> Answer:
     """Begins an export; an event tells when it is there."""
     require_administrator(call.user)
     return {"id": request_export(call.core, call.user, _BY_NUMBER[call[KIND]])}
+
+
+@routes.get("/export/realm/consents", since=Gate.EXPORT_CONSENTS.level)
+def list_consents(call: Call) -> Answer:
+    """Whose private data an export may hold."""
+    require_administrator(call.user)
+    return {"export_consents": consents_of(call.core)}
 
 
 @routes.delete("/export/realm/{export_id}")

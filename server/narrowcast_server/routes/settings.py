@@ -6,6 +6,7 @@ from typing import Final
 
 from narrowcast_server.actions.alert_words import add_alert_words, remove_alert_words
 from narrowcast_server.actions.drafts import forget_drafts
+from narrowcast_server.actions.exports import tell_consent
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.muted_users import mute, unmute
 from narrowcast_server.actions.sign_in_links import end_links
@@ -27,6 +28,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import MAX_PASSWORD, MIN_PASSWORD
 from narrowcast_server.queries.alert_words import alert_words
+from narrowcast_server.queries.exports import CONSENT
 from narrowcast_server.queries.users import avatar_url, password_hash_of
 from narrowcast_server.rules.accounts import may_change_own_name
 from narrowcast_server.rules.addresses import api_address
@@ -83,6 +85,10 @@ def _change(call: Call) -> None:
         after = personal.change(core, before, values)
         if "email_address_visibility" in values:
             _tell_of_address(call, before, after)
+        if CONSENT in values and personal.switched_on(before, CONSENT) != personal.switched_on(
+            after, CONSENT
+        ):
+            tell_consent(core, after)
         if "enable_drafts_synchronization" in values and not values["enable_drafts_synchronization"]:
             forget_drafts(core, after)
 

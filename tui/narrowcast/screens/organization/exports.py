@@ -40,12 +40,20 @@ class ExportsScreen(ManageScreen["Export"]):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._exports: list[Export] = []
+        self._agreed = ""
 
     def refusal(self) -> str:
         return permissions.only_administrators(self.state, "export data")
 
     async def load(self) -> None:
-        self._exports = [] if self.refusal() else await self.session.client.exports.list()
+        if self.refusal():
+            return
+        self._exports = await self.session.client.exports.list()
+        if self.state.supports(Gate.EXPORT_CONSENTS):
+            consents = await self.session.client.exports.consents()
+            self._agreed = (
+                f"{sum(consent.consented for consent in consents)} of {len(consents)} users consented."
+            )
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
         """An export that is being prepared is complete, or failed, some time later."""
@@ -79,7 +87,7 @@ class ExportsScreen(ManageScreen["Export"]):
         ]
         field = OneOf("kind", "Export", options=kinds, value=ExportType.PUBLIC.value)
         done = "The server is preparing the export. That can take a while."
-        self.form("Start export", [field], create, verb="starts", done=done)
+        self.form("Start export", [field], create, verb="starts", note=self._agreed, done=done)
 
     def open(self, item: Export) -> None:
         if item.export_url:
