@@ -377,3 +377,17 @@ async def test_membership_of_the_outer_group_follows_from_the_inner_one(server: 
     assert (await server.call("ada", "GET", path))["is_user_group_member"] is True
     answer = await server.call("ada", "GET", path, {"direct_member_only": True})
     assert answer["is_user_group_member"] is False
+
+
+async def test_a_group_is_called_by_those_who_may(server: TestServer) -> None:
+    holder = {"direct_members": [server.id("elif")], "direct_subgroups": []}
+    await created(server, "Crew", can_mention_group=holder)
+    await created(server, "Deck", can_mention_group=holder)
+    message_id = await server.send("dario", "general", "t", "@_*Crew* is at sea")
+    said = "You are not allowed to mention user group 'Crew'."
+    calling = {"type": "channel", "to": server.channel("general"), "topic": "t", "content": "@*Crew* @*Deck*"}
+    for fields in (calling, {**calling, "type": "direct", "to": [server.id("greta")]}):
+        assert (await server.refusal("dario", "POST", "/messages", fields))["msg"] == said
+        await server.call("elif", "POST", "/messages", fields)
+    edit = {"content": "@*Crew* come back"}
+    assert (await server.refusal("dario", "PATCH", f"/messages/{message_id}", edit))["msg"] == said
