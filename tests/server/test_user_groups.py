@@ -391,3 +391,10 @@ async def test_a_group_is_called_by_those_who_may(server: TestServer) -> None:
         await server.call("elif", "POST", "/messages", fields)
     edit = {"content": "@*Crew* come back"}
     assert (await server.refusal("dario", "PATCH", f"/messages/{message_id}", edit))["msg"] == said
+
+
+async def test_who_is_deactivated_is_in_no_group_of_a_role(server: TestServer) -> None:
+    path = f"/user_groups/{server.group('role:members')}/members/{server.id('greta')}"
+    assert (await server.call("ada", "GET", path))["is_user_group_member"] is True
+    await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
+    assert (await server.call("ada", "GET", path))["is_user_group_member"] is False
