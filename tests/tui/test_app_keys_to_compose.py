@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from textual import events
 
+from narrowcast.panes.compose.note import ComposeNote
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -20,7 +23,16 @@ async def at_once(stage: Stage, keys: str) -> None:
     """All keys are there before the first has been taken."""
     for character in keys:
         stage.app.post_message(events.Key("space" if character == " " else character, character))
-    await until(lambda: not stage.app._typed._waiting)
+
+    def are_taken() -> bool:
+        handing_on = stage.app._typed._task
+        if stage.app.message_queue_size or handing_on is None or not handing_on.done():
+            return False
+        return all(
+            not node.message_queue_size for node in (stage.app.focused or stage.screen).ancestors_with_self
+        )
+
+    await until(are_taken)
     await stage.pilot.pause()
 
 
@@ -142,6 +154,29 @@ async def test_a_restored_draft_takes_the_rows_of_its_text(tmp_path: Path) -> No
             await until(lambda: again.screen.writing.text.text == "Have you seen")
             await again.pilot.pause()
             assert again.screen.writing.text.size.height == 3
+
+
+async def test_notes_of_what_is_written_are_kept_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, go_on = ComposeNote.write, threading.Event()
+
+    def slow_at_first(note: ComposeNote, draft_id: str | None) -> None:
+        if draft_id == "one":
+            go_on.wait()
+        write(note, draft_id)
+
+    async with on_stage(tmp_path) as stage:
+        monkeypatch.setattr(ComposeNote, "write", slow_at_first)
+        noted, written = stage.screen.writing.draft.noted, stage.screen.unfinished.note
+        assert noted is not None
+        noted("one")
+        noted("two")
+        await stage.pilot.pause()
+        go_on.set()
+        await until(lambda: written.read() == "two")
+        noted("three")
+        await until(lambda: written.read() == "three")
 
 
 async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path: Path) -> None:

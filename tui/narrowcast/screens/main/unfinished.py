@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
     from narrowcast_api.storage.records import Edit
 
+T = TypeVar("T")
+
 SIDE_FILE = "beside"
 
 
@@ -36,6 +38,7 @@ class Unfinished:
         self._screen = screen
         self._side: SideNote | None = None
         self._side_known = False
+        self._turn = asyncio.Lock()
 
     def _folder(self) -> Path:
         """The account's own."""
@@ -60,7 +63,7 @@ class Unfinished:
         """Keep what is beside; nothing before it is known what was there the last time."""
         if self._side_known and note != self._side:
             self._side = note
-            self._screen.spawn(asyncio.to_thread(self._write_side, note), "note the second conversation")
+            self._screen.spawn(self._in_turn(self._write_side, note), "note the second conversation")
 
     def _write_side(self, note: SideNote | None) -> None:
         path = self._folder() / SIDE_FILE
@@ -117,4 +120,9 @@ class Unfinished:
         return source.strip() == edit.content.strip()
 
     def _write(self, draft_id: str | None) -> None:
-        self._screen.spawn(asyncio.to_thread(self.note.write, draft_id), "note what is being written")
+        self._screen.spawn(self._in_turn(self.note.write, draft_id), "note what is being written")
+
+    async def _in_turn(self, write: Callable[[T], None], value: T) -> None:
+        """Write ``value`` in a thread, after what was to be written before."""
+        async with self._turn:
+            await asyncio.to_thread(write, value)
