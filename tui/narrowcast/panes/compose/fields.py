@@ -65,7 +65,7 @@ class TargetLine(Horizontal):
         self.sign = OneLine(id="sign")
         self.channel = Editor(placeholder="channel", id="channel")
         self.topic = Editor(placeholder="topic", id="topic")
-        self.to = Editor(placeholder="names, separated by commas; empty: notes to yourself", id="to")
+        self.to = Editor(placeholder="names, separated by commas; none: to yourself", id="to")
         self.hint = OneLine(id="hint")
         self._given = Given()
 
