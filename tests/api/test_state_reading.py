@@ -32,7 +32,13 @@ def read(raw: dict[str, Any]) -> State:
 
 @proves("CONV-12")
 def test_limits_periods_and_the_name_of_the_empty_topic_are_read() -> None:
-    state = read(sample())
+    state = read(sample(max_avatar_file_size_mib=1, max_icon_file_size_mib=2, max_logo_file_size_mib=3))
+    limits = state.limits
+    assert (
+        limits.max_avatar_file_size_mib,
+        limits.max_icon_file_size_mib,
+        limits.max_logo_file_size_mib,
+    ) == (1, 2, 3)
     assert state.limits.empty_topic_name == "general chat"
     assert state.limits.max_topic_length == 60
     assert state.limits.typing_started_wait == 30

@@ -9,8 +9,10 @@ import pytest
 from narrowcast.app import accounts
 from narrowcast.app.config import Accounts, Config
 from narrowcast.screens.dialogs.ask import AskScreen
+from narrowcast.screens.dialogs.form_fields import Refused
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.screen import MainScreen
+from narrowcast.screens.messages.picture_file import read_picture
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal import last_screen
 from narrowcast_api.narrow.narrow import Narrow
@@ -104,6 +106,20 @@ async def test_ones_own_account_is_ended_after_a_question(tmp_path: Path) -> Non
         await until(lambda: isinstance(stage.app.screen, WelcomeScreen))
         assert not any(isinstance(screen, MainScreen) for screen in stage.app.screen_stack)
         assert not stage.server.user("dario").is_active
+
+
+@pytest.mark.parametrize(
+    ("size", "reason"),
+    [(2**20, "Not a PNG, JPEG, GIF or WebP image."), (2**20 + 1, "The image is larger than 1 MiB.")],
+)
+async def test_a_picture_is_as_large_as_the_server_takes_at_most(
+    tmp_path: Path, size: int, reason: str
+) -> None:
+    picture = tmp_path / "me.png"
+    picture.write_bytes(bytes(size))
+    with pytest.raises(Refused) as refused:
+        await read_picture(str(picture), max_mib=1)
+    assert refused.value.text == reason
 
 
 async def test_a_picture_is_set_and_removed(tmp_path: Path) -> None:

@@ -53,6 +53,9 @@ class Limits(NamedTuple):
     max_message_length: int = 10000
     max_topic_length: int = 60
     max_file_upload_size_mib: int = 25
+    max_avatar_file_size_mib: int = 5
+    max_icon_file_size_mib: int = 5
+    max_logo_file_size_mib: int = 5
     max_channel_name_length: int = 60
     max_channel_description_length: int = 1024
     max_folder_name_length: int = 60
@@ -85,6 +88,9 @@ def read_limits(answer: RawRecord) -> Limits:
         max_message_length=length("max_message_length", plain.max_message_length),
         max_topic_length=length("max_topic_length", plain.max_topic_length),
         max_file_upload_size_mib=length("max_file_upload_size_mib", plain.max_file_upload_size_mib),
+        max_avatar_file_size_mib=length("max_avatar_file_size_mib", plain.max_avatar_file_size_mib),
+        max_icon_file_size_mib=length("max_icon_file_size_mib", plain.max_icon_file_size_mib),
+        max_logo_file_size_mib=length("max_logo_file_size_mib", plain.max_logo_file_size_mib),
         max_channel_name_length=length("max_stream_name_length", plain.max_channel_name_length),
         max_channel_description_length=length(
             "max_stream_description_length", plain.max_channel_description_length

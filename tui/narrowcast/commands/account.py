@@ -79,7 +79,8 @@ def _picture_chosen(screen: Workspace, path: str | None) -> None:
 
 async def _set_picture(screen: Workspace, path: str) -> None:
     try:
-        image, name, kind = await read_picture(path)
+        limits = screen.session.state.limits
+        image, name, kind = await read_picture(path, limits.max_avatar_file_size_mib)
     except Refused as problem:
         screen.tell(problem.text, severity="error")
         return

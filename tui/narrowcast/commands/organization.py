@@ -94,8 +94,10 @@ async def _change_picture(screen: Workspace, kind: str, path: str | None) -> Non
         await (group.remove_icon() if kind == "icon" else group.remove_logo(night=night))
         screen.tell("Picture deleted.")
         return
+    limits = screen.session.state.limits
+    most = limits.max_icon_file_size_mib if kind == "icon" else limits.max_logo_file_size_mib
     try:
-        image, name, content_type = await read_picture(path)
+        image, name, content_type = await read_picture(path, most)
     except Refused as problem:
         screen.tell(problem.text, severity="error")
         return

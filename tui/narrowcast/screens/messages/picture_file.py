@@ -9,9 +9,6 @@ from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.form_fields import Refused
 
-MAX_BYTES = 10 * 2**20
-"""More than any server takes for an emoji or a picture of somebody."""
-
 _KINDS = (
     (b"\x89PNG\r\n", "image/png", ".png"),
     (b"\xff\xd8\xff", "image/jpeg", ".jpg"),
@@ -27,20 +24,23 @@ def picture_question(title: str) -> AskScreen:
     )
 
 
-async def read_picture(path: str) -> tuple[bytes, str, str]:
-    """The bytes of a picture, a plain name for it and its kind. Raises Refused for what is none."""
+async def read_picture(path: str, max_mib: int) -> tuple[bytes, str, str]:
+    """The bytes of a picture, a plain name for it and its kind. Raises Refused for what is none, and above a limit in
+    MiB, which is the server's.
+    """
+    most = max_mib * 2**20
     try:
-        data = await asyncio.to_thread(_read, path)
+        data = await asyncio.to_thread(_read, path, most + 1)
     except OSError as error:
         raise Refused("path", f"The file cannot be read: {error.strerror or error}.") from None
-    if len(data) > MAX_BYTES:
-        raise Refused("path", f"The image is larger than {MAX_BYTES // 2**20} MB.")
+    if len(data) > most:
+        raise Refused("path", f"The image is larger than {max_mib} MiB.")
     for start, kind, ending in _KINDS:
         if data.startswith(start):
             return data, f"picture{ending}", kind
     raise Refused("path", "Not a PNG, JPEG, GIF or WebP image.")
 
 
-def _read(path: str) -> bytes:
+def _read(path: str, size: int) -> bytes:
     with Path(path).expanduser().open("rb") as opened:
-        return opened.read(MAX_BYTES + 1)
+        return opened.read(size)

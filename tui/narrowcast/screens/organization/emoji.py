@@ -56,7 +56,7 @@ class EmojiScreen(ManageScreen[CustomEmoji]):
             name = values.text("name").strip(":").lower()
             if any(emoji.name == name and not emoji.deactivated for emoji in self.state.custom_emoji):
                 raise Refused("name", f"A custom emoji with this name already exists: :{name}:")
-            data, file_name, kind = await read_picture(path)
+            data, file_name, kind = await read_picture(path, self.state.limits.max_file_upload_size_mib)
             return await self.session.client.custom_emoji.upload(
                 emoji_name=name, image=data, file_name=file_name, content_type=kind
             )
