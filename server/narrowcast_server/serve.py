@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import signal
@@ -280,7 +281,8 @@ def _bind(host: str, port: int) -> socket.socket:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
     except OSError as error:
-        raise ServeError(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
+        more = "; give another port with --port" if error.errno == errno.EADDRINUSE else ""
+        raise ServeError(f"cannot listen on {host} port {port}: {error.strerror or error}{more}") from error
     return bound
 
 

@@ -133,6 +133,7 @@ async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path) -> None:
         _, errors = await process.communicate()
         assert process.returncode == 1
         assert b"cannot listen on 127.0.0.1 port" in errors
+        assert b"give another port with --port" in errors
         assert b"Traceback" not in errors
 
 
