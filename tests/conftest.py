@@ -7,6 +7,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -28,8 +29,15 @@ _MORE_WORKERS = 2
 
 
 def pytest_configure() -> None:
-    """Before pytest makes its folder; child processes and workers inherit it. A TMPDIR that is set stays."""
+    """Before pytest makes its folder; child processes and workers inherit it. A TMPDIR that is set stays.
+
+    Signals that are ignored, by `nohup` or a shell that began the tests in the background, stay without effect here,
+    but by a handler, which they do not inherit: some tests end programs by these signals.
+    """
     exploring.load_profile()
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
     if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ["TMPDIR"] = str(_MEMORY)
         tempfile.tempdir = None

@@ -75,7 +75,8 @@ async def test_what_notifies_is_printed_with_its_reason_and_the_end_is_clean(
         direct = await next_record(process)
         assert (direct.reason, direct.content, direct.type) == ("direct", "soup **today**", "direct")
         process.send_signal(number)
-        assert await process.communicate() == (b"", b"")
+        async with asyncio.timeout(60):
+            assert await process.communicate() == (b"", b"")
         assert process.returncode == 0
     assert not [*tmp_path.rglob("journal.db")]
     assert list((tmp_path / "tmp").iterdir()) == []
