@@ -129,8 +129,9 @@ def help_under_load(app: Watched, figures: Figures, served: Served) -> None:
         figures.add("arrivals: help opens", _first_large(app, "?"))
         app.take_until_quiet(0.03, 0.3)
         app.press("escape")
-        app.take_until_quiet(0.03, 0.3)
-        app.take(0.1)
+        escaped = time.monotonic()
+        while time.monotonic() < escaped + ESCAPE_ALONE:
+            app.take(0.05)
     app.take_until_quiet(0.6)
 
 
@@ -230,6 +231,10 @@ def _answer(app: Watched, key: str, quiet: float = QUIET) -> Answer | None:
         return None
     size = sum(len(data) for _, _, data in app.pieces)
     return Answer(app.pieces[0][0] - start, app.pieces[-1][0] - start, size)
+
+
+ESCAPE_ALONE = 0.3
+"""Seconds after which an Escape is no longer taken for the beginning of Alt with the next key."""
 
 
 def _first_large(app: Watched, key: str, size: int = 2_000) -> float:
