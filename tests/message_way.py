@@ -67,8 +67,8 @@ class Trace:
     def __init__(self) -> None:
         self.given: dict[str, None] = {}
         """Files that are given the message, in the order in which it came to them."""
-        self._giving: set[str] = set()
-        self._calls: set[tuple[str, str]] = set()
+        self._handed: set[tuple[str, str]] = set()
+        """Pairs of files: the first gave the message to the second, by a call or by what it returned."""
         self._names: dict[str, str] = {}
         self._over = False
 
@@ -79,18 +79,23 @@ class Trace:
         if not any(map(holds, values)) or _is_the_servers(frame):
             return
         self.given.setdefault(name)
-        if event == "return":
-            self._giving.add(name)
-        elif frame.f_back is not None and (caller := self._name(frame.f_back.f_code)):
-            self._calls.add((caller, name))
+        if caller := self._caller(frame):
+            self._handed.add((name, caller) if event == "return" else (caller, name))
         self._over = name == LAST
 
     def way(self) -> list[str]:
-        """Of these files those that give it on: by what they return, or to another file of the way."""
-        way = {*self._giving, LAST}
-        while more := {caller for caller, callee in self._calls if callee in way} - way:
+        """Of these files those from which it comes to the cells of the terminal, by way of others or at once."""
+        way = {LAST}
+        while more := {giver for giver, taker in self._handed if taker in way} - way:
             way |= more
         return [name for name in self.given if name in way]
+
+    def _caller(self, frame: FrameType) -> str:
+        """The file of the product that waits for what a frame returns; empty where there is none."""
+        above = frame.f_back
+        while above is not None and not (name := self._name(above.f_code)):
+            above = above.f_back
+        return name if above is not None else ""
 
     def _name(self, code: CodeType) -> str:
         """The file of some code below its package; empty for one that does not count."""
