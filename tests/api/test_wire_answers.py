@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from narrowcast_api.wire.fields import fields_of
+from narrowcast_api.wire.model import fields_of
 from support.answers import model_for, operation, operations_with_answers
 from support.captures import fixture, recorded_answers
 

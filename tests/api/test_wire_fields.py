@@ -7,8 +7,7 @@ from typing import Annotated, ClassVar, Literal
 import pytest
 
 from narrowcast_api.model.reading import BadRow
-from narrowcast_api.wire.base import WireModel
-from narrowcast_api.wire.fields import Good, GoodList, Id, Seconds, either
+from narrowcast_api.wire.model import Good, GoodList, Id, Seconds, WireModel, either
 
 
 class Sample(WireModel):

@@ -21,9 +21,8 @@ from narrowcast_api.wire import (
     server,
     users,
 )
-from narrowcast_api.wire.base import WireModel
 from narrowcast_api.wire.events import Event, parse_event
-from narrowcast_api.wire.fields import known_names
+from narrowcast_api.wire.model import WireModel, known_names
 from support.captures import fixture, own_events
 from support.exploring import examples
 from support.hostile import deep, hostile_json

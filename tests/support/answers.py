@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from narrowcast_api.wire import channels, drafts, groups, messages, organization, server, users
-from narrowcast_api.wire.base import WireModel
+from narrowcast_api.wire.model import WireModel
 
 _TABLE: Final[dict[str, type[WireModel]]] = {
     "GET attachments": organization.AttachmentList,

@@ -12,9 +12,8 @@ from narrowcast_api.errors import InvalidInput, MalformedAnswer
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.server_info import ServerInfo
-from narrowcast_api.wire.base import NOTICES, WireModel
-from narrowcast_api.wire.fields import describe
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.model import NOTICES, WireModel, describe
 
 __all__ = [
     "OMIT",

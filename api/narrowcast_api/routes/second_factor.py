@@ -7,8 +7,7 @@ from typing import ClassVar
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes.common import read
-from narrowcast_api.wire.base import WireModel
-from narrowcast_api.wire.fields import Int
+from narrowcast_api.wire.model import Int, WireModel
 
 _PATH = "/server/second_factor"
 

@@ -13,8 +13,8 @@ from narrowcast_api.routes.conversations import (
     recipients,
     wire_topic,
 )
-from narrowcast_api.wire.base import NOTICES
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.model import NOTICES
 from narrowcast_api.wire.vocabulary import TypingOperation
 
 

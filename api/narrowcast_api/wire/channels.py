@@ -9,8 +9,7 @@ from typing import Annotated
 
 from narrowcast_api.model import channel_folders, channels, topics
 
-from .base import WireModel
-from .fields import Good, GoodList, Id, either, read_by
+from .model import Good, GoodList, Id, WireModel, either, read_by
 
 Channel = Annotated[channels.Channel, read_by(channels.read_channel)]
 Subscription = Annotated[channels.Channel, read_by(channels.read_subscribed)]

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from narrowcast_api.model import drafts, reminders, saved_snippets, scheduled_messages
 
-from .base import WireModel
-from .fields import GoodList, Id, Int, read_by
+from .model import GoodList, Id, Int, WireModel, read_by
 
 Draft = Annotated[drafts.ServerDraft, read_by(drafts.read_draft)]
 ScheduledMessage = Annotated[

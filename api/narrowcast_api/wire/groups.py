@@ -6,8 +6,7 @@ from typing import Annotated
 
 from narrowcast_api.model import user_groups as model
 
-from .base import WireModel
-from .fields import GoodList, Id, read_by
+from .model import GoodList, Id, WireModel, read_by
 
 UserGroup = Annotated[model.UserGroup, read_by(model.read_user_group)]
 

@@ -9,8 +9,7 @@ from typing import Annotated
 
 from narrowcast_api.model import messages as model
 
-from .base import WireModel
-from .fields import Good, GoodList, Id, Int, Seconds, either, read_by
+from .model import Good, GoodList, Id, Int, Seconds, WireModel, either, read_by
 
 FetchedMessage = Annotated[model.FetchedMessage, read_by(model.read_fetched_message)]
 

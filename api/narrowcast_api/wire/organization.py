@@ -13,8 +13,7 @@ from narrowcast_api.model import (
     profile_fields,
 )
 
-from .base import WireModel
-from .fields import GoodList, Id, Int, Seconds, read_by
+from .model import GoodList, Id, Int, Seconds, WireModel, read_by
 
 Attachment = Annotated[attachments.Attachment, read_by(attachments.read_attachment)]
 CustomEmoji = Annotated[custom_emoji.CustomEmoji, read_by(custom_emoji.read_custom_emoji)]

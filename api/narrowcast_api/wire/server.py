@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from narrowcast_api.model.reading import RawRecord
 from narrowcast_api.server_info import ServerInfo
 
-from .base import WireModel
-from .fields import Good, GoodList, Int, dialects, either
+from .model import Good, GoodList, Int, WireModel, dialects, either
 from .vocabulary import Dialect
 
 

@@ -9,8 +9,7 @@ from narrowcast_api.model import users as model
 from narrowcast_api.model.presence import Seen, read_seen
 from narrowcast_api.model.reading import RawRecord, id_of_key
 
-from .base import WireModel
-from .fields import Good, GoodList, Id, Int, Seconds, read_by
+from .model import Good, GoodList, Id, Int, Seconds, WireModel, read_by
 
 User = Annotated[model.User, read_by(model.read_fetched_user)]
 

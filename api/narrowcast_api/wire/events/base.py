@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from narrowcast_api.wire.base import WireModel
-from narrowcast_api.wire.fields import Int
+from narrowcast_api.wire.model import Int, WireModel
 
 NO_ID = -1
 """The id of an event that came without a usable one; also where a new queue starts."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from narrowcast_api.model.reading import RawRecord
-from narrowcast_api.wire.base import WireModel
 from narrowcast_api.wire.channels import Channel, ChannelFolder, Subscription
-from narrowcast_api.wire.fields import GoodList, Id, Seconds
+from narrowcast_api.wire.model import GoodList, Id, Seconds, WireModel
 
 from .base import Event
 

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from narrowcast_api.model import messages
 from narrowcast_api.model.reading import RawRecord
-from narrowcast_api.wire.base import WireModel
-from narrowcast_api.wire.fields import Good, GoodList, Id, Seconds, either, read_by
+from narrowcast_api.wire.model import Good, GoodList, Id, Seconds, WireModel, either, read_by
 
 from .base import Event
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from narrowcast_api.wire.fields import GoodList, Id, Int, dialects
+from narrowcast_api.wire.model import GoodList, Id, Int, dialects
 from narrowcast_api.wire.organization import (
     CustomEmoji,
     CustomEmojiTable,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from narrowcast_api.wire.fields import describe
+from narrowcast_api.wire.model import describe
 
 from . import channels, messages, organization, people, personal
 from .base import NO_ID, BadEvent, Event, UnknownEvent

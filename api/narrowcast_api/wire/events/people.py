@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal
 from narrowcast_api.model import bots, users
 from narrowcast_api.model import presence as presence_model
 from narrowcast_api.model.reading import BadRow, RawRecord
-from narrowcast_api.wire.base import WireModel
-from narrowcast_api.wire.fields import Good, GoodList, Id, Seconds, either, read_by
 from narrowcast_api.wire.groups import UserGroup
+from narrowcast_api.wire.model import Good, GoodList, Id, Seconds, WireModel, either, read_by
 from narrowcast_api.wire.users import ClientPresence, MutedUser, seen_by_clients
 
 from .base import Event

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from narrowcast_api.wire.drafts import Draft, Reminder, SavedSnippet, ScheduledMessage
-from narrowcast_api.wire.fields import GoodList, Id, Int
+from narrowcast_api.wire.model import GoodList, Id, Int
 from narrowcast_api.wire.organization import Attachment, NavigationView, OnboardingStep
 
 from .base import Event

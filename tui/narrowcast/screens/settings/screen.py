@@ -26,7 +26,7 @@ from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 
 if TYPE_CHECKING:
     from narrowcast_api.state.settings import Settings
-    from narrowcast_api.wire.base import WireModel
+    from narrowcast_api.wire.model import WireModel
 
 OTHER = "Other settings"
 _HIDDEN = frozenset(
