@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from narrowcast.content.parse import MAX_ROWS, parse
+from narrowcast.content.bounds import MAX_ROWS
+from narrowcast.content.reader import parse
 from narrowcast.panes.messages.rows import FIRST_ROWS, Lead, RowMaker, Rows, Shape
 from narrowcast_api.model.messages import Reaction
 from support.message_views import ListApp, message

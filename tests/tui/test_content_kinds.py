@@ -13,7 +13,7 @@ from narrowcast.content.blocks import Mention, MentionKind
 from narrowcast.content.inlines import Inliner, TargetKind
 from narrowcast.content.layout import Layout, Rendered
 from narrowcast.content.palette import Palette
-from narrowcast.content.parse import parse
+from narrowcast.content.reader import parse
 from narrowcast_server.markdown import NoLookups
 from narrowcast_server.markdown import render as render_markdown
 from support.content_examples import EXAMPLES, ContentExample

@@ -17,7 +17,7 @@ from narrowcast.content.blocks import Mention
 from narrowcast.content.inlines import Inliner
 from narrowcast.content.layout import Layout
 from narrowcast.content.palette import Palette
-from narrowcast.content.parse import parse
+from narrowcast.content.reader import parse
 from narrowcast.text.safe_text import safe_line
 from support.captures import captures
 from support.content_examples import EXAMPLES

@@ -14,8 +14,8 @@ from rich.style import Style
 from narrowcast.content.addresses import InApp, Outside, message_address, resolve
 from narrowcast.content.blocks import CodeBlock
 from narrowcast.content.palette import Palette
-from narrowcast.content.parse import parse
 from narrowcast.content.polls import Poll, TodoList, read_widget
+from narrowcast.content.reader import parse
 from narrowcast.content.tex import readable
 from narrowcast.content.wrapping import Run, wrap, wrap_hard
 from narrowcast_api.model.messages import Message

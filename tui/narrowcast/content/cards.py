@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-
-from selectolax.lexbor import LexborNode
+from typing import TYPE_CHECKING
 
 from narrowcast.content.blocks import (
     CODE,
@@ -24,8 +23,11 @@ from narrowcast.content.blocks import (
     Spoiler,
     Text,
 )
-from narrowcast.content.leaves import all_text, attribute, children, classes_of, inline_text
-from narrowcast.text.safe_text import SafeText, safe_line
+from narrowcast.content.leaves import all_text, attribute, children, classes_of
+from narrowcast.text.safe_text import SafeText, safe_inline, safe_line
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 __all__ = ["PREVIEWS", "in_line", "loose", "picture_card", "preview", "website"]
 
@@ -87,7 +89,7 @@ def preview(node: LexborNode, classes: frozenset[str]) -> Blocks:
 
 def loose(text: str) -> Blocks:
     """Text that stands where none is expected, as a paragraph; blanks are nothing."""
-    shown = inline_text(text.strip()[:_LONGEST])
+    shown = safe_inline(text.strip()[:_LONGEST])
     return (Paragraph((Text(shown),)),) if shown else ()
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-
-from selectolax.lexbor import LexborNode
+from typing import TYPE_CHECKING
 
 from narrowcast.content.blocks import (
-    CODE,
     Align,
-    Break,
     Inline,
-    Inlines,
     Mention,
     MentionKind,
     Text,
@@ -22,7 +17,10 @@ from narrowcast.content.blocks import (
 from narrowcast.text.safe_text import SafeText, safe_line
 from narrowcast_assets.emoji import character_of
 
-_SPACES = re.compile(r"[ \t\r\n\f]+")
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+_TABLE_PARTS = frozenset({"thead", "tbody", "tfoot"})
 
 
 def children(node: LexborNode) -> Iterator[LexborNode]:
@@ -50,38 +48,6 @@ def number(text: str) -> int | None:
 def all_text(node: LexborNode) -> str:
     """The text of a node and everything in it, as it is: not yet safe to show."""
     return node.text(deep=True) or ""
-
-
-def inline_text(text: str) -> SafeText:
-    """Text as a paragraph shows it: every run of blanks is one blank."""
-    return safe_line(_SPACES.sub(" ", text))
-
-
-def trimmed(inlines: list[Inline]) -> Inlines:
-    """Blanks at the edges of lines dropped, empty texts dropped, breaks at the end dropped."""
-    kept: list[Inline] = []
-    at_start = True
-    for inline in inlines:
-        if isinstance(inline, Break):
-            at_start = True
-        elif isinstance(inline, Text):
-            text = inline.text.lstrip(" ") if at_start and not inline.look & CODE else inline.text
-            if not text:
-                continue
-            if text != inline.text:
-                inline = Text(SafeText(text), inline.look, inline.href, inline.token)
-            at_start = text.endswith(" ") and not inline.look & CODE
-        else:
-            at_start = False
-        kept.append(inline)
-    while kept and isinstance(kept[-1], Break):
-        kept.pop()
-    last = kept[-1] if kept else None
-    if isinstance(last, Text) and last.text.endswith(" ") and not last.look & CODE:
-        kept.pop()
-        if text := last.text.rstrip(" "):
-            kept.append(Text(SafeText(text), last.look, last.href, last.token))
-    return tuple(kept)
 
 
 def emoji(node: LexborNode, classes: frozenset[str]) -> SafeText:
@@ -124,3 +90,12 @@ def alignment(cell: LexborNode) -> Align:
     if "right" in style:
         return Align.RIGHT
     return Align.CENTER if "center" in style else Align.LEFT
+
+
+def table_rows(table: LexborNode) -> Iterator[LexborNode]:
+    """The rows of a table, those of its parts included."""
+    for child in children(table):
+        if child.tag in _TABLE_PARTS:
+            yield from (row for row in children(child) if row.tag == "tr")
+        elif child.tag == "tr":
+            yield child

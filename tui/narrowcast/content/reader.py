@@ -1,11 +1,16 @@
-"""Walks the parsed tree of one message and makes blocks of it."""
+"""The server's rendered HTML as blocks.
+
+The HTML is not trusted: its length, its number of tags and its nesting are bounded (`bounds`) before the parser sees
+it, since building a tree of n nested elements takes n squared steps. Elements that are not known are transparent, so
+that their text stays readable. Every text passes `safe_text` here, after parsing, because parsing is what turns
+`&#27;` into an escape.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from selectolax.lexbor import LexborNode
 
 from narrowcast.content.blocks import (
     BOLD,
@@ -20,6 +25,7 @@ from narrowcast.content.blocks import (
     CardKind,
     ChannelLink,
     CodeBlock,
+    Document,
     Heading,
     Inline,
     Inlines,
@@ -33,6 +39,14 @@ from narrowcast.content.blocks import (
     Table,
     Text,
 )
+from narrowcast.content.bounds import (
+    MAX_CHARACTERS,
+    MAX_ROWS,
+    as_text,
+    characters_for,
+    nodes_for,
+    too_deep,
+)
 from narrowcast.content.cards import PREVIEWS, in_line, loose, picture_card, preview, website
 from narrowcast.content.leaves import (
     alignment,
@@ -41,20 +55,23 @@ from narrowcast.content.leaves import (
     children,
     classes_of,
     emoji,
-    inline_text,
     mention,
     moment,
     number,
-    trimmed,
+    table_rows,
 )
-from narrowcast.text.safe_text import SafeText, safe_block, safe_line
+from narrowcast.text.safe_text import SafeText, safe_block, safe_inline, safe_line
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+__all__ = ["parse"]
 
 MAX_DEPTH = 30
 MAX_COLUMNS = 50
 
 _LOOKS = {"strong": BOLD, "b": BOLD, "em": ITALIC, "i": ITALIC, "del": STRIKE, "s": STRIKE, "code": CODE}
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_TABLE_PARTS = frozenset({"thead", "tbody", "tfoot"})
 _BLOCK_TAGS = frozenset(
     {"p", "div", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "table", "caption", "hr", "section"}
     | {"article", "aside", "header", "footer", "main", "nav", "figure", "figcaption", "details", "summary"}
@@ -74,7 +91,30 @@ class Aside(Struct, frozen=True):
 Flow = list[Inline | Aside]
 
 
-class Reader:
+def parse(html: str, rows: int = MAX_ROWS) -> Document:
+    """Reads as much of the content of one message as `rows` rows can need.
+
+    Never raises for any input; the work is bounded by `rows`, and by the caps of `bounds`.
+    """
+    cut = len(html) > MAX_CHARACTERS
+    if cut:
+        html = html[:MAX_CHARACTERS]
+    if not html.strip():
+        return Document((), cut)
+    if too_deep(html):
+        return as_text(html, cut, rows)
+    from selectolax.lexbor import LexborHTMLParser
+
+    body: LexborNode | None = LexborHTMLParser("<body>" + html).body
+    if body is None:
+        return as_text(html, cut, rows)
+    reader = _Reader(nodes_for(rows), characters_for(rows))
+    blocks = reader.blocks_of(body)
+    more = reader.exhausted and rows < MAX_ROWS
+    return Document(blocks, cut or reader.clipped or (reader.exhausted and not more), more)
+
+
+class _Reader:
     """Reads one message, at most so many nodes and characters of it.
 
     `exhausted` tells that it held more, `clipped` that it held something that is never read.
@@ -98,7 +138,7 @@ class Reader:
 
     def _read_blocks(self, node: LexborNode, depth: int, blocks: list[Block], inlines: Flow) -> None:
         if depth > MAX_DEPTH:
-            inlines.append(Text(inline_text(self._taken(all_text(node)))))
+            inlines.append(Text(safe_inline(self._taken(all_text(node)))))
             return
         for child in children(node):
             if self._spent():
@@ -213,7 +253,7 @@ class Reader:
         head: list[tuple[Inlines, ...]] = []
         rows: list[tuple[Inlines, ...]] = []
         aligns: list[Align] = []
-        for row in self._table_rows(node):
+        for row in table_rows(node):
             cells: list[Inlines] = []
             heads = 0
             for cell in children(row):
@@ -233,13 +273,6 @@ class Reader:
         padded = tuple(row + ((),) * (width - len(row)) for row in rows)
         return Table(head[0] + ((),) * (width - len(head[0])) if head else (), padded, tuple(aligns))
 
-    def _table_rows(self, node: LexborNode) -> Iterator[LexborNode]:
-        for child in children(node):
-            if child.tag in _TABLE_PARTS:
-                yield from (row for row in children(child) if row.tag == "tr")
-            elif child.tag == "tr":
-                yield child
-
     # Inlines.
 
     def _inlines_of(self, node: LexborNode, depth: int) -> tuple[Inlines, list[Block]]:
@@ -250,18 +283,18 @@ class Reader:
                 break
             self._read_inline(child, depth + 1, 0, "", flow)
         words = [item for item in flow if not isinstance(item, Aside)]
-        return trimmed(words), [item.block for item in flow if isinstance(item, Aside)]
+        return _trimmed(words), [item.block for item in flow if isinstance(item, Aside)]
 
     def _read_inline(self, node: LexborNode, depth: int, look: int, href: str, into: Flow) -> None:
         if node.is_text_node:
             text = self._taken(node.text_content or "")
-            into.append(Text(safe_line(text) if look & CODE else inline_text(text), look, href))
+            into.append(Text(safe_line(text) if look & CODE else safe_inline(text), look, href))
             return
         if node.is_comment_node:
             return
         tag = node.tag or ""
         if depth > MAX_DEPTH:
-            into.append(Text(inline_text(self._taken(all_text(node))), look, href))
+            into.append(Text(safe_inline(self._taken(all_text(node))), look, href))
         elif tag == "br":
             into.append(Break())
         elif tag == "span":
@@ -322,7 +355,7 @@ class Reader:
         href = attribute(node, "href")
         channel_id = number(attribute(node, "data-stream-id"))
         if channel_id is not None and "stream" in classes_of(node):
-            into.append(ChannelLink(channel_id, inline_text(self._taken(all_text(node))), href, look))
+            into.append(ChannelLink(channel_id, safe_inline(self._taken(all_text(node))), href, look))
             return
         before = len(into)
         self._descend(node, depth, look, href, into)
@@ -344,7 +377,7 @@ class Reader:
         words: list[Inline] = []
         for item in (*inlines, None):
             if isinstance(item, Aside) or item is None:
-                if kept := trimmed(words):
+                if kept := _trimmed(words):
                     blocks.append(Paragraph(kept))
                 words.clear()
                 if item is not None:
@@ -367,3 +400,30 @@ class Reader:
         if len(text) > room:
             self.exhausted = True
         return text[:room]
+
+
+def _trimmed(inlines: list[Inline]) -> Inlines:
+    """Blanks at the edges of lines dropped, empty texts dropped, breaks at the end dropped."""
+    kept: list[Inline] = []
+    at_start = True
+    for inline in inlines:
+        if isinstance(inline, Break):
+            at_start = True
+        elif isinstance(inline, Text):
+            text = inline.text.lstrip(" ") if at_start and not inline.look & CODE else inline.text
+            if not text:
+                continue
+            if text != inline.text:
+                inline = Text(SafeText(text), inline.look, inline.href, inline.token)
+            at_start = text.endswith(" ") and not inline.look & CODE
+        else:
+            at_start = False
+        kept.append(inline)
+    while kept and isinstance(kept[-1], Break):
+        kept.pop()
+    last = kept[-1] if kept else None
+    if isinstance(last, Text) and last.text.endswith(" ") and not last.look & CODE:
+        kept.pop()
+        if text := last.text.rstrip(" "):
+            kept.append(Text(SafeText(text), last.look, last.href, last.token))
+    return tuple(kept)

@@ -21,7 +21,7 @@ from rich.cells import cell_len
 
 from narrowcast_api import characters
 
-__all__ = ["SafeText", "crop_cells", "safe_block", "safe_line", "without_controls"]
+__all__ = ["SafeText", "crop_cells", "safe_block", "safe_inline", "safe_line", "without_controls"]
 
 MAX_MARKS = 3
 """Combining marks that one base character keeps."""
@@ -51,6 +51,7 @@ _LONG_JOIN = f"((?:[{_EMOJI}]{_MODIFIER}\ufe0f?\u200d){{3}}[{_EMOJI}]{_MODIFIER}
 _NOT_PASTED = re.compile(f"(?![\t\n])[{characters.CONTROLS}{characters.SURROGATES}]")
 _SELECTORS = re.compile(f"[{characters.SELECTORS}]")
 _BREAKS = re.compile("\r\n|[\n\u0085\u2028\u2029]")
+_BLANK_RUN = re.compile(r"[ \t\r\n\f]+")
 _BREAK_RUN = re.compile("[ \t]*(?:[\r\n\u0085\u2028\u2029]+[ \t]*)+")
 
 
@@ -109,6 +110,11 @@ def safe_line(text: str, max_cells: int | None = None) -> SafeText:
     if max_cells is not None:
         text = crop_cells(text, max_cells)
     return SafeText(text)
+
+
+def safe_inline(text: str) -> SafeText:
+    """Text of HTML that may be shown, as a paragraph has it: every run of blanks is one blank."""
+    return safe_line(_BLANK_RUN.sub(" ", text))
 
 
 def without_controls(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from narrowcast.content.addresses import message_address
 from narrowcast.content.blocks import Blocks, CodeBlock, ListBlock, Quote, Spoiler
 from narrowcast.content.inlines import TargetKind
-from narrowcast.content.parse import parse
+from narrowcast.content.reader import parse
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.requests import LinkRequested
 from narrowcast.screens.dialogs.picker import Choice, Picker

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from narrowcast.content.bounds import MAX_ROWS
 from narrowcast.content.inlines import Target
-from narrowcast.content.parse import MAX_ROWS
 from narrowcast.panes.messages.feed import Feed, Key
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.panes.messages.rows import Lead, RowMaker, Rows, Shape

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Set
 
 from narrowcast.content.addresses import InApp, Outside, resolve
+from narrowcast.content.bounds import MAX_ROWS
 from narrowcast.content.inlines import Target, TargetKind, is_picture
-from narrowcast.content.parse import MAX_ROWS
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Key

@@ -22,8 +22,8 @@ from narrowcast.content.blocks import Document, Paragraph, Text
 from narrowcast.content.inlines import Inliner, Target, TargetKind
 from narrowcast.content.layout import Layout, Rendered
 from narrowcast.content.palette import Palette
-from narrowcast.content.parse import parse
 from narrowcast.content.polls import read_widget
+from narrowcast.content.reader import parse
 from narrowcast.content.wrapping import Line, Run, wrap
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.text.safe_text import safe_block, safe_line

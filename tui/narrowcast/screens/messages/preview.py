@@ -16,7 +16,7 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.inlines import Inliner, Names
 from narrowcast.content.layout import Layout
 from narrowcast.content.palette import Palette
-from narrowcast.content.parse import parse
+from narrowcast.content.reader import parse
 from narrowcast.content.wrapping import Line
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.widgets.line_view import compose_line

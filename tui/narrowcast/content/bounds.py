@@ -1,23 +1,13 @@
-"""The server's rendered HTML as blocks.
-
-The HTML is not trusted: its length, its number of tags and its nesting are bounded before the parser sees it
-(building a tree of n nested elements takes n squared steps), and what is too much is shown as plain text.
-Elements that are not known are transparent, so that their text stays readable. Every text passes `safe_text`
-here, after parsing, because parsing is what turns `&#27;` into an escape.
-"""
+"""How much HTML of a server is read, and what is shown of HTML that is too much for a parser."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from narrowcast.content.blocks import Document, Paragraph, Text
 from narrowcast.text.safe_text import SafeText, safe_block
 
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborNode
-
-__all__ = ["MAX_ROWS", "parse"]
+__all__ = ["MAX_CHARACTERS", "MAX_ROWS", "as_text", "characters_for", "nodes_for", "too_deep"]
 
 MAX_CHARACTERS = 300_000
 MAX_TAGS = 20_000
@@ -35,41 +25,16 @@ _DRAWN = frozenset({"path", "line"})
 """Shapes of drawings, as formulas have them for roots and arrows."""
 
 
-def parse(html: str, rows: int = MAX_ROWS) -> Document:
-    """Reads as much of the content of one message as `rows` rows can need.
-
-    Never raises for any input; the work is bounded by `rows`, and by the caps of this module.
-    """
-    cut = len(html) > MAX_CHARACTERS
-    if cut:
-        html = html[:MAX_CHARACTERS]
-    if not html.strip():
-        return Document((), cut)
-    if _too_deep(html):
-        return _as_text(html, cut, rows)
-    from selectolax.lexbor import LexborHTMLParser
-
-    from narrowcast.content.reader import Reader
-
-    body: LexborNode | None = LexborHTMLParser("<body>" + html).body
-    if body is None:
-        return _as_text(html, cut, rows)
-    reader = Reader(_nodes(rows), _characters(rows))
-    blocks = reader.blocks_of(body)
-    more = reader.exhausted and rows < MAX_ROWS
-    return Document(blocks, cut or reader.clipped or (reader.exhausted and not more), more)
-
-
-def _nodes(rows: int) -> int:
+def nodes_for(rows: int) -> int:
     """Elements and texts that are read for so many rows."""
     return min(MAX_NODES, 2_000 + 15 * rows)
 
 
-def _characters(rows: int) -> int:
+def characters_for(rows: int) -> int:
     return min(MAX_CHARACTERS, 20_000 + 200 * rows)
 
 
-def _too_deep(html: str) -> bool:
+def too_deep(html: str) -> bool:
     """Whether there are so many tags, or so many open at once, that the parser must not see them."""
     tags = html.count("<")
     if tags <= MAX_NESTING:
@@ -102,12 +67,12 @@ def _too_deep(html: str) -> bool:
     return False
 
 
-def _as_text(html: str, cut: bool, rows: int) -> Document:
+def as_text(html: str, cut: bool, rows: int) -> Document:
     """The text of HTML that is not worth a parser: tags dropped, lines kept."""
     from html import unescape
 
     text = unescape(_ANY_TAG.sub("", html))
-    more = len(text) > _characters(rows)
-    lines = safe_block(text[: _characters(rows)]).split("\n")
+    more = len(text) > characters_for(rows)
+    lines = safe_block(text[: characters_for(rows)]).split("\n")
     blocks = tuple(Paragraph((Text(SafeText(line)),)) for line in lines[:MAX_ROWS] if line.strip())
     return Document(blocks, cut, more and rows < MAX_ROWS)
