@@ -43,7 +43,7 @@ def name_is_taken(core: Core, name: str, except_id: int | None = None) -> bool:
 
 def already_exists(name: str) -> ServiceError:
     """The refusal of a second channel of one name."""
-    return ServiceError(f"Channel '{name}' already exists", "CHANNEL_ALREADY_EXISTS", 409)
+    return ServiceError(f"Channel '{name}' already exists", "CHANNEL_ALREADY_EXISTS", 409, channel_name=name)
 
 
 def create_channel(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _MINUTE: Final = 60
+_NOBODY: Final = "We weren't able to invite anyone."
+_SOME: Final = "Those who have an account were left out. We did send invitations to everyone else!"
 _SEPARATORS: Final = re.compile(r"[,\n\r]")
 
 
@@ -36,12 +38,17 @@ def addresses(text: str) -> list[str]:
 
 
 def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
-    """Invites every address that has no account. Raises INVITATION_FAILED afterwards when some were left out;
-    the others are invited all the same (INV-31), so the caller commits before it answers."""
+    """Invites every address that has no account. Raises INVITATION_FAILED: before it invites anybody where something
+    is no address, and afterwards where some have accounts; the others are invited all the same (INV-31), so the
+    caller commits before it answers."""
+    if malformed := [
+        (address, "Invalid address.", False) for address in invitees if not _well_formed(address)
+    ]:
+        raise _failed(malformed, "Some emails did not validate, so we didn't send any invitations.")
     errors: list[tuple[str, str, bool]] = []
     sent = 0
     if not has_room(core, user, "invitations", len(invitees)) or not may_send(core, user, len(invitees)):
-        raise _failed([], False, daily_limit_reached=True)
+        raise _failed([], _NOBODY, daily_limit_reached=True)
     for address in invitees:
         problem = _problem(core, address)
         if problem is not None:
@@ -53,7 +60,7 @@ def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
     if sent:
         emit_changed(core, user.id)
     if errors:
-        raise _failed(errors, sent > 0)
+        raise _failed(errors, _SOME if sent else _NOBODY, sent=sent > 0)
 
 
 def _send(core: Core, user: User, address: str, token: str, *, again: bool = False) -> None:
@@ -69,10 +76,14 @@ def _send(core: Core, user: User, address: str, token: str, *, again: bool = Fal
     send_mail(core, address, f"Invitation to {name}", "\n\n".join(lines), user)
 
 
-def _problem(core: Core, address: str) -> tuple[str, str, bool] | None:
+def _well_formed(address: str) -> bool:
     local, at, domain = address.rpartition("@")
-    if not (local and at and domain) or len(address) > 254 or " " in address or not is_address(address):
-        return address, "Invalid address.", False
+    return (
+        bool(local and at and domain) and len(address) <= 254 and " " not in address and is_address(address)
+    )
+
+
+def _problem(core: Core, address: str) -> tuple[str, str, bool] | None:
     user = core.user_by_address(address)
     if user is None:
         return None
@@ -82,11 +93,12 @@ def _problem(core: Core, address: str) -> tuple[str, str, bool] | None:
 
 
 def _failed(
-    errors: list[tuple[str, str, bool]], sent: bool, *, daily_limit_reached: bool = False
+    errors: list[tuple[str, str, bool]],
+    message: str,
+    *,
+    sent: bool = False,
+    daily_limit_reached: bool = False,
 ) -> ServiceError:
-    message = "We weren't able to invite anyone."
-    if sent:
-        message = "Some of those addresses could not be invited. We did send invitations to everyone else!"
     return ServiceError(
         message,
         ErrorCode.INVITATION_FAILED.value,

@@ -9,7 +9,7 @@ import re2
 from uritemplate import variables
 
 from narrowcast_server.markdown.url_templates import check_template
-from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError, invalid_value
 from narrowcast_server.queries.linkifiers import linkifiers_of
 
 if TYPE_CHECKING:
@@ -26,15 +26,17 @@ def template_of_format(url_format: str) -> str:
 
 def check(pattern: str, template: str) -> None:
     """Raises BAD_REQUEST for a pattern or template that cannot work (LNK-04 to LNK-06)."""
-    if not pattern or len(pattern) > _MAX_PATTERN:
-        raise ServiceError("The pattern is empty or too long")
+    if not pattern:
+        raise invalid_value("This field cannot be blank.", "pattern")
+    if len(pattern) > _MAX_PATTERN:
+        raise invalid_value(f"pattern is too long (limit: {_MAX_PATTERN} characters)", "pattern")
     names = _group_names(pattern)
     check_template(template)
     used = set(variables(template))
     for name in sorted(used - names):
-        raise ServiceError(f"Group '{name}' in URL template is not present in linkifier pattern.")
+        raise invalid_value(f"Group '{name}' in URL template is not present in linkifier pattern.")
     for name in sorted(names - used):
-        raise ServiceError(f"Group '{name}' in linkifier pattern is not present in URL template.")
+        raise invalid_value(f"Group '{name}' in linkifier pattern is not present in URL template.")
 
 
 def _group_names(pattern: str) -> set[str]:
@@ -45,7 +47,7 @@ def _group_names(pattern: str) -> set[str]:
         return set(re2.compile(pattern, options).groupindex)
     except re2.error as error:
         reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
-        raise ServiceError(f"Bad regular expression: {reason}") from error
+        raise invalid_value(f"Bad regular expression: {reason}") from error
 
 
 def add_linkifier(core: Core, pattern: str, template: str) -> int:
@@ -101,7 +103,7 @@ def _require(core: Core, filter_id: int) -> None:
 def _check_unique(core: Core, pattern: str, except_id: int | None) -> None:
     same = core.store.integer("SELECT id FROM linkifiers WHERE pattern = ?", pattern)
     if same is not None and same != except_id:
-        raise ServiceError("A linkifier with this pattern already exists.")
+        raise invalid_value("A linkifier with this pattern already exists.")
 
 
 def _tell(core: Core) -> None:

@@ -28,7 +28,9 @@ def check_base(message: Message, prev_content_sha256: str | None) -> None:
         return
     if hashlib.sha256(message.content.encode()).hexdigest() != prev_content_sha256.lower():
         raise ServiceError(
-            "'prev_content_sha256' value does not match the expected value.", "EXPECTATION_MISMATCH"
+            "'prev_content_sha256' value does not match the expected value.",
+            "EXPECTATION_MISMATCH",
+            field_name="prev_content_sha256",
         )
 
 

@@ -21,10 +21,12 @@ _NAMES: dict[Table, str] = {
 
 
 def own_row(core: Core, table: Table, identity: int, user: User) -> Row:
-    """The row, if it is this person's; raises BAD_REQUEST alike for unknown rows and those of others."""
+    """The row, if it is this person's; raises BAD_REQUEST with the status 404 alike for unknown rows and those of
+    others.
+    """
     row = core.store.one(f"SELECT * FROM {table} WHERE id = ? AND user_id = ?", identity, user.id)
     if row is None:
-        raise ServiceError(_NAMES[table])
+        raise ServiceError(_NAMES[table], status=404)
     return row
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from uritemplate import variables
 
 from narrowcast_server.markdown.url_templates import check_template
-from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError, invalid_value
 from narrowcast_server.queries.playgrounds import _CODE, playgrounds_of
 
 if TYPE_CHECKING:
@@ -29,20 +29,22 @@ def add_playground(core: Core, name: str, language: str, template: str) -> int:
     """Adds a playground; gives its id. The template has exactly the one variable `code` (PLG-05)."""
     name = name.strip()
     if not name or len(name) > _MAX_NAME:
-        raise ServiceError(f"name must have 1 to {_MAX_NAME} characters")
+        raise invalid_value(f"name must have 1 to {_MAX_NAME} characters", "name")
+    if not language:
+        raise invalid_value("This field cannot be blank.", "pygments_language")
     if not _LANGUAGE.fullmatch(language):
         raise ServiceError("Invalid characters in the name of the language")
     check_template(template)
     names = list(variables(template))
     if "code" not in names:
-        raise ServiceError('Missing the required variable "code" in the URL template')
+        raise invalid_value('Missing the required variable "code" in the URL template')
     if names != ["code"] or template.count("{") != 1:
-        raise ServiceError('"code" should be the only variable present in the URL template')
+        raise invalid_value('"code" should be the only variable present in the URL template')
     if (
         core.store.one("SELECT 1 FROM playgrounds WHERE name = ? AND language = ?", name, language)
         is not None
     ):
-        raise ServiceError("A playground with this language and name already exists.")
+        raise invalid_value("A playground with this language and name already exists.")
     identity = core.store.insert(
         "INSERT INTO playgrounds (name, language, url_template) VALUES (?, ?, ?)", name, language, template
     )

@@ -32,6 +32,7 @@ from narrowcast_server.http.call_limits import CallLimiter
 from narrowcast_server.http.json_text import encoded
 from narrowcast_server.http.routing import Answer, Call, Endpoint
 from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.dialect import refusal
 from narrowcast_server.organization.errors import (
     ServiceError,
     not_for_webhooks,
@@ -107,7 +108,7 @@ class _Dispatcher:
         try:
             response = await self._serve(request)
         except ServiceError as error:
-            response = _error_response(error)
+            response = json_response(refusal(self._core.config, error), error.status, error.headers)
         except ClientDisconnect:
             response = Response(status_code=499)
         except sqlite3.OperationalError as error:
@@ -133,8 +134,12 @@ class _Dispatcher:
         method = "GET" if request.method == "HEAD" else request.method
         endpoint = self._methods.get(method)
         if endpoint is None:
+            allowed = sorted(self._methods)
             raise ServiceError(
-                "Method Not Allowed", status=405, headers={"Allow": ", ".join(sorted(self._methods))}
+                "Method Not Allowed",
+                status=405,
+                headers={"Allow": ", ".join(allowed)},
+                allowed_methods=allowed,
             )
         if self._core.level < endpoint.since:
             raise unknown_endpoint()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar, cast
 
-from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.errors import MissingParameter, ServiceError
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -54,16 +54,16 @@ class Param(Generic[T_co]):
     def default_at(self, level: int) -> T_co:
         """The value when the request does not carry it; raises ServiceError for a required one."""
         if self.required_below is not None and level < self.required_below:
-            raise missing(self.name)
+            raise MissingParameter(self.name)
         if self.default_below is not None and level < self.default_below[0]:
             return cast(T_co, self.default_below[1])
         if isinstance(self.default, _Required):
-            raise missing(self.name)
+            raise MissingParameter(self.name)
         return cast(T_co, self.default)
 
 
 def missing(name: str) -> ServiceError:
-    """The refusal of a request without a required parameter."""
+    """The refusal of a request without a parameter that others make necessary."""
     return ServiceError(f"Missing '{name}' argument")
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from uritemplate import URITemplate
 
-from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError, invalid_value
 
 MAX_LENGTH: Final = 2000
 
@@ -14,15 +14,15 @@ MAX_LENGTH: Final = 2000
 def check_template(template: str) -> None:
     """Raises BAD_REQUEST for what is not a well-formed template."""
     if not template.strip():
-        raise ServiceError("The URL template is empty")
+        raise invalid_value("This field cannot be blank.", "url_template")
     if len(template) > MAX_LENGTH:
         raise ServiceError(f"url_template is too long (limit: {MAX_LENGTH} characters)")
     if not template.isprintable() or not _balanced(template):
-        raise ServiceError("Invalid URL template.")
+        raise invalid_value("Invalid URL template.")
     try:
         URITemplate(template).expand({})
     except (ValueError, TypeError, IndexError) as error:
-        raise ServiceError("Invalid URL template.") from error
+        raise invalid_value("Invalid URL template.") from error
 
 
 def _balanced(template: str) -> bool:

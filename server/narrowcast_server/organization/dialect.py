@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import ErrorCode
 from narrowcast_server.organization.config import Config, Dialect
+from narrowcast_server.organization.errors import BAD_REQUEST, MissingParameter, ServiceError
 
 VERSION = "0.1.0"
 """The label of this server; clients compare levels, never this (VER-08)."""
@@ -42,6 +44,17 @@ def outgoing_reaction_type(config: Config, reaction_type: str) -> str:
 def incoming_reaction_type(reaction_type: str) -> str:
     """A reaction type as it is stored, from either spelling."""
     return EXTRA_EMOJI if reaction_type == _EXTRA_EMOJI_ALIAS else reaction_type
+
+
+def refusal(config: Config, error: ServiceError) -> dict[str, object]:
+    """The JSON object of a refusal. Zulip servers have a code for missing parameters, and fields beside BAD_REQUEST,
+    which the contract leaves without (ERR-02).
+    """
+    body = error.body()
+    if config.dialect is Dialect.ZULIP:
+        missing = isinstance(error, MissingParameter)
+        return body | ({"code": ErrorCode.REQUEST_VARIABLE_MISSING.value} if missing else {})
+    return {name: body[name] for name in body if error.code != BAD_REQUEST or name not in error.extra}
 
 
 def playground_fields(config: Config, language: str) -> dict[str, object]:

@@ -58,6 +58,18 @@ def not_for_webhooks() -> ServiceError:
     return ServiceError("This API is not available to incoming webhook bots.")
 
 
+def invalid_value(message: str, field: str = "__all__") -> ServiceError:
+    """A field of a record that cannot have this value; `__all__` where several do not go together."""
+    return ServiceError(message, errors={field: [message]})
+
+
+class MissingParameter(ServiceError):
+    """A request without a parameter that it needs; Zulip servers have a code for it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Missing '{name}' argument", var_name=name)
+
+
 def insufficient_permission() -> ServiceError:
     """The general refusal of the contract (INV-32, USUB-15)."""
     return ServiceError("Insufficient permission")

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from starlette.responses import Response
 
-from narrowcast_server.http.params import boolean, defaulted, integer, missing, optional, required, string
+from narrowcast_server.http.params import boolean, defaulted, integer, optional, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.event_variants import QueueOptions
 
 routes = Routes()
@@ -33,7 +34,7 @@ async def get_events(call: Call) -> Answer | Response:
     else:
         queue = core.hub.get(queue_id, user.id)
         if last_event_id is None:
-            raise missing("last_event_id")
+            raise ServiceError("Missing 'last_event_id' argument")
         queue.acknowledge(last_event_id)
         tell_id = False
     if not queue.events and not call[DONT_BLOCK]:

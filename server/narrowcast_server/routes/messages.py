@@ -60,6 +60,7 @@ MSG_IDS = required("msg_ids", integers)
 REQUIRED_NARROW = required("narrow", narrow)
 
 _MAX_IDS: Final = 5000
+_NOT_TOGETHER: Final = "num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor"
 
 
 @routes.post("/messages", TYPE, TO, CONTENT, TOPIC, QUEUE_ID, LOCAL_ID, READ_BY_SENDER, webhooks=True)
@@ -138,13 +139,13 @@ def _anchor(call: Call, query: Query, *, narrowed: bool) -> int:
         raise ServiceError("The anchor can only be excluded at an end of the range")
     anchor = "first_unread" if call[FIRST_UNREAD] else call[ANCHOR]
     if anchor is None:
-        raise missing("anchor")
+        raise ServiceError("Missing 'anchor' argument.")
     return anchor_id(call.core, call.user, anchor, query, narrowed=narrowed)
 
 
 async def _by_ids(call: Call, query: Query, ids: list[int]) -> Answer:
     if call.given(ANCHOR) or call.given(NUM_BEFORE) or call.given(NUM_AFTER):
-        raise ServiceError("Unsupported parameter combination: num_before, num_after, anchor, message_ids")
+        raise ServiceError(f"Unsupported parameter combination: {_NOT_TOGETHER}", parameters=_NOT_TOGETHER)
     if len(ids) > _MAX_IDS:
         raise ServiceError(f"Too many messages requested (maximum {_MAX_IDS}).")
     visible_ids = matching_ids(call.core, call.user, query, list(dict.fromkeys(ids)))

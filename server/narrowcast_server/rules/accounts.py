@@ -48,10 +48,10 @@ def check_role(core: Core, caller: User, user: User, role: Role) -> None:
     if owner is not None and role < owner.role:
         raise ServiceError("A bot cannot be given a higher role than its owner has.")
     if Role.OWNER in (role, user.role) and role is not user.role:
-        if is_only_owner(core, user):
-            raise ServiceError("The owner permission cannot be removed from the only organization owner.")
         if not caller.is_owner:
             raise not_owner()
+        if is_only_owner(core, user):
+            raise ServiceError("The owner permission cannot be removed from the only organization owner.")
     if user.is_guest and role <= Role.ADMINISTRATOR:
         raise ServiceError("A guest cannot become an administrator in one step. Make them a member first.")
 
@@ -64,10 +64,10 @@ def check_may_change_address(caller: User) -> None:
 
 def check_may_deactivate(core: Core, caller: User, user: User) -> None:
     """Raises BAD_REQUEST for the only owner (USRD-08), UNAUTHORIZED_PRINCIPAL where owners alone may."""
-    if user.is_owner and is_only_owner(core, user):
-        raise ServiceError("Cannot deactivate the only organization owner")
     if user.is_owner and not caller.is_owner:
         raise not_owner()
+    if user.is_owner and is_only_owner(core, user):
+        raise ServiceError("Cannot deactivate the only organization owner")
     if not user.is_active:
         raise ServiceError("User is deactivated")
 

@@ -41,9 +41,15 @@ def check_policy(core: Core, channel: Channel, topic: str) -> None:
     if policy == TopicsPolicy.INHERIT:
         policy = core.setting_str("topics_policy")
     if topic == "" and policy == TopicsPolicy.DISABLE_EMPTY:
-        raise ServiceError(f"Sending messages to the {core.empty_topic_name} is not allowed in this channel.")
+        raise _refused(
+            core, f"Sending messages to the {core.empty_topic_name} is not allowed in this channel."
+        )
     if topic != "" and policy == TopicsPolicy.EMPTY_ONLY:
-        raise ServiceError("Only the general chat topic is allowed in this channel.")
+        raise _refused(core, f"Only the {core.empty_topic_name} topic is allowed in this channel.")
+
+
+def _refused(core: Core, message: str) -> ServiceError:
+    return ServiceError(message, empty_topic_display_name=core.empty_topic_name)
 
 
 def exists(core: Core, channel_id: int, topic: str) -> bool:
