@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.style import Style
 
 from narrowcast.terminal import last_screen, screen_store
+from narrowcast.terminal.joining_letters import Cell
 from narrowcast.terminal.paths import Paths
-from narrowcast.terminal.screen_memory import Cell
 
 SIZE = (20, 3)
 ARGUMENTS: list[str] = []

@@ -16,6 +16,8 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
+from narrowcast.content.wrapping import Run, wrap
+from narrowcast.terminal import joining_letters
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
@@ -37,7 +39,14 @@ def tmux(folder: Path) -> Iterator[list[str]]:
 def columns_from(sent: str, column: int, folder: Path, height: int) -> list[str]:
     """What tmux shows of each row from ``column`` (0 is the first) on, after ``sent``."""
     cut = "".join(f"\x1b[{y + 1};{column}H\x1b[1K" for y in range(height))
-    (folder / "sent").write_text("\x1b[m" + sent + "\x1b[m" + cut)
+    lines = shown_by_tmux(sent + "\x1b[m" + cut, folder, height)
+    assert all(line[:column].isspace() for line in lines)
+    return [line[column:].rstrip() for line in lines]
+
+
+def shown_by_tmux(sent: str, folder: Path, height: int) -> list[str]:
+    """The rows of tmux after ``sent``."""
+    (folder / "sent").write_text("\x1b[m" + sent)
     env = {**os.environ, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
     with tmux(folder) as command:
         done = f"{' '.join(command)} wait-for -S done"
@@ -48,9 +57,7 @@ def columns_from(sent: str, column: int, folder: Path, height: int) -> list[str]
         shown = subprocess.run(
             [*command, "capture-pane", "-p"], check=True, env=env, timeout=30, capture_output=True, text=True
         )
-    lines = shown.stdout.split("\n")[:height]
-    assert all(line[:column].isspace() for line in lines)
-    return [line[column:].rstrip() for line in lines]
+    return shown.stdout.split("\n")[:height]
 
 
 def test_what_follows_a_name_stands_in_its_column(tmp_path: Path) -> None:
@@ -67,3 +74,61 @@ def test_what_follows_a_name_stands_in_its_column(tmp_path: Path) -> None:
     sent = memory.of_rows(WidgetRows(place, dict(enumerate(before)), {}), console)
     sent += memory.of_rows(WidgetRows(place, dict(enumerate(rows)), {}), console)
     assert columns_from(sent, 40, tmp_path, len(NAMES)) == ["12:05 pm│"] * len(NAMES)
+
+
+SENTENCE = "मैं आज की बैठक में शामिल नहीं हो पाऊँगा क्योंकि मुझे डॉक्टर के पास जाना है"
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["tmux is known", "any terminal"])
+def test_no_letter_of_a_name_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_known: bool) -> None:
+    monkeypatch.setattr(joining_letters, "in_tmux", lambda: is_known)
+    style, other = Style(color="red"), Style(color="green")
+    names = ["शिव कुमार", "கோபி", "বাংলা কী", "က်ာ မြန်မာ"]
+    memory = ScreenMemory()
+    console = Console(force_terminal=True, color_system="standard", width=WIDTH)
+    place = Region(0, 0, WIDTH, len(names))
+    rows = [
+        Strip([Segment(name, style), Segment(" " * 20, other)]).adjust_cell_length(40, other)
+        for name in names
+    ]
+    rows = [Strip([*row, Segment("12:05 pm│".ljust(WIDTH - 40), style)], WIDTH) for row in rows]
+    sent = memory.of_rows(WidgetRows(place, dict(enumerate(rows)), {}), console)
+    shown = shown_by_tmux(sent, tmp_path, len(names))
+    assert [line.split("  ")[0] for line in shown] == names
+    others = [Strip([Segment("Ada".ljust(40) + "12:05 pm│".ljust(WIDTH - 40), style)], WIDTH) for _ in names]
+    sent += memory.of_rows(WidgetRows(place, dict(enumerate(others)), {}), console)
+    shown = shown_by_tmux(sent, tmp_path, len(names))
+    assert [line.split() for line in shown] == [["Ada", "12:05", "pm│"]] * len(names)
+
+
+def test_in_tmux_a_cursor_and_words_stand_behind_the_letters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining_letters, "in_tmux", lambda: True)
+    style, cursor = Style(color="red"), Style(reverse=True)
+    rows = [
+        Strip([Segment("शिव", style), Segment("_", cursor), Segment(" " * 20, style)]),
+        Strip([Segment("@कोबी", style), Segment(": hello, ", cursor), Segment("शिव! ", style)]),
+    ]
+    rows = [Strip([*row.adjust_cell_length(WIDTH - 1, style), Segment("│", style)], WIDTH) for row in rows]
+    console = Console(force_terminal=True, color_system="standard", width=WIDTH)
+    update = WidgetRows(Region(0, 0, WIDTH, 2), dict(enumerate(rows)), {})
+    shown = shown_by_tmux(ScreenMemory().of_rows(update, console), tmp_path, 2)
+    assert [line.split("  ")[0] for line in shown] == ["शिव_", "@कोबी: hello, शिव!"]
+    assert [line.rstrip()[-1] for line in shown] == ["│", "│"]
+
+
+def test_a_sentence_is_broken_so_that_tmux_shows_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining_letters, "in_tmux", lambda: True)
+    style = Style(color="red")
+    lines = list(wrap([Run(SENTENCE, style)], WIDTH - 2))
+    rows = [
+        Strip([Segment(run.text, run.style) for run in line.runs]).adjust_cell_length(WIDTH, style)
+        for line in lines
+    ]
+    console = Console(force_terminal=True, color_system="standard", width=WIDTH)
+    update = WidgetRows(Region(0, 0, WIDTH, len(rows)), dict(enumerate(rows)), {})
+    shown = shown_by_tmux(ScreenMemory().of_rows(update, console), tmp_path, len(rows))
+    assert " ".join(line.strip() for line in shown) == SENTENCE

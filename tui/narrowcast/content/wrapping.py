@@ -14,6 +14,8 @@ from msgspec import Struct
 from rich.cells import cell_len, split_graphemes
 from rich.style import Style
 
+from narrowcast.text.columns import JOINING, most_columns
+
 __all__ = ["Line", "Run", "clip", "wrap", "wrap_hard"]
 
 _CJK = (
@@ -53,11 +55,13 @@ class Line(Struct):
 def _long_word(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
     """Breaks within a word as (offset, 0), and at last (-1, cells used on the last line)."""
     cells = 0
+    joins = not text.isascii() and JOINING.search(text, start, end) is not None
     while start < end:
         spans, _ = split_graphemes(text[start : min(end, start + _CHUNK)])
         if start + _CHUNK < end and len(spans) > 1:
             spans.pop()
-        for begin, _, size in spans:
+        for begin, stop, cells_of_it in spans:
+            size = most_columns(text[start + begin : start + stop]) if joins else cells_of_it
             if cells + size > width and cells > 0:
                 yield start + begin, 0
                 cells = 0
@@ -68,13 +72,13 @@ def _long_word(text: str, start: int, end: int, width: int) -> Iterator[tuple[in
 
 def _breaks(text: str, width: int) -> Iterator[int]:
     """Offsets at which new lines begin, by words."""
-    if len(text) <= width and (text.isascii() or cell_len(text) <= width):
+    if len(text) <= width and most_columns(text) <= width:
         return
     used = 0
     for match in re.finditer(_ASCII_WORD if text.isascii() else _WORD, text):
         start, end = match.span()
         word = match[0].rstrip(" ")
-        cells = len(word) if word.isascii() else cell_len(word)
+        cells = most_columns(word)
         if used + cells > width:
             if used:
                 yield start
@@ -140,7 +144,7 @@ def wrap(runs: list[Run], width: int) -> Iterator[Line]:
 def wrap_hard(runs: list[Run], width: int) -> Iterator[Line]:
     """`runs` as lines of at most `width` cells, broken anywhere: for code."""
     text = "".join(run.text for run in runs)
-    if len(text) <= width and (text.isascii() or cell_len(text) <= width):
+    if len(text) <= width and most_columns(text) <= width:
         yield Line(runs)
         return
     offsets = (offset for offset, _ in _long_word(text, 0, len(text), width) if offset >= 0)

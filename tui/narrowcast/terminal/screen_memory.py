@@ -23,7 +23,9 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
+from narrowcast.terminal.joining_letters import Cell, with_joined_letters
 from narrowcast.terminal.textual_private import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from narrowcast.text.columns import JOINING, most_columns
 
 GAP = 6
 """Equal cells between two runs that are cheaper to send again than to jump over."""
@@ -50,17 +52,8 @@ _MAYBE_NARROW = re.compile("[\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0
 _UNSURE = re.compile("[\\u200d\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001fbff]")
 """Emoji: terminals differ in the columns that they give them."""
 
-_JOINING = re.compile(
-    "[\\u0900-\\u0dff\\u0f00-\\u109f\\u1700-\\u17ff\\u1900-\\u1bff\\ua880-\\ua9df\\uaa00-\\uaadf\\uabc0-\\uabff"
-    "\\U00011000-\\U000114ff]"
-)
-"""Letters of India and its neighbours: terminals give their spacing marks a column, or none."""
-
 _BLANKS = re.compile(" {12,}")
 """Blanks that are longer than the sequence which erases so many cells."""
-
-Cell = tuple[str, Style | None]
-"""What one column shows; '' in the right half of a wide character."""
 
 
 class _AsciiCells(dict[str, Cell]):
@@ -105,6 +98,7 @@ class ScreenMemory(Struct):
     def _cells(self, strips: Iterable[Strip]) -> list[Cell]:
         cells: list[Cell] = []
         for strip in strips:
+            start, joins = len(cells), False
             for text, style, _ in strip:
                 shown = self._visible(style)
                 if text.isascii():
@@ -114,6 +108,9 @@ class ScreenMemory(Struct):
                     cells.extend([of_style[character] for character in text])
                 else:
                     _spread(text, shown, cells)
+                    joins = joins or JOINING.search(text) is not None
+            if joins:
+                cells[start:] = with_joined_letters(cells[start:], shows_on_blanks)
         return cells
 
     def _visible(self, style: Style | None) -> Style | None:
@@ -153,7 +150,7 @@ class ScreenMemory(Struct):
                 first, last = max(left - x, 0), min(min(end, right) - x, len(cells))
                 while first > 0 and cells[first][0] == "":
                     first -= 1
-                if last < len(cells) and cells[last][0] == "":
+                while last < len(cells) and cells[last][0] == "":
                     last += 1
                 self._put(y, x + first, cells[first:last], console, out)
         return "".join(out)
@@ -228,6 +225,7 @@ class ScreenMemory(Struct):
                 return
         if row[x:end] == cells:
             return
+        runs: list[tuple[int, int]] = []
         start = -1
         last = 0
         for place, cell in enumerate(cells):
@@ -236,12 +234,13 @@ class ScreenMemory(Struct):
             if start < 0:
                 start = place
             elif place - last > GAP:
-                out.append(painted(y, x, cells, console, start, last + 1))
+                runs.append((start, last + 1))
                 start = place
             last = place
         row[x:end] = cells
         if start >= 0:
-            out.append(painted(y, x, cells, console, start, last + 1))
+            runs.append((start, last + 1))
+        out += [painted(y, 0, row, console, x + start, x + stop) for start, stop in runs]
 
 
 class Move(Struct, frozen=True):
@@ -323,6 +322,8 @@ def _end_of_spill(cells: list[Cell], start: int, end: int) -> int:
         character = cells[place][0]
         if len(character) > 1 and _UNSURE.search(character) is not None:
             end = max(end, min(place + 2 * len(character), len(cells)))
+        elif len(character) > 1 and JOINING.search(character) is not None:
+            end = max(end, min(place + most_columns(character), len(cells)))
         place += 1
     return end
 
@@ -340,7 +341,7 @@ def painted(
     while start > 0 and cells[start][0] == "":
         start -= 1
     end = _end_of_spill(cells, start, end)
-    if end < len(cells) and cells[end][0] == "":
+    while end < len(cells) and cells[end][0] == "":
         end += 1
     out: list[str] = [_move_to(x + start, y)]
     if "".join([character for character, _ in cells[start:end]]).isascii():
@@ -354,8 +355,8 @@ def painted(
             continue
         out += _styled(cells[begin:place], console)
         text = "".join([character for character, _ in cells[place:stop]])
-        if _MAYBE_NARROW.search(text) or _JOINING.search(text):
-            out += _styled([(" ", cells[place][1])] * (stop - place), console)
+        if _MAYBE_NARROW.search(text) or JOINING.search(text):
+            out += _styled([(" ", style) for _, style in cells[place:stop]], console)
             out.append(_move_to_column(x + place))
         out += _styled(cells[place:stop], console)
         if stop < end:
@@ -373,22 +374,13 @@ def _move_to_column(x: int) -> str:
 
 
 def _end_of_unsure(cells: list[Cell], place: int, end: int) -> int:
-    """Where the text ends that begins at ``place`` and whose width is unsure; ``place`` itself where none does.
-
-    Letters that join are one text as long as they follow each other: the next one would be written over what some
-    terminal gives a column of its own.
-    """
+    """Where the text ends that begins at ``place`` and whose width is unsure; ``place`` itself where none does."""
     character = cells[place][0]
-    if character.isascii():
+    if character.isascii() or not (JOINING.search(character) or _UNSURE.search(character)):
         return place
-    stop = place
-    if _JOINING.search(character):
-        while stop < end and (cells[stop][0] == "" or _JOINING.search(cells[stop][0])):
-            stop += 1
-    elif _UNSURE.search(character):
-        stop = place + 1
-        while stop < end and cells[stop][0] == "":
-            stop += 1
+    stop = place + 1
+    while stop < end and cells[stop][0] == "":
+        stop += 1
     return stop
 
 
@@ -398,7 +390,7 @@ def _styled(cells: list[Cell], console: Console) -> list[str]:
     colours = console._color_system or ColorSystem.TRUECOLOR
     for style, run in groupby(cells, key=_style_of):
         text = "".join([character for character, _ in run])
-        if style is None:
+        if style is None or not text:
             out.append(text)
             continue
         if "            " in text and not shows_on_blanks(style) and erases_in_colour():

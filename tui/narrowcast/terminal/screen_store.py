@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.style import Style
 
 from narrowcast.terminal import last_screen
-from narrowcast.terminal.screen_memory import Cell, painted
+from narrowcast.terminal.joining_letters import Cell
+from narrowcast.terminal.screen_memory import painted
 from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast_api.storage.folders import private_folder
 

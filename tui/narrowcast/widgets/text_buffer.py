@@ -12,6 +12,8 @@ from functools import lru_cache
 from msgspec import Struct
 from rich.cells import cell_len
 
+from narrowcast.text.columns import most_columns
+
 MAX_UNDO = 200
 _JOINER = "\u200d"
 
@@ -243,16 +245,16 @@ def _extends(text: str, position: int) -> bool:
 def _wrap(line: str, width: int) -> tuple[tuple[int, int], ...]:
     """Break one line at spaces where possible, else anywhere; rows hold at most ``width - 1`` cells."""
     limit = width - 1
-    if cell_len(line) <= limit:
+    if most_columns(line) <= limit:
         return ((0, len(line)),)
     rows: list[tuple[int, int]] = []
     start, used, space = 0, 0, -1
     for index, character in enumerate(line):
-        wide = cell_len(character)
+        wide = most_columns(character)
         if used + wide > limit and index > start:
             cut = space if space > start else index
             rows.append((start, cut))
-            used = cell_len(line[cut:index])
+            used = most_columns(line[cut:index])
             start = cut
         used += wide
         if character == " ":
