@@ -85,7 +85,7 @@ class Stage:
         view = self.pane.view
         assert view is not None
         await until(lambda: not view.loading and (view.ids or view.found_newest))
-        await self.pilot.pause(0.1)
+        await self.pilot.pause()
 
     async def see(self, text: str) -> None:
         """Until `text` is on the screen."""

@@ -13,20 +13,17 @@ from pathlib import Path
 
 from rich.color import ColorSystem
 from textual.color import Color
-from textual.pilot import Pilot
 from textual.strip import Strip
 
-from narrowcast.app.app import NarrowcastApp
 from narrowcast.terminal.colours import NearestOf256
+from support.sessions import until
+from support.stage import Stage
 
 FOLDER = Path(__file__).resolve().parents[1] / "tui" / "snapshots"
 SYSTEMS = {"16": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT, "true": ColorSystem.TRUECOLOR}
 _CODES = re.compile(r"\x1b\[[0-9;]*m")
-_SETTLED = 3
-"""Pictures in a row that must be the same."""
 _WAITING = "Please wait…"
 """What a screen says until the server has answered: no picture of it is its last."""
-_TRIES = 600
 
 
 def picture(strips: Iterable[Strip], system: str) -> str:
@@ -46,17 +43,17 @@ def picture(strips: Iterable[Strip], system: str) -> str:
     return "\n".join(rows) + "\n"
 
 
-async def settled(app: NarrowcastApp, pilot: Pilot[int], system: str) -> str:
-    """The picture once it changes no more."""
-    last, same = "", 0
-    for _ in range(_TRIES):
-        await pilot.pause(0.05)
-        now = picture(app.screen._compositor.render_strips(app.size), system)
-        same = same + 1 if now == last and _WAITING not in now else 0
-        if same >= _SETTLED:
-            break
-        last = now
-    return last
+def shown(stage: Stage, system: str) -> str:
+    """The picture of the whole screen as it is now."""
+    return picture(stage.app.screen._compositor.render_strips(stage.app.size), system)
+
+
+async def settled(stage: Stage, system: str) -> str:
+    """The picture once the app has nothing left to do and waits for no answer."""
+    await stage.drawn()
+    await until(lambda: _WAITING not in shown(stage, system))
+    await stage.drawn()
+    return shown(stage, system)
 
 
 def difference(name: str, seen: str) -> str:

@@ -213,7 +213,7 @@ async def test_who_leaves_a_channel_elsewhere_is_not_disturbed(tmp_path: Path) -
         channels = stage.session.state.channels
         general = server.channel("general")
         await until(lambda: (found := channels.get(general)) is not None and not found.is_subscribed)
-        await stage.pilot.pause(0.2)
+        await stage.drawn()
         assert not any("no longer subscribed" in notice for notice in stage.notices)
 
 

@@ -133,7 +133,7 @@ async def test_older_pages_load_while_scrolling_and_no_line_moves(tmp_path: Path
             await stage.press("pageup")
             if view.found_oldest and "spoon 0\n" in stage.app.text():
                 break
-            await stage.pilot.pause(0.05)
+            await stage.pilot.pause()
         await stage.see("spoon 0\n")
         assert len(view.ids) == 260
 
@@ -158,7 +158,7 @@ async def test_messages_of_ones_own_show_at_once_and_settle(tmp_path: Path) -> N
         stage.session.outbox.send(destination, "from me *now*")
         await stage.see("from me")
         await stage.see("from me now")
-        await stage.pilot.pause(0.1)
+        await stage.pilot.pause()
         assert stage.app.text().count("from me") == 1
 
 

@@ -126,7 +126,7 @@ async def test_the_screens_look_as_they_did(tmp_path: Path, size: tuple[int, int
             for name, step in SCREENS.items():
                 stage.app.clear_notifications()
                 await step(stage)
-                seen = await settled(stage.app, stage.pilot, system)
+                seen = await settled(stage, system)
                 differences.append(difference(f"{name}-{size[0]}x{size[1]}-{system}", seen))
                 while stage.app.screen is not stage.screen:
                     stage.app.pop_screen()

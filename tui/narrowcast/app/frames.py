@@ -59,6 +59,11 @@ class Frames:
         self._reserve = RESERVE
         self._last = clock() - RESERVE * STEADY
 
+    @property
+    def is_due(self) -> bool:
+        """Something changed that is not shown yet."""
+        return self._due is not None
+
     def subscribe(self, kinds: Iterable[type[Change]], show: Show) -> Callable[[], None]:
         """Calls ``show`` once a frame where something of ``kinds`` changed, until the returned function is called."""
         entry = (frozenset(kinds), show)

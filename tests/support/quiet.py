@@ -1,0 +1,101 @@
+"""When an event loop has nothing left to do, so that tests wait for that and not for time to pass.
+
+    await quiet()
+
+Textual's pilot pauses in steps of 20 ms until the process uses little processor time, several times a key: most of
+a test's time goes by, and on a busy machine a process that gets no processor time looks as if it had ended its work.
+Here the loop itself tells: it is about to wait, no socket has anything to read, no thread of a pool is at work, and no
+timer is due soon. So what follows a key is there, on screen and on the server of the same loop, once that is true.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from typing import Any
+
+import textual.app
+import textual.pilot
+import textual.screen
+from textual._wait import wait_for_idle as _wait_for_idle
+
+SOON = 0.045
+"""Seconds: what is due this soon is waited for, as a frame of `narrowcast.app.frames` and no blinking cursor is."""
+MOST = 1.0
+"""Seconds: what goes on without end, as an animation may, is waited for no longer. As in Textual."""
+FRAME = 0.001
+"""Seconds from a change of a widget to the screen, in place of the 1/60 that spares terminals: keys wait for it."""
+
+
+class LoopSelector(selectors.DefaultSelector):
+    """Tells those who wait for it when its loop has nothing to do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting: list[asyncio.Future[None]] = []
+        self.threads = 0
+
+    def heard(self) -> None:
+        """A thread has done what it was asked for."""
+        self.threads -= 1
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        """The loop calls this once a turn: with 0 where it has more to do, else with the time to its next timer."""
+        if not self.waiting or self.threads or (timeout is not None and timeout < SOON):
+            return super().select(timeout)
+        if ready := super().select(0):
+            return ready
+        waiting, self.waiting = self.waiting, []
+        for future in waiting:
+            _resolve(future)
+        return []
+
+
+class QuietLoop(asyncio.SelectorEventLoop):
+    """A loop that can be asked for quiet."""
+
+    def __init__(self) -> None:
+        self.selector = LoopSelector()
+        super().__init__(self.selector)
+
+
+async def quiet(_least: float = 0.0, most: float = MOST) -> None:
+    """Until this loop has nothing to do now nor within `SOON`, or until ``most`` seconds have passed."""
+    loop = asyncio.get_running_loop()
+    if not isinstance(loop, QuietLoop):
+        await _wait_for_idle(_least, most)
+        return
+    future = loop.create_future()
+    loop.selector.waiting.append(future)
+    limit = loop.call_later(most, _resolve, future)
+    try:
+        await future
+    finally:
+        limit.cancel()
+
+
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def install() -> None:
+    """From now on Textual's pilot waits for quiet, screens are drawn at once, and what a thread does for a loop counts
+    until the loop has heard of it.
+    """
+    wrap = asyncio.wrap_future
+
+    def counted(future: Any, *, loop: asyncio.AbstractEventLoop | None = None) -> asyncio.Future[Any]:
+        loop = loop or asyncio.get_running_loop()
+        wrapped = wrap(future, loop=loop)
+        if isinstance(loop, QuietLoop) and not wrapped.done():
+            loop.selector.threads += 1
+            wrapped.add_done_callback(lambda _: loop.selector.heard())
+        return wrapped
+
+    asyncio.wrap_future = asyncio.futures.wrap_future = counted  # the second is that of `run_in_executor`
+    for module in (textual.app, textual.pilot):
+        assert hasattr(module, "wait_for_idle"), f"{module.__name__} waits in another way"
+        module.wait_for_idle = quiet  # type: ignore[attr-defined]
+    assert hasattr(textual.screen, "UPDATE_PERIOD")
+    textual.screen.UPDATE_PERIOD = FRAME  # type: ignore[misc]
