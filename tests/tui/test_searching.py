@@ -9,8 +9,10 @@ import pytest
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.picker import ChoiceList
 from narrowcast.screens.messages.found import FoundScreen
+from narrowcast.text import names
 from narrowcast.text.search_completion import offers
 from narrowcast_api.narrow.narrow import Narrow, Term
+from narrowcast_api.narrow.resolve import resolve
 from narrowcast_api.sync.local_search import search_cache
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -32,6 +34,26 @@ async def test_a_part_of_a_name_finds_the_messages_of_a_person(tmp_path: Path) -
         narrow = Narrow((Term("sender", stage.server.id("bruno")),))
         assert stage.screen.narrow == narrow
         await until(lambda: list(stage.session.view(narrow).ids) == [mine])
+
+
+async def test_a_search_is_named_and_offered_again_as_one_types_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        state, everybody = stage.session.state, list(stage.session.state.users)
+        bruno, chiyo = stage.server.id("bruno"), stage.server.id("chiyo")
+        narrow = Narrow(
+            (
+                Term("sender", bruno),
+                Term("dm-including", frozenset({bruno, chiyo})),
+                Term("dm", frozenset(), negated=True),
+                Term("search", "soup"),
+            )
+        )
+        stage.screen.go(narrow)
+        title = 'sender:"Bruno Castell" dm-including:"Bruno Castell, Chiyo Tanaka" -dm:me soup'
+        assert names.view(state, narrow) == f"Search: {title}"
+        assert resolve(Narrow.search(title), everybody, [], state.me) == narrow
+        await stage.press("slash")
+        assert box(stage).editor.text == title + " "
 
 
 async def test_a_term_that_means_nothing_stays_in_the_box_with_the_reason(tmp_path: Path) -> None:

@@ -93,7 +93,9 @@ def terms(state: State, narrow: Narrow) -> str:
     for term in narrow.terms:
         operand: object = term.operand
         if isinstance(operand, frozenset):
-            operand = ",".join(state.users.name(user_id) for user_id in sorted(operand))
+            operand = recipients(state, operand) or "me"
+        elif term.operator == "sender" and isinstance(operand, int):
+            operand = recipient(state, operand)
         elif term.operator == "channel" and isinstance(operand, int):
             operand = channel(state, operand)
         text = str(operand)
