@@ -12,10 +12,11 @@ import narrowcast
 from narrowcast.app.config import Config
 from narrowcast.commands.hints import default_keys, with_keys
 from narrowcast.commands.keymap import effective
+from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.main.hints import READING, hint_line
 from support.server import running_server
 from support.sessions import until
-from support.stage import on_stage
+from support.stage import on_stage, run
 
 
 def test_hints_take_their_share_of_the_line_and_help_is_always_there() -> None:
@@ -103,3 +104,19 @@ async def test_a_mode_says_how_to_leave_it_in_the_status_line(tmp_path: Path) ->
             await until(lambda: "Esc cancels" in stage.status_line)
             await stage.press("escape")
             await until(lambda: "Esc cancels" not in stage.status_line)
+
+
+async def test_a_filter_above_a_list_says_where_enter_and_esc_lead(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await run(stage, "people.groups")
+        screen = stage.app.screen
+        assert isinstance(screen, GroupsScreen)
+        assert "n creates" in screen.key_line.plain
+        await stage.press("slash")
+        assert screen.key_line.plain == "Enter goes to the list · Esc ends the filter"
+        await stage.type("owners")
+        assert screen.key_line.plain == "Enter goes to the list · Esc ends the filter"
+        await stage.press("enter")
+        assert "n creates" in screen.key_line.plain
+        await stage.press("slash", "escape")
+        assert "n creates" in screen.key_line.plain

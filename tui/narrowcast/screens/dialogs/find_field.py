@@ -13,7 +13,9 @@ __all__ = ["FindField"]
 
 
 class FindField(Editor):
-    """``listing`` gives the list; ``narrow`` shows what of it fits a text, all for an empty one."""
+    """``listing`` gives the list; ``narrow`` shows what of it fits a text, all for an empty one. ``moved`` is called
+    when one goes into the field or on to the list.
+    """
 
     DEFAULT_CSS = """
     FindField { background: $panel; display: none; }
@@ -25,15 +27,22 @@ class FindField(Editor):
         placeholder: str,
         listing: Callable[[], VirtualList[Any]],
         narrow: Callable[[str], None],
+        moved: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(placeholder=placeholder)
         self._listing = listing
         self._narrow = narrow
+        self._moved = moved
+
+    @property
+    def is_typed_in(self) -> bool:
+        return self.screen.focused is self
 
     def begin(self) -> None:
         """Type to narrow the list."""
         self.add_class("-finding")
         focus_now(self)
+        self._moved()
 
     def end(self) -> bool:
         """Show the whole list again; False if it was not narrowed."""
@@ -42,13 +51,13 @@ class FindField(Editor):
         self.remove_class("-finding")
         self.text = ""
         self._narrow("")
-        focus_now(self._listing())
+        self._go_on()
         return True
 
     def step(self, direction: int) -> None:
         """From the field to the list, and a line down (1) or up (-1)."""
+        self._go_on()
         listing = self._listing()
-        focus_now(listing)
         listing.action_cursor_down() if direction > 0 else listing.action_cursor_up()
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
@@ -59,4 +68,8 @@ class FindField(Editor):
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
         """Enter goes on to the list."""
         event.stop()
+        self._go_on()
+
+    def _go_on(self) -> None:
         focus_now(self._listing())
+        self._moved()

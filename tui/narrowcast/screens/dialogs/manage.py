@@ -154,7 +154,9 @@ class ManageScreen(Dialog[object], Generic[T]):
         self.list: ManageList[T] = ManageList(item_rows=self.LINES, empty_text=self.EMPTY)
         self._head = OneLine()
         self.key_line = KeyLine()
-        self._find = FindField("type to filter", lambda: self.list, lambda text: self.list.set_filter(text))
+        self._find = FindField(
+            "type to filter", lambda: self.list, lambda text: self.list.set_filter(text), self._show_keys
+        )
         self._unfollow: list[Callable[[], None]] = []
 
     # what a subclass gives
@@ -310,6 +312,10 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def _show_keys(self) -> None:
         if not self.is_attached:
+            return
+        if self._find.is_typed_in:
+            leave = hint_words(keys_of(self), [("dialog.close", "ends the filter")])
+            self.key_line.show_hints(["Enter goes to the list", *leave])
             return
         refusal = self.refusal()
         find = ("manage.find", "filters")
