@@ -15,17 +15,26 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
-from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows, erases_in_colour
+from narrowcast.terminal.cell_runs import erases_in_colour
+from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows
 from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
 from support.exploring import examples
 
 WIDTH, HEIGHT = 12, 4
-STYLES = [Style(), Style(bold=True), Style(color="red"), Style(reverse=True, meta={"offset": (3, 4)})]
+STYLES = [
+    Style(),
+    Style(bold=True),
+    Style(color="red"),
+    Style(reverse=True, meta={"offset": (3, 4)}),
+    Style(color="blue", underline=True),
+    Style(color="red", bgcolor="green"),
+]
 ROWS = st.lists(
     st.tuples(st.text(st.sampled_from("ab 界é"), max_size=5), st.sampled_from(STYLES)), min_size=1, max_size=4
 )
 SCREENS = st.lists(ROWS, min_size=HEIGHT, max_size=HEIGHT)
 CONSOLE = Console(force_terminal=True, color_system="standard", width=WIDTH)
+CONSOLES = st.sampled_from([CONSOLE, Console(force_terminal=True, color_system="truecolor", width=WIDTH)])
 
 
 def strip_of(row: list[tuple[str, Style]]) -> Strip:
@@ -38,29 +47,35 @@ def fresh_terminal() -> tuple[pyte.Screen, pyte.Stream]:
     return screen, pyte.Stream(screen)
 
 
-def cells(screen: pyte.Screen) -> list[list[tuple[str, str, bool, bool]]]:
-    return [
-        [
-            (cell.data, cell.fg, cell.bold, cell.reverse)
-            for cell in (screen.buffer[y][x] for x in range(WIDTH))
-        ]
-        for y in range(HEIGHT)
-    ]
+def cells(screen: pyte.Screen) -> list[list[tuple[object, ...]]]:
+    """What one sees: the foreground of a blank shows only where it is reversed or underlined."""
+    found: list[list[tuple[object, ...]]] = []
+    for y in range(HEIGHT):
+        row = [screen.buffer[y][x] for x in range(WIDTH)]
+        found.append(
+            [
+                (cell.data, cell.bg)
+                if cell.data == " " and not (cell.reverse or cell.underscore)
+                else (cell.data, cell.bg, cell.fg, cell.bold, cell.reverse, cell.underscore)
+                for cell in row
+            ]
+        )
+    return found
 
 
 @examples(150)
-@given(st.lists(SCREENS, min_size=2, max_size=5))
+@given(st.lists(SCREENS, min_size=2, max_size=5), CONSOLES)
 def test_whole_screens_sent_as_differences_look_the_same(
-    screens: list[list[list[tuple[str, Style]]]],
+    screens: list[list[list[tuple[str, Style]]]], console: Console
 ) -> None:
     memory = ScreenMemory()
     lean_screen, lean = fresh_terminal()
     for rows in screens:
         update = LayoutUpdate([[strip_of(row)] for row in rows], Region(0, 0, WIDTH, HEIGHT))
-        lean.feed(memory.of_layout(update, CONSOLE))
+        lean.feed(memory.of_layout(update, console))
     full_screen, full = fresh_terminal()
     last = LayoutUpdate([[strip_of(row)] for row in screens[-1]], Region(0, 0, WIDTH, HEIGHT))
-    full.feed(last.render_segments(CONSOLE).replace("\n", ""))
+    full.feed(last.render_segments(console).replace("\n", ""))
     assert cells(lean_screen) == cells(full_screen)
 
 
@@ -110,15 +125,17 @@ LINES = st.lists(st.lists(st.sampled_from(PIECES), max_size=5).map("".join), min
 
 
 @examples(150)
-@given(st.lists(LINES, min_size=2, max_size=5))
-def test_no_emoji_leaves_half_a_character_or_moves_a_letter(screens: list[list[str]]) -> None:
+@given(st.lists(LINES, min_size=2, max_size=5), CONSOLES)
+def test_no_emoji_leaves_half_a_character_or_moves_a_letter(
+    screens: list[list[str]], console: Console
+) -> None:
     """Also where, as in this terminal, every part of an emoji has columns of its own."""
     memory = ScreenMemory()
     screen, terminal = fresh_terminal()
     terminal.feed("\x1b[?7l")
     for lines in screens:
         rows: list[Iterable[Strip]] = [[strip_of([(line, STYLES[0])])] for line in lines]
-        terminal.feed(memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE))
+        terminal.feed(memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), console))
         assert len(screen.display) == HEIGHT  # raises where half a wide character stands alone
         for y, row in memory.rows.items():
             for x, (character, _) in enumerate(row):
@@ -132,9 +149,9 @@ TEXTS = st.lists(st.text(st.sampled_from("ab 界é"), max_size=5), min_size=TALL
 
 
 @examples(100)
-@given(TEXTS, TEXTS, st.lists(st.integers(-4, 4), min_size=1, max_size=4))
+@given(TEXTS, TEXTS, st.lists(st.integers(-4, 4), min_size=1, max_size=4), CONSOLES)
 def test_rows_that_move_look_as_if_they_were_written_and_leave_what_stands_beside_them(
-    texts: list[str], beside: list[str], steps: list[int]
+    texts: list[str], beside: list[str], steps: list[int], console: Console
 ) -> None:
     memory = ScreenMemory()
     screen = pyte.Screen(SIDE + WIDTH, TALL)
@@ -142,20 +159,20 @@ def test_rows_that_move_look_as_if_they_were_written_and_leave_what_stands_besid
     side = [Strip([Segment(text, STYLES[1])]).adjust_cell_length(SIDE, STYLES[1]) for text in beside]
     lines = [strip_of([(text * 3, STYLES[2])]) for text in texts]
     memory_of_side = WidgetRows(Region(0, 0, SIDE, TALL), dict(enumerate(side[:TALL])), {})
-    terminal.feed(memory.of_rows(memory_of_side, CONSOLE))
+    terminal.feed(memory.of_rows(memory_of_side, console))
     top, place = 2, Region(SIDE, 0, WIDTH, TALL)
-    terminal.feed(memory.of_rows(WidgetRows(place, dict(enumerate(lines[top : top + TALL])), {}), CONSOLE))
+    terminal.feed(memory.of_rows(WidgetRows(place, dict(enumerate(lines[top : top + TALL])), {}), console))
     for step in steps:
         by = min(max(step, -top), 4 - top)
         top += by
         move = Move(max(0, -by), TALL - 1 - max(0, by), by) if by else None
         update = WidgetRows(place, dict(enumerate(lines[top : top + TALL])), {}, move)
-        terminal.feed(memory.of_rows(update, CONSOLE))
+        terminal.feed(memory.of_rows(update, console))
     fresh = pyte.Screen(SIDE + WIDTH, TALL)
     stream = pyte.Stream(fresh)
     other = ScreenMemory()
-    stream.feed(other.of_rows(memory_of_side, CONSOLE))
-    stream.feed(other.of_rows(WidgetRows(place, dict(enumerate(lines[top : top + TALL])), {}), CONSOLE))
+    stream.feed(other.of_rows(memory_of_side, console))
+    stream.feed(other.of_rows(WidgetRows(place, dict(enumerate(lines[top : top + TALL])), {}), console))
     assert screen.display == fresh.display
     assert memory.rows == other.rows
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,8 +14,8 @@ from rich.console import Console
 from rich.style import Style
 
 from narrowcast.terminal import last_screen
+from narrowcast.terminal.cell_runs import colours_of, painted
 from narrowcast.terminal.joining_letters import Cell
-from narrowcast.terminal.screen_memory import painted
 from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast_api.storage.folders import private_folder
 
@@ -49,10 +50,11 @@ def keep(
     shown = {y: list(row[:columns]) for y, row in rows.items() if 0 <= y < height}
     if len(shown) != height:
         return
-    look = shown[height - 1][0][1] if shown[height - 1] else None
+    looks = Counter(look for character, look in shown[height - 1] if character.strip())
+    look = looks.most_common(1)[0][0] if looks else None
     shown[height - 1] = [(character, look) for character in mark[:columns].ljust(columns)]
     gate = TerminalFilter(colours=not os.environ.get("NO_COLOR"))
-    paint = gate("".join(painted(y, 0, row, console) for y, row in shown.items()) + "\x1b[0m")
+    paint = gate("".join(painted(y, row, colours_of(console)) for y, row in shown.items()) + "\x1b[0m")
     path = Path(last_screen.path_for(arguments))
     private_folder(path.parent)
     whole = last_screen.whole(wanted, paint.encode() + b"\x1b[m", _dump(shown))

@@ -23,7 +23,8 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from narrowcast.terminal.screen_memory import Move, shows_on_blanks
+from narrowcast.terminal.cell_runs import shows_on_blanks
+from narrowcast.terminal.screen_memory import Move
 from narrowcast.terminal.textual_private import finish_of, has_plain_box
 from narrowcast.text.safe_text import SafeText, crop_cells
 from narrowcast.widgets.looks import Look, look_style

@@ -1,0 +1,295 @@
+"""How cells become text for the terminal: where to go, in which style, in as few bytes as it takes.
+
+Other colours take some 20 bytes, and the way to another place 8. So all that has one style is written together,
+wherever it stands. Only where some terminals make a character wider than others a row is written from left to right:
+what follows the character is then put over what it may have covered.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+
+from rich.color import ColorSystem
+from rich.console import Console
+from rich.style import Style
+from textual.strip import Strip
+
+from narrowcast.terminal.joining_letters import Cell
+from narrowcast.text.columns import JOINING, most_columns
+
+__all__ = ["Runs", "colours_of", "erases_in_colour", "ground_of", "painted", "shows_on_blanks"]
+
+GAP = 6
+"""Equal cells between two runs that are cheaper to send again than to jump over."""
+FEWEST_ERASED = 5
+"""Blanks at the end of a run that take no fewer bytes than the sequence which erases so many cells."""
+
+_MAYBE_NARROW = re.compile("[\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001f2ff]")
+"""Some terminals give these one column of our two; the other would keep what was there."""
+
+_UNSURE = re.compile("[\\u200d\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001fbff]")
+"""Emoji: terminals differ in the columns that they give them."""
+
+_BLANKS = re.compile(" {12,}")
+"""Blanks that are longer than the sequence which erases so many cells."""
+
+
+Piece = tuple[int, int, str, int]
+"""A text of one style: its row, its column, and how many columns it takes."""
+
+
+class Runs:
+    """Cells that differ from what the terminal shows, until they are written."""
+
+    def __init__(self, console: Console) -> None:
+        self._colours = colours_of(console)
+        self._before: list[str] = []
+        self._rows: dict[int, tuple[list[Cell], list[int]]] = {}
+
+    def first(self, text: str) -> None:
+        """``text`` is written before all cells."""
+        self._before.append(text)
+
+    def add(self, y: int, row: list[Cell], columns: list[int]) -> None:
+        """Of row ``y``, which looks as ``row`` then, ``columns`` are to be written."""
+        if y in self._rows:
+            columns = sorted({*self._rows[y][1], *columns})
+        self._rows[y] = row, columns
+
+    def text(self) -> str:
+        """All of it; '' where there is nothing to write."""
+        out = self._before
+        of_styles: dict[Style | None, list[Piece]] = {}
+        blanks: list[tuple[Style | None, Piece]] = []
+        for y, (row, columns) in self._rows.items():
+            if self._colours < ColorSystem.EIGHT_BIT or _is_unsure(row, columns):
+                out += [painted(y, row, self._colours, *span) for span in _spans(columns)]
+                continue
+            for style, start, end in _pieces(row, columns):
+                text = "".join([character for character, _ in row[start:end]])
+                piece = (y, start, text, end - start)
+                if text.isspace():
+                    blanks.append((style, piece))
+                else:
+                    of_styles.setdefault(style, []).append(piece)
+        for style, piece in blanks:
+            holder = next((other for other in of_styles if _may_hold(other, style)), style)
+            of_styles.setdefault(holder, []).append(piece)
+        out += [
+            _in_style(style, _written(pieces, style), self._colours) for style, pieces in of_styles.items()
+        ]
+        return "".join(out)
+
+
+def colours_of(console: Console) -> ColorSystem:
+    """The colours that the terminal has."""
+    return console._color_system or ColorSystem.TRUECOLOR
+
+
+def _is_unsure(row: list[Cell], columns: Sequence[int]) -> bool:
+    """Whether terminals differ in how many columns they give to what stands there."""
+    start, end = _whole(row, columns[0], columns[-1] + 1)
+    text = "".join([character for character, _ in row[start:end]])
+    return not text.isascii() and (_UNSURE.search(text) or JOINING.search(text)) is not None
+
+
+def _spans(places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Runs of places that are near each other: first, and behind the last."""
+    start = last = places[0]
+    for place in places:
+        if place - last > GAP:
+            yield start, last + 1
+            start = place
+        last = place
+    yield start, last + 1
+
+
+def _pieces(cells: list[Cell], places: Sequence[int]) -> Iterator[tuple[Style | None, int, int]]:
+    """Runs of whole characters that can be written in one style: the style, first, and behind the last."""
+    start = last = places[0]
+    style = cells[start][1]
+    for place in places:
+        own = cells[place][1]
+        if own is not style or place - last > 1:
+            near = place - last <= GAP and _joined(
+                style, cells[start : last + 1], cells[last + 1 : place + 1]
+            )
+            if not near:
+                yield style, *_whole(cells, start, last + 1)
+                start = place
+            style = near[0] if near else own
+        last = place
+    yield style, *_whole(cells, start, last + 1)
+
+
+def _joined(style: Style | None, cells: list[Cell], more: list[Cell]) -> tuple[Style | None] | None:
+    """The style in which ``cells``, which can be written in ``style``, can be written together with ``more``."""
+    for number, (character, own) in enumerate(more):
+        if own is style or (character == " " and _may_hold(style, own)):
+            continue
+        if not (_may_hold(own, style) and _are_blank(cells) and _are_blank(more[:number])):
+            return None
+        style = own
+    return (style,)
+
+
+def _are_blank(cells: list[Cell]) -> bool:
+    return all(character == " " for character, _ in cells)
+
+
+@lru_cache(maxsize=4096)
+def _may_hold(style: Style | None, blanks: Style | None) -> bool:
+    """Whether blanks of the style ``blanks`` look the same in ``style``."""
+    return style is not None and blanks is not None and ground_of(style) == ground_of(blanks)
+
+
+@lru_cache(maxsize=4096)
+def ground_of(style: Style) -> Style:
+    """What blanks in ``style`` show of it."""
+    return style if style.link or shows_on_blanks(style) else Style(bgcolor=style.bgcolor)
+
+
+def _whole(cells: list[Cell], start: int, end: int) -> tuple[int, int]:
+    """From the first half of a wide character to its second."""
+    while start > 0 and cells[start][0] == "":
+        start -= 1
+    while end < len(cells) and cells[end][0] == "":
+        end += 1
+    return start, end
+
+
+def _written(pieces: list[Piece], style: Style | None) -> str:
+    """Pieces of one style, each in its place."""
+    out: list[str] = []
+    erases = _may_erase(style)
+    row = column = -1
+    for y, x, text, width in pieces:
+        if y != row:
+            out.append(_move_to(x, y))
+        elif x != column:
+            out.append(_move_to_column(x))
+        row, column = y, x + width
+        shown = text.rstrip(" ") if erases else text
+        erased = len(text) - len(shown)
+        if erased < FEWEST_ERASED:
+            out.append(_BLANKS.sub(_erased, text) if erases else text)
+        else:
+            out += _BLANKS.sub(_erased, shown), f"\x1b[{erased}X"
+            column -= erased
+    return "".join(out)
+
+
+def _end_of_spill(cells: list[Cell], start: int, end: int) -> int:
+    """Where to end so that nothing stays of characters that a terminal makes of the parts of one."""
+    place = start
+    while place < end:
+        character = cells[place][0]
+        if len(character) > 1 and _UNSURE.search(character) is not None:
+            end = max(end, min(place + 2 * len(character), len(cells)))
+        elif len(character) > 1 and JOINING.search(character) is not None:
+            end = max(end, min(place + most_columns(character), len(cells)))
+        place += 1
+    return end
+
+
+def painted(y: int, cells: list[Cell], colours: ColorSystem, start: int = 0, end: int | None = None) -> str:
+    """Row ``y`` from column ``start`` to ``end``, from left to right.
+
+    Where terminals disagree about the width of a text (emoji, Indic letters with marks), what follows is put where its
+    column is: a row keeps its columns whatever the terminal makes of it. Where the text may take fewer columns than it
+    has, they are blanked before.
+    """
+    end = len(cells) if end is None else end
+    while start > 0 and cells[start][0] == "":
+        start -= 1
+    end = _end_of_spill(cells, start, end)
+    while end < len(cells) and cells[end][0] == "":
+        end += 1
+    out: list[str] = [_move_to(start, y)]
+    if "".join([character for character, _ in cells[start:end]]).isascii():
+        out += _styled(cells[start:end], colours)
+        return "".join(out)
+    place = begin = start
+    while place < end:
+        stop = _end_of_unsure(cells, place, end)
+        if stop == place:
+            place += 1
+            continue
+        out += _styled(cells[begin:place], colours)
+        text = "".join([character for character, _ in cells[place:stop]])
+        if _MAYBE_NARROW.search(text) or JOINING.search(text):
+            out += _styled([(" ", style) for _, style in cells[place:stop]], colours)
+            out.append(_move_to_column(place))
+        out += _styled(cells[place:stop], colours)
+        if stop < end:
+            out.append(_move_to_column(stop))
+        place = begin = stop
+    return "".join([*out, *_styled(cells[begin:end], colours)])
+
+
+def _move_to(x: int, y: int) -> str:
+    return f"\x1b[{y + 1};{x + 1}H"
+
+
+def _move_to_column(x: int) -> str:
+    return f"\x1b[{x + 1}G"
+
+
+def _end_of_unsure(cells: list[Cell], place: int, end: int) -> int:
+    """Where the text ends that begins at ``place`` and whose width is unsure; ``place`` itself where none does."""
+    character = cells[place][0]
+    if character.isascii() or not (JOINING.search(character) or _UNSURE.search(character)):
+        return place
+    stop = place + 1
+    while stop < end and cells[stop][0] == "":
+        stop += 1
+    return stop
+
+
+def _styled(cells: list[Cell], colours: ColorSystem) -> list[str]:
+    """The characters with their styles, without any move before or after them."""
+    out: list[str] = []
+    for style, run in groupby(cells, key=_style_of):
+        text = "".join([character for character, _ in run])
+        if "            " in text and _may_erase(style):
+            text = _BLANKS.sub(_erased, text)
+        out.append(_in_style(style, text, colours))
+    return out
+
+
+def _in_style(style: Style | None, text: str, colours: ColorSystem) -> str:
+    return text if style is None or not text else Strip.render_style(style, text, colours)
+
+
+def _may_erase(style: Style | None) -> bool:
+    """Whether erased cells look like blanks in this style."""
+    return style is not None and not shows_on_blanks(style) and erases_in_colour()
+
+
+@lru_cache(maxsize=1)
+def erases_in_colour() -> bool:
+    """Whether the terminal erases cells in the present background. GNU screen does in its own ground, unless its TERM
+    says otherwise.
+    """
+    return "STY" not in os.environ or os.environ.get("TERM", "").endswith("-bce")
+
+
+def shows_on_blanks(style: Style) -> bool:
+    """Whether blanks in `style` look different from blanks that only share its background."""
+    return bool(
+        style.underline or style.reverse or style.strike or style.overline or style.underline2 or style.meta
+    )
+
+
+def _style_of(cell: Cell) -> Style | None:
+    return cell[1]
+
+
+def _erased(blanks: re.Match[str]) -> str:
+    """Erases so many cells in the present background, and goes on behind them."""
+    count = len(blanks[0])
+    return f"\x1b[{count}X\x1b[{count}C"
