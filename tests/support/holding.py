@@ -31,7 +31,6 @@ class Watch:
 @contextmanager
 def held() -> Iterator[Watch]:
     """Watches every step of every event loop of this process while the block runs."""
-    gc.collect()
     gc.freeze()
     watch = Watch()
     run = events.Handle._run
