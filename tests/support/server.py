@@ -206,6 +206,8 @@ async def running_server(
     chosen = replace(config or Config(), dialect=Dialect(dialect), durable=False)
     chosen = chosen.at_level(CONTRACT_LEVEL if feature_level is None else feature_level)
     options = Options(host=host, port=0, data=path, demo=demo, alive=alive)
+    if not demo and clock is None and not (path.exists() and any(path.iterdir())):
+        world.lay_out(path, chosen.level, chosen.dialect)
     prepare = None if demo else world.populate
     async with (
         running(options, config=chosen, clock=clock, prepare=prepare) as server,
