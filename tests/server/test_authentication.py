@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -111,6 +113,12 @@ async def test_passwords_are_not_stored(server: TestServer) -> None:
     row = server.core.store.one("SELECT password_hash FROM users WHERE id = ?", server.id("ada"))
     assert row is not None
     assert row["password_hash"].startswith("$argon2id$")
+
+
+def test_guessing_a_password_costs_memory_and_time() -> None:
+    program = "from narrowcast_server.organization.passwords import hash_password as h; print(h('x'))"
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.startswith("$argon2id$v=19$m=65536,t=3,p=4$")  # those of tests are quick
 
 
 @proves("LIM-01")

@@ -20,7 +20,8 @@ from narrowcast_server.storage.key_vault import new_key
 T = TypeVar("T")
 MIN_PASSWORD: Final = PASSWORD_CHARACTERS[0]
 MAX_PASSWORD: Final = PASSWORD_CHARACTERS[1]
-_hasher = PasswordHasher()
+hasher = PasswordHasher()
+"""How slowly new passwords are hashed; a hash says itself how it is checked."""
 _MOST_WAITING: Final = 50
 _MOST_AN_ADDRESS: Final = 5
 _PAUSE_SECONDS: Final = 5.0
@@ -34,13 +35,13 @@ def check_password(password: str) -> None:
 
 def hash_password(password: str) -> str:
     """A salted hash that is slow to compute (argon2)."""
-    return _hasher.hash(password)
+    return hasher.hash(password)
 
 
 def password_fits(password_hash: str | None, password: str) -> bool:
     """Whether this is the password; takes as long when there is none."""
     try:
-        return _hasher.verify(password_hash or _unknown_hash(), password) and password_hash is not None
+        return hasher.verify(password_hash or _unknown_hash(), password) and password_hash is not None
     except (Argon2Error, InvalidHashError):
         return False
 
@@ -82,4 +83,4 @@ class Passwords:
 
 @cache
 def _unknown_hash() -> str:
-    return _hasher.hash(new_key())
+    return hasher.hash(new_key())
