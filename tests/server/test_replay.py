@@ -1,0 +1,173 @@
+"""The recorded requests of a real server, sent again to the embedded one: it accepts and refuses alike, answers with
+the same fields, and tells of what happened in events of the same shape.
+
+Texts of refusals are the server's own. What differs otherwise stands in a table here, with the reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from support.captures import captures, recorded_events
+from support.replaying import Outcome, Replayed, recorded_requests, replay
+from support.shapes import Shape, kind_of
+
+pytestmark = pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+
+_FILES = ("POST_user_uploads", "GET_user_uploads", "users_me_avatar", "realm_emoji", "DELETE_attachments")
+_NOT_RECORDED = {
+    "the recording has no files": {
+        "GET_messages_id/09",
+        *(f"{folder}/{number:02}" for folder in _FILES for number in range(1, 20)),
+    },
+    "the recording has no headers": {"AUTH/20", "AUTH/21", "AUTH/22", "AUTH/23"},
+    "its queue had met other events": {
+        *(f"GET_events/{number:02}" for number in (1, 2, 3, 4, 5, 6, 7, 8, 16)),
+        "DELETE_events/05",
+    },
+    "administrators of this server make accounts, which operators of a Zulip server allow them to": {
+        "POST_users/05"
+    },
+}
+"""Requests that cannot be sent again."""
+_SETUP: Mapping[str, list[tuple[str, str, str, dict[str, object]]]] = {
+    "POST_typing/30": [
+        (
+            "othello",
+            "PATCH",
+            "/settings",
+            {"send_private_typing_notifications": False, "send_stream_typing_notifications": False},
+        )
+    ],
+    "POST_drafts/29": [("cordelia", "PATCH", "/settings", {"enable_drafts_synchronization": False})],
+}
+"""What the recording did before a request without writing it down."""
+
+_DIFFERENT = {
+    "pages of the web app, where this server has JSON": {
+        *("AUTH/26", "AUTH/27", "AUTH/28", "AUTH/29", "GET_messages_id/06", "GET_server_settings/04"),
+    },
+    "the contract has a code with every refusal (CONV-21)": {
+        "AUTH/24",
+        "AUTH/25",
+        "DELETE_realm_playgrounds/04",
+    },
+    "browsers ask which methods there are": {"AUTH/30"},
+    "the contract takes the address that the API has for somebody (AUTH-01)": {"AUTH/18"},
+    "older programs ask for linkifiers in this way": {"GET_realm_filters/01"},
+    "the contract needs no type to remove a custom emoji (RXN-06)": {"DELETE_messages_id_reactions/05"},
+    "there is no list of disposable addresses here": {"POST_invites/22"},
+    "owners alone change addresses (USRU-10)": {
+        "PATCH_users_id/29",
+        "PATCH_users_id/32",
+        "AUTH/35",
+        "AUTH/36",
+    },
+    "what is too long is refused, never cut (EVT-04)": {"POST_messages/24", "POST_messages/25"},
+    "of a channel that one may not know of nothing is told, not even that it exists": {
+        *("GET_messages/38", "POST_messages/42", "POST_scheduled_messages/26"),
+    },
+    "an edit without a change is refused (SNP-11)": {"PATCH_saved_snippets/04", "PATCH_saved_snippets/05"},
+    "names of groups differ by more than case, and descriptions have a limit": {
+        *("POST_user_groups_create/06", "POST_user_groups_create/22"),
+    },
+    "an invitation that is over before it begins is a mistake": {"POST_invites/23"},
+    "links and invitations are numbered together": {"DELETE_invites_multiuse/01"},
+    "the real address of somebody says nothing where it is hidden (USR-11)": {"PATCH_users_email/01"},
+    "there is no server for calls here": {"calls/01"},
+    "the refusal of roles above one's own is BAD_REQUEST (INV-32)": {
+        "POST_invites/17",
+        "POST_invites_multiuse/07",
+    },
+    "the recorded server failed": {"POST_users_me_subscriptions/26", "POST_realm_playgrounds/12"},
+    "the contract has a code for an unknown channel here (ERR-03)": {"DELETE_users_me_subscriptions/04"},
+    "the contract names the channels where it can matter (FLG-06)": {
+        *(f"POST_messages_flags/{number:02}" for number in (1, 3, 4, 5, 6, 7, 8)),
+        *(f"POST_messages_flags_narrow/{number:02}" for number in (1, 3, 4, 5)),
+    },
+    "bots have no configuration here": {"bots/04"},
+}
+"""Requests with another outcome."""
+_OF_ANOTHER_SHAPE = {
+    ".message.avatar_url can be NoneType": "clients make the addresses of pictures themselves (client_gravatar)",
+    ".bot.api_key is missing": "keys go to owners of bots alone",
+    ".person.bot_owner_id can be NoneType": "present and null for people",
+    ".person.bot_type can be NoneType": "present and null for people",
+    ".streams[].can_administer_channel_group can be number": "a group or people",
+    ".streams[].creator_id can be NoneType": "channels that the organization began with",
+    ".streams[].first_message_id can be number": "a channel that one comes to later has messages",
+    ".away is new": "the contract keeps it (STAT-12)",
+}
+"""Where events differ from all recorded ones of their kind, and why."""
+_UNSEEN = {
+    "attachment/add": "no files", "attachment/remove": "no files", "attachment/update": "no files",
+    "realm_emoji/update": "no files",
+    "heartbeat": "no time passes",
+    "restart": "the server stays",
+    "realm/update/inline_url_embed_preview": "changed outside of the recorded requests",
+    "realm/update/push_notifications_enabled": "changed outside of the recorded requests",
+    "realm_export_consent": "changed outside of the recorded requests",
+    "update_message/rendering_only/content": "no previews of links are made here",
+}  # fmt: skip
+"""Recorded kinds of events that the recorded requests do not cause here."""
+
+
+def _labels(table: Mapping[str, set[str]]) -> set[str]:
+    return {label for labels in table.values() for label in labels}
+
+
+@pytest.fixture(scope="module")
+def replayed(tmp_path_factory: pytest.TempPathFactory) -> Replayed:
+    folder = tmp_path_factory.mktemp("replay") / "data"
+    return asyncio.run(replay(folder, _SETUP, _labels(_NOT_RECORDED)))
+
+
+def _differences(outcome: Outcome) -> Iterator[object]:
+    """Where an answer is another one; whoever is refused learns the same, whoever is not learns as much."""
+    recorded, answer = outcome.recorded.response, outcome.answer
+    if outcome.status != outcome.recorded.status:
+        yield f"{outcome.recorded.status} became {outcome.status}"
+    if recorded.get("code") != answer.get("code"):
+        yield f"{recorded.get('code')} became {answer.get('code')}"
+    if missing := recorded.keys() - answer.keys():
+        yield f"without {sorted(missing)}"
+    if outcome.status >= 400 and (new := answer.keys() - recorded.keys()):
+        yield f"with {sorted(new)}"
+
+
+def test_every_recorded_request_has_the_recorded_outcome(replayed: Replayed) -> None:
+    different = {one.recorded.label: found for one in replayed.outcomes if (found := list(_differences(one)))}
+    expected = _labels(_DIFFERENT)
+    assert {label: different[label] for label in different.keys() - expected} == {}
+    assert expected - different.keys() == set(), "no longer different"
+    assert len(replayed.outcomes) > 1000
+
+
+def test_nothing_is_left_out_but_what_the_table_names(replayed: Replayed) -> None:
+    sent = {one.recorded.label for one in replayed.outcomes}
+    assert {one.label for one in recorded_requests()} - sent <= _labels(_NOT_RECORDED)
+
+
+@pytest.mark.parametrize("clients", ["", "legacy"])
+def test_every_event_has_the_recorded_shape(replayed: Replayed, clients: str) -> None:
+    recorded: dict[str, list[object]] = defaultdict(list)
+    for path, event in recorded_events():
+        if path.startswith("events/legacy/") == bool(clients):
+            recorded[kind_of(event)].append(event)
+    told: dict[str, list[object]] = defaultdict(list)
+    for event in replayed.events[clients]:
+        told[kind_of(event)].append(event)
+    unseen = recorded.keys() - told.keys()
+    assert unseen <= _UNSEEN.keys()
+    different = {
+        (kind, found)
+        for kind in recorded.keys() & told.keys()
+        for found in Shape(recorded[kind]).differences(Shape(told[kind]))
+        if found not in _OF_ANOTHER_SHAPE
+    }
+    assert different == set()
+    assert len(recorded.keys() & told.keys()) > 100
