@@ -161,6 +161,17 @@ def test_words_and_prefixes_come_before_scattered_letters() -> None:
     assert best_matches(" ", names) == [0, 1, 2, 3, 4, 5]
 
 
+def test_letters_that_stand_far_apart_are_no_match() -> None:
+    names = [
+        "Advertise organization in the Zulip communities directory, zero",
+        "Go to next unread topic",
+        "design",
+    ]
+    assert best_matches("zzz", names) == []
+    assert best_matches("gnut", names) == [1]
+    assert best_matches("dsgn", names) == [2, 0]
+
+
 def test_words_match_in_any_order() -> None:
     names = ["Create poll", "Create channel", "Polls that anybody created"]
     assert [names[index] for index in best_matches("poll cre", names)] == ["Create poll", names[2]]

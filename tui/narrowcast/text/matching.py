@@ -1,6 +1,6 @@
 """Finding names by a few typed letters.
 
-A query matches a name that holds its letters in order, or its words in any order. The best come first: equal,
+A query matches a name that holds its letters in order and near each other, or its words in any order. The best come first: equal,
 prefix, prefix of a word, substring, beginnings of words in any order, then scattered letters by how close together
 they are. The work is linear in the length of the name for every query, so that a hostile name cannot stall a
 keystroke.
@@ -14,13 +14,15 @@ from collections.abc import Callable, Iterable
 __all__ = ["best_matches", "scorer"]
 
 _MAX_QUERY = 64
+_MAX_GAP = 8
+"""Characters between two letters of a query at most: any few letters stand somewhere in a long name, in any order."""
 
 
 def scorer(query: str) -> Callable[[str], tuple[int, int] | None]:
     """A function from a name to its rank for `query` (lower is better), or None if it does not match."""
     typed = query.strip().casefold()[:_MAX_QUERY]
     letters = [re.escape(letter) for letter in typed if not letter.isspace()]
-    steps = [f"[^{letter}]*{letter}" for letter in letters[1:]]
+    steps = [f"[^{letter}]{{0,{_MAX_GAP}}}{letter}" for letter in letters[1:]]
     scattered = re.compile((letters[0] if letters else "") + "".join(steps), re.DOTALL)
     phrase = _begun(typed)
     words = [_begun(word) for word in typed.split()]
