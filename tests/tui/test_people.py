@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.model.user_groups import UserGroup
 from narrowcast_api.model.users import ProfileValue, User
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.wire.vocabulary import BotType
 from support.screens import choose, fill, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -174,6 +176,23 @@ async def test_an_outgoing_webhook_needs_what_it_calls(tmp_path: Path) -> None:
         bots = {bot["full_name"]: bot for bot in listener.snapshot["realm_bots"]}
         (service,) = bots["Echo"]["services"]
         assert (service["base_url"], service["interface"]) == ("https://echo.example/hook", 2)
+
+
+async def test_who_may_make_bots_that_only_write_is_asked_for_no_address(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
+        owners = next(group.id for group in stage.session.state.user_groups if group.name == "role:owners")
+        await stage.server.call(
+            "ada", "PATCH", "/realm", {"can_create_bots_group": json.dumps({"new": owners})}
+        )
+        await until(lambda: not stage.session.state.has_permission("can_create_bots_group"))
+        await run(stage, "account.bots")
+        await stage.press("n")
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        assert [row.field.name for row in form.rows] == ["name", "short", "type"]
+        await fill(stage, name="Hook", short="hook")
+        await until(lambda: any("Hook" in row for row in rows(stage)))
+        assert stage.server.user("hook").bot_type == BotType.INCOMING_WEBHOOK
 
 
 async def test_everybody_is_listed_and_found_by_name(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Finding names by a few typed letters.
 
-A query matches a name that holds its letters in order and near each other, or its words in any order. The best come first: equal,
-prefix, prefix of a word, substring, beginnings of words in any order, then scattered letters by how close together
-they are. The work is linear in the length of the name for every query, so that a hostile name cannot stall a
+A query matches a name that holds its letters in order and near each other, or its words in any order. The best come
+first: equal, prefix, prefix of a word, substring, beginnings of words in any order, then scattered letters by how close
+together they are. The work is linear in the length of the name for every query, so that a hostile name cannot stall a
 keystroke.
 """
 

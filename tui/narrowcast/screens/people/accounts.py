@@ -133,10 +133,13 @@ class BotsScreen(ManageScreen["Bot"]):
         if self.refused() or self.refused(permissions.bot_refusal(self.state)):
             return
 
+        offered = permissions.bot_types(self.state)
+        may_call = BotType.OUTGOING_WEBHOOK in offered
+
         async def create(values: Values) -> object:
             bot_type = values["type"]
             calls = bot_type == BotType.OUTGOING_WEBHOOK
-            if calls != bool(values.text("url")):
+            if may_call and calls != bool(values.text("url")):
                 raise Refused("url", "Outgoing webhooks, and no other bots, need an address to call.")
             made = await self.session.client.bots.create(
                 full_name=values.text("name"),
@@ -157,14 +160,18 @@ class BotsScreen(ManageScreen["Bot"]):
                     self.reread(select=named[-1] if named else None)
                     show_key(self, f"API key of {name}", key)
 
-        kinds = [(int(kind), BOT_NAMES[kind]) for kind in permissions.bot_types(self.state)]
+        kinds = [(int(kind), BOT_NAMES[kind]) for kind in offered]
         fields: list[Field] = [
             LineField("name", "Name", required=True, limit=100),
             LineField("short", "Short name", "Used for the bot's email address", required=True, limit=60),
             OneOf("type", "Bot type", options=kinds, value=kinds[0][0]),
-            LineField("url", "Endpoint URL", "Outgoing webhooks: called with each message for the bot"),
-            OneOf("interface", "Data format", options=INTERFACES, value=int(WebhookInterface.GENERIC)),
         ]
+        if may_call:
+            hint = "Outgoing webhooks: called with each message for the bot"
+            fields += [
+                LineField("url", "Endpoint URL", hint),
+                OneOf("interface", "Data format", options=INTERFACES, value=int(WebhookInterface.GENERIC)),
+            ]
         self.form("Add bot", fields, create, verb="adds", then=made)
 
     def action_key(self) -> None:
