@@ -12,7 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-from simulation.history import Report, run, shrunk
+from simulation.history import Report
+from simulation.running import run, shrunk
 
 
 def main() -> int:

@@ -1,55 +1,33 @@
-"""One random history of several windows of a person on an unreliable network, and what must be true after it.
+"""One random history: several windows of a person on an unreliable network, and what is done in them.
 
-Some of the windows share a home, the others are other machines.
+Some of the windows share a home, the others are other machines; the last one is another person's.
 """
 
 from __future__ import annotations
 
 import asyncio
-import random as randomness
-import secrets
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.state import State
 from narrowcast_api.storage.records import OutboxState
 from narrowcast_api.sync import other_windows
 from narrowcast_api.sync.session import Session
-from simulation.disk import SLOWEST, Home, empty_files
+from simulation.checks import problems
+from simulation.disk import Home, empty_files
 from simulation.loop import SimulatedClock, SimulatedLoop
+from simulation.plan import Act
 from simulation.service import Service
-from simulation.window import Window
-from support.state_facts import differences, facts
+from simulation.window import ME, OTHER, Window
+from simulation.words import Words, Written
 
-ME, OTHER = 1, 2
-WEIGHTS = {
-    "write": 8,
-    "draft": 4,
-    "read": 4,
-    "react": 2,
-    "star": 2,
-    "other_says": 5,
-    "other_changes": 3,
-    "take_back": 1,
-    "retry": 1,
-    "network_changes": 6,
-    "queue_expires": 1,
-    "kill": 2,
-    "power_loss": 1,
-    "quit": 1,
-    "wait": 6,
-}
-"""Methods of `History`, and how often each is done."""
 PLACES: tuple[Destination, ...] = (
     ChannelDestination(11, "soup"),
     ChannelDestination(11, "stew"),
@@ -62,19 +40,6 @@ LOOK_EVERY, LOOK_EVERY_AFTERWARDS = 1.0, 5.0
 """Seconds between two looks of a window at what others wrote, while things happen and when all should be quiet."""
 FROM_NOTHING = 5
 """One history of so many begins on an empty disk, the others with the files of an account that was opened before."""
-MOST_TASKS = 40
-"""Tasks that an idle window may have."""
-
-
-@dataclass
-class Written:
-    """What one window wrote, in order."""
-
-    window: str
-    home: Path
-    place: Destination
-    text: str
-    at: float
 
 
 @dataclass
@@ -89,33 +54,8 @@ class Report:
     problems: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Act:
-    """One step of a plan: what is done, in which window, the seed of its own choices, and the pause after it."""
-
-    name: str
-    window: int
-    seed: int
-    pause: float
-
-
-def plan(seed: int) -> list[Act]:
-    """The acts of a seed."""
-    chance = Random(seed)
-    names, weights = list(WEIGHTS), list(WEIGHTS.values())
-    return [
-        Act(
-            chance.choices(names, weights)[0],
-            chance.randrange(12),
-            chance.randrange(2**32),
-            chance.choice((0.0, 0.0, 0.05, 0.5)),
-        )
-        for _ in range(chance.randrange(10, 40))
-    ]
-
-
 class History:
-    """Acts and faults of a plan, then the checks."""
+    """The world of a history: the acts of a plan are its methods."""
 
     def __init__(self, seed: int, folder: Path, loop: SimulatedLoop) -> None:
         self.chance = Random(seed)
@@ -134,14 +74,7 @@ class History:
         if seed % FROM_NOTHING:
             for window in self.windows:
                 window.home.begin_with(empty_files(window.account))
-        self.written: list[Written] = []
-        self.taken_back: list[str] = []
-        self.failed: set[str] = set()
-        self.left_behind: set[str] = set()
-        """Not sent when their window ended: another one may send them, whose network may be worse."""
-        self.may_be_lost: list[Written] = []
-        """Written a moment before a crash."""
-        self.kept_drafts: dict[str, str] = {}
+        self.words = Words()
         self._numbers = count(1)
 
     def text(self, kind: str) -> str:
@@ -156,7 +89,7 @@ class History:
         self.chance = Random(act.seed)
         work: Callable[[Window], Awaitable[None]] = getattr(self, act.name)
         await work(self.windows[act.window % len(self.windows)])
-        self._note_failed()
+        self.words.note_failed(self.windows)
         await asyncio.sleep(act.pause)
 
     async def write(self, window: Window) -> None:
@@ -166,7 +99,7 @@ class History:
         text = again if self.chance.random() < 0.2 else self.text("words")
         with suppress(NarrowcastError):
             window.session.outbox.send(place, text)
-            self.written.append(Written(window.name, window.home.root, place, text, self.loop.time()))
+            self.words.written.append(Written(window.name, window.home.root, place, text, self.loop.time()))
             self.report.messages += 1
 
     async def draft(self, window: Window) -> None:
@@ -224,7 +157,7 @@ class History:
         if await session.outbox.claim(local_id):
             entry = session.outbox.cancel(local_id)
             if entry is not None:
-                self.taken_back.append(entry.content)
+                self.words.taken_back.append(entry.content)
 
     async def retry(self, window: Window) -> None:
         for entry in window.session.outbox.entries():
@@ -244,7 +177,8 @@ class History:
 
     async def kill(self, window: Window) -> None:
         """The process is gone; it is started again now or later."""
-        self._crashes([window])
+        self.report.crashes += 1
+        self.words.crashes([window], self.loop.time())
         await window.kill()
         await asyncio.sleep(self.chance.choice((0.0, 0.5, 5.0)))
         await window.start()
@@ -252,7 +186,8 @@ class History:
     async def power_loss(self, window: Window) -> None:
         """All windows of a home are gone at once."""
         together = [one for one in self.windows if one.home is window.home]
-        self._crashes(together)
+        self.report.crashes += 1
+        self.words.crashes(together, self.loop.time())
         for one in together:
             one.die()
         window.home.lose_power()
@@ -261,21 +196,8 @@ class History:
         for one in together:
             await one.start()
 
-    def _crashes(self, windows: Sequence[Window]) -> None:
-        self.report.crashes += 1
-        for window in windows:
-            self._leaves_behind(window)
-        names = {window.name for window in windows}
-        on_its_way_to_the_disk = self.loop.time() - 2 * SLOWEST
-        self.may_be_lost += [
-            one for one in self.written if one.window in names and one.at > on_its_way_to_the_disk
-        ]
-
-    def _leaves_behind(self, window: Window) -> None:
-        self.left_behind |= {e.content for e in window.session.outbox.entries() if not e.elsewhere}
-
     async def quit(self, window: Window) -> None:
-        self._leaves_behind(window)
+        self.words.leaves_behind(window)
         await window.quit()
         await window.start()
 
@@ -294,165 +216,16 @@ class History:
             window.network.is_down, window.network.trouble = False, 0.0
         for _ in range(4):
             await asyncio.sleep(HEALED_AFTER / 4)
-            self._note_failed()
+            self.words.note_failed(self.windows)
             other_windows.LOOK_EVERY = LOOK_EVERY_AFTERWARDS
-        self.check()
+        self.report.problems += problems(self.words, self.windows, self.service)
         self.report.faults = sum(sum(window.network.faults.values()) for window in self.windows)
         for window in self.windows:
             await window.quit()
         return self.report
-
-    def _note_failed(self) -> None:
-        for window in self.windows:
-            self.failed |= {
-                e.content for e in window.session.outbox.entries() if e.state is OutboxState.FAILED
-            }
-
-    def wrong(self, what: str) -> None:
-        """Notes a problem."""
-        self.report.problems.append(what)
-
-    def check(self) -> None:
-        """Everything that must be true now."""
-        self.check_words()
-        self.check_order()
-        self.check_drafts()
-        for window in self.windows:
-            self.check_window(window)
-        tasks = len(asyncio.all_tasks(self.loop))
-        if tasks > MOST_TASKS * len(self.windows):
-            self.wrong(f"{tasks} tasks are left")
-
-    def check_words(self) -> None:
-        said = Counter(content for _, content in self.service.sends)
-        offered = {
-            entry.local_id: entry for window in self.windows for entry in window.session.outbox.entries()
-        }
-        for entry in offered.values():
-            if entry.state is not OutboxState.FAILED:
-                self.wrong(f"{entry} is still {entry.state} after the network healed")
-        failed = Counter(entry.content for entry in offered.values())
-        taken_back = Counter(self.taken_back)
-        may_be_lost = Counter(written.text for written in self.may_be_lost)
-        for text, times in Counter(written.text for written in self.written).items():
-            if said[text] > times:
-                self.wrong(f"{text!r} was written {times} times and sent {said[text]} times")
-            if said[text] + failed[text] > times:
-                self.wrong(f"{text!r} was sent, and is offered as not sent")
-            if said[text] + failed[text] + taken_back[text] + may_be_lost[text] < times:
-                self.wrong(f"{text!r} is lost: {times} times written, {said[text]} times sent")
-
-    def check_order(self) -> None:
-        """Those that one window sent, and that never failed, are on the server in the order of their writing."""
-        ids = {message.content: message.id for message in self.service.messages.values()}
-        for window in self.windows:
-            for place in PLACES:
-                mine = [
-                    ids[w.text]
-                    for w in self.written
-                    if (w.window, w.place) == (window.name, place)
-                    and w.text in ids
-                    and w.text not in self.failed | self.left_behind
-                    and not w.text.startswith("again")
-                ]
-                if mine != sorted(mine):
-                    self.wrong(f"{window.name}: the messages to {place} are out of order")
-
-    def check_drafts(self) -> None:
-        there = sorted(draft["content"] for owner, draft in self.service.drafts.values() if owner == ME)
-        for window in self.windows[:-1]:
-            here = sorted(draft.content for draft in window.session.drafts.all())
-            if here != there:
-                self.wrong(f"{window.name}: drafts {here}, on the server {there}")
-
-    def check_window(self, window: Window) -> None:
-        session = window.session
-        user_id = OTHER if window.name == "other" else ME
-        if not session.is_live:
-            self.wrong(f"{window.name} is {session.status.kind}: {session.status.detail}")
-            return
-        fresh = State.from_snapshot({**self.service.register(user_id, {}, "")}, now=self.clock.now())
-        mine, theirs = facts(session.state), facts(fresh)
-        for of in (mine, theirs):
-            of.pop("direct conversations")  # looked at below
-        found = differences(mine, theirs)
-        for others in fresh.directs.recent():
-            # Nobody says what was the newest before one that was deleted unseen: a conversation may stand too high.
-            newest, its_newest = session.state.directs.newest(others), fresh.directs.newest(others)
-            if newest is None or (its_newest is not None and newest < its_newest):
-                found[f"direct conversation {others}"] = (newest, its_newest)
-        if found:
-            self.wrong(f"{window.name}: the state differs from a fresh one: {found}")
-        readable = sorted(i for i, m in self.service.messages.items() if self.service.may_read(m, user_id))
-        view = session.view(Narrow.all())
-        shown = list(view.ids)
-        if shown != readable[-len(shown) :] or (readable and not shown) or view.gaps:
-            self.wrong(f"{window.name}: the view shows {shown} with gaps {view.gaps}, there are {readable}")
-        for message_id in shown:
-            here, there = session.state.messages.get(message_id), self.service.messages[message_id]
-            if here is None or here.content != f"<p>{there.content}</p>":
-                self.wrong(f"{window.name}: message {message_id} is {here}, it should be {there}")
-            elif len(here.reactions) != len(there.reactions):
-                self.wrong(
-                    f"{window.name}: reactions of {message_id}: {here.reactions}, not {there.reactions}"
-                )
-        if session.acts.waiting:
-            self.wrong(f"{window.name}: {session.acts.waiting} stars and reactions never left")
-        if session.read_marks.pending:
-            self.wrong(f"{window.name}: read marks {session.read_marks.pending} never left")
 
 
 async def _may_fail(work: object) -> None:
     """A request that may be refused or lost: then its writer is told, and nothing else happens."""
     with suppress(NarrowcastError):
         await work  # type: ignore[misc]
-
-
-@contextmanager
-def seeded(seed: int) -> Iterator[None]:
-    """The library's own dice, which are not passed in, from the same seed."""
-    numbers = Random(seed)
-    state, token_hex = randomness.getstate(), secrets.token_hex
-    look_every, other_windows.LOOK_EVERY = other_windows.LOOK_EVERY, LOOK_EVERY
-    randomness.seed(seed)
-    secrets.token_hex = lambda size=8: numbers.randbytes(size or 8).hex()  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        secrets.token_hex = token_hex
-        other_windows.LOOK_EVERY = look_every
-        randomness.setstate(state)
-
-
-def run(seed: int, acts: Sequence[Act] | None = None) -> Report:
-    """The history of a seed, or those of its acts that are given."""
-    loop = SimulatedLoop()
-    try:
-        with seeded(seed), memory() as folder:
-            history = History(seed, folder, loop)
-            return loop.run_until_complete(history.run(plan(seed) if acts is None else acts))
-    finally:
-        loop.close()
-
-
-@contextmanager
-def memory() -> Iterator[Path]:
-    """A folder in memory where the system has one: the disk is simulated."""
-    with TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
-        yield Path(folder)
-
-
-def shrunk(seed: int) -> list[Act]:
-    """As few acts of a failing seed as still fail: larger and smaller runs of them are left out by turns."""
-    acts = plan(seed)
-    size = max(1, len(acts) // 2)
-    while size:
-        start = 0
-        while start < len(acts):
-            fewer = acts[:start] + acts[start + size :]
-            if run(seed, fewer).problems:
-                acts = fewer
-            else:
-                start += size
-        size //= 2
-    return acts

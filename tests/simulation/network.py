@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from base64 import b64decode
 from collections.abc import Callable
 from enum import Enum
@@ -11,7 +10,9 @@ from random import Random
 from urllib.parse import parse_qsl
 
 import httpx
+import msgspec
 
+from simulation.loop import SimulatedClock
 from simulation.queues import Refused
 from simulation.service import Service
 from support.scripted import Raw
@@ -31,15 +32,17 @@ class Fault(Enum):
     GARBAGE = "an answer that is no JSON, carried out"
 
 
+FAULTS = tuple(Fault)
 CARRIED_OUT = {Fault.LOST_AFTER, Fault.BAD_GATEWAY_AFTER, Fault.SILENT_AFTER, Fault.GARBAGE}
 
 
 class Network(httpx.AsyncBaseTransport):
     """One window's way to the service. `trouble` is the share of requests that meet a fault."""
 
-    def __init__(self, service: Service, chance: Random) -> None:
+    def __init__(self, service: Service, chance: Random, clock: SimulatedClock) -> None:
         self._service = service
         self._chance = chance
+        self._clock = clock
         self.trouble = 0.1
         self.is_down = False
         self.is_dead = False
@@ -52,7 +55,7 @@ class Network(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         self.requests += 1
         body = await request.aread()
-        await asyncio.sleep(self._chance.uniform(0.005, 0.2))
+        await self._clock.sleep(self._chance.uniform(0.005, 0.2))
         self.before(request)
         if self.is_dead:
             await asyncio.get_running_loop().create_future()
@@ -67,7 +70,7 @@ class Network(httpx.AsyncBaseTransport):
         return await _failed(fault, request)
 
     def _fault(self) -> Fault | None:
-        return self._chance.choice(list(Fault)) if self._chance.random() < self.trouble else None
+        return self._chance.choice(FAULTS) if self._chance.random() < self.trouble else None
 
     async def _carry_out(self, request: httpx.Request, body: bytes) -> httpx.Response:
         query = dict(parse_qsl(request.url.query.decode(), keep_blank_values=True))
@@ -80,14 +83,14 @@ class Network(httpx.AsyncBaseTransport):
         self.after(request)
         if self.is_dead:
             await asyncio.get_running_loop().create_future()
-        await asyncio.sleep(self._chance.uniform(0.0, 0.1))
+        await self._clock.sleep(self._chance.uniform(0.0, 0.1))
         if self.is_down:
             raise httpx.ReadError("the network went down")
         return _answer(200, answer)
 
 
 def _answer(status: int, body: object, headers: dict[str, str] | None = None) -> httpx.Response:
-    return httpx.Response(status, stream=Raw(json.dumps(body).encode()), headers=headers)
+    return httpx.Response(status, stream=Raw(msgspec.json.encode(body)), headers=headers)
 
 
 async def _failed(fault: Fault, request: httpx.Request) -> httpx.Response:

@@ -16,10 +16,10 @@ import pytest
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.records import OutboxState
 from simulation.disk import Home
-from simulation.history import ME, memory, seeded
 from simulation.loop import SimulatedClock, SimulatedLoop
+from simulation.running import memory, seeded
 from simulation.service import Service
-from simulation.window import Window
+from simulation.window import ME, Window
 
 PLACE = ChannelDestination(11, "soup")
 

@@ -20,6 +20,8 @@ from simulation.network import Network
 from simulation.service import Service
 
 MACHINE = Machine("simulated", "simulated")
+ME, OTHER = 1, 2
+"""The people whose windows there are."""
 
 
 class Window:
@@ -29,11 +31,12 @@ class Window:
         self, name: str, user_id: int, service: Service, home: Home, loop: SimulatedLoop, chance: Random
     ) -> None:
         self.name = name
+        self.user_id = user_id
         self.home = home
         self._loop = loop
-        self._clock = SimulatedClock(loop)
+        self.clock = SimulatedClock(loop)
         self._chance = chance
-        self.network = Network(service, chance)
+        self.network = Network(service, chance, self.clock)
         self.account = Account("http://chat.example", f"user{user_id}@demo.example", Secret("key"))
         self._task: asyncio.Task[None] | None = None
         self.writers: list[SlowWriter] = []
@@ -63,8 +66,8 @@ class Window:
             executor=self._writer,
         )
         assert not storage.read_only
-        state = load_state(storage.cache, self._clock)
-        self.session = Session(self.account, storage, state, clock=self._clock, transport=self.network)
+        state = load_state(storage.cache, self.clock)
+        self.session = Session(self.account, storage, state, clock=self.clock, transport=self.network)
         self._task = asyncio.create_task(self.session.run())
         view = self.session.view(Narrow.all())
         self.session.spawn(view.open(), "the open view")

@@ -1,0 +1,122 @@
+"""What must be true after a history, once the network works and time has passed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.state import State
+from narrowcast_api.storage.records import OutboxState
+from simulation.service import Service
+from simulation.window import Window
+from simulation.words import Words
+from support.state_facts import differences, facts
+
+MOST_TASKS = 40
+"""Tasks that an idle window may have."""
+
+
+def problems(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
+    """What is wrong now. The last window is another person's."""
+    yield from _words(words, windows, service)
+    yield from _order(words, windows, service)
+    yield from _drafts(windows[:-1], service)
+    for window in windows:
+        if window.session.is_live:
+            yield from _state(window, service)
+            yield from _view(window, service)
+            yield from _waiting(window)
+        else:
+            status = window.session.status
+            yield f"{window.name} is {status.kind}: {status.detail}"
+    tasks = len(asyncio.all_tasks())
+    if tasks > MOST_TASKS * len(windows):
+        yield f"{tasks} tasks are left"
+
+
+def _words(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
+    """Each message is on the server once, or its writer is told that it is not."""
+    said = Counter(content for _, content in service.sends)
+    offered = {entry.local_id: entry for window in windows for entry in window.session.outbox.entries()}
+    for entry in offered.values():
+        if entry.state is not OutboxState.FAILED:
+            yield f"{entry} is still {entry.state} after the network healed"
+    failed = Counter(entry.content for entry in offered.values())
+    taken_back = Counter(words.taken_back)
+    may_be_lost = Counter(written.text for written in words.may_be_lost)
+    for text, times in Counter(written.text for written in words.written).items():
+        if said[text] > times:
+            yield f"{text!r} was written {times} times and sent {said[text]} times"
+        if said[text] + failed[text] > times:
+            yield f"{text!r} was sent, and is offered as not sent"
+        if said[text] + failed[text] + taken_back[text] + may_be_lost[text] < times:
+            yield f"{text!r} is lost: {times} times written, {said[text]} times sent"
+
+
+def _order(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
+    """Those that one window sent, and that never failed, are on the server in the order of their writing."""
+    ids = {message.content: message.id for message in service.messages.values()}
+    unsure = words.failed | words.left_behind
+    sent = [
+        one
+        for one in words.written
+        if one.text in ids and one.text not in unsure and not one.text.startswith("again")
+    ]
+    for window in windows:
+        own = [one for one in sent if one.window == window.name]
+        for place in dict.fromkeys(one.place for one in own):
+            there = [ids[one.text] for one in own if one.place == place]
+            if there != sorted(there):
+                yield f"{window.name}: the messages to {place} are out of order"
+
+
+def _drafts(windows: Sequence[Window], service: Service) -> Iterator[str]:
+    for window in windows:
+        there = sorted(
+            draft["content"] for owner, draft in service.drafts.values() if owner == window.user_id
+        )
+        here = sorted(draft.content for draft in window.session.drafts.all())
+        if here != there:
+            yield f"{window.name}: drafts {here}, on the server {there}"
+
+
+def _state(window: Window, service: Service) -> Iterator[str]:
+    """What events made of the first snapshot is what a new one says."""
+    state = window.session.state
+    fresh = State.from_snapshot({**service.register(window.user_id, {}, "")}, now=window.clock.now())
+    mine, theirs = facts(state), facts(fresh)
+    for of in (mine, theirs):
+        of.pop("direct conversations")  # looked at below
+    found = differences(mine, theirs)
+    for others in fresh.directs.recent():
+        # Nobody says what was the newest before one that was deleted unseen: a conversation may stand too high.
+        newest, its_newest = state.directs.newest(others), fresh.directs.newest(others)
+        if newest is None or (its_newest is not None and newest < its_newest):
+            found[f"direct conversation {others}"] = (newest, its_newest)
+    if found:
+        yield f"{window.name}: the state differs from a fresh one: {found}"
+
+
+def _view(window: Window, service: Service) -> Iterator[str]:
+    """The view on screen shows the newest messages as they are."""
+    readable = sorted(i for i, m in service.messages.items() if service.may_read(m, window.user_id))
+    view = window.session.view(Narrow.all())
+    shown = list(view.ids)
+    if shown != readable[-len(shown) :] or (readable and not shown) or view.gaps:
+        yield f"{window.name}: the view shows {shown} with gaps {view.gaps}, there are {readable}"
+    for message_id in shown:
+        here, there = window.session.state.messages.get(message_id), service.messages[message_id]
+        if here is None or here.content != f"<p>{there.content}</p>":
+            yield f"{window.name}: message {message_id} is {here}, it should be {there}"
+        elif len(here.reactions) != len(there.reactions):
+            yield f"{window.name}: reactions of {message_id}: {here.reactions}, not {there.reactions}"
+
+
+def _waiting(window: Window) -> Iterator[str]:
+    session = window.session
+    if session.acts.waiting:
+        yield f"{window.name}: {session.acts.waiting} stars and reactions never left"
+    if session.read_marks.pending:
+        yield f"{window.name}: read marks {session.read_marks.pending} never left"

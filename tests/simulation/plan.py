@@ -1,0 +1,50 @@
+"""The plan of a history: which acts of people and faults follow from a seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+WEIGHTS = {
+    "write": 8,
+    "draft": 4,
+    "read": 4,
+    "react": 2,
+    "star": 2,
+    "other_says": 5,
+    "other_changes": 3,
+    "take_back": 1,
+    "retry": 1,
+    "network_changes": 6,
+    "queue_expires": 1,
+    "kill": 2,
+    "power_loss": 1,
+    "quit": 1,
+    "wait": 6,
+}
+"""Methods of `History`, and how often each is done."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """One step of a plan: what is done, in which window, the seed of its own choices, and the pause after it."""
+
+    name: str
+    window: int
+    seed: int
+    pause: float
+
+
+def plan(seed: int) -> list[Act]:
+    """The acts of a seed."""
+    chance = Random(seed)
+    names, weights = list(WEIGHTS), list(WEIGHTS.values())
+    return [
+        Act(
+            chance.choices(names, weights)[0],
+            chance.randrange(12),
+            chance.randrange(2**32),
+            chance.choice((0.0, 0.0, 0.05, 0.5)),
+        )
+        for _ in range(chance.randrange(10, 40))
+    ]

@@ -1,0 +1,80 @@
+"""Histories from beginning to end: one by its seed, and a failing one made as short as it goes."""
+
+from __future__ import annotations
+
+import gc
+import random as randomness
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from narrowcast_api.sync import other_windows
+from simulation.history import LOOK_EVERY, History, Report
+from simulation.loop import SimulatedLoop
+from simulation.plan import Act, plan
+
+
+def run(seed: int, acts: Sequence[Act] | None = None) -> Report:
+    """The history of a seed, or those of its acts that are given."""
+    loop = SimulatedLoop()
+    try:
+        with seeded(seed), memory() as folder, collected_at_the_end():
+            history = History(seed, folder, loop)
+            return loop.run_until_complete(history.run(plan(seed) if acts is None else acts))
+    finally:
+        loop.close()
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """The library's own dice, which are not passed in, from the same seed."""
+    numbers = Random(seed)
+    state, token_hex = randomness.getstate(), secrets.token_hex
+    look_every, other_windows.LOOK_EVERY = other_windows.LOOK_EVERY, LOOK_EVERY
+    randomness.seed(seed)
+    secrets.token_hex = lambda size=8: numbers.randbytes(size or 8).hex()  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        secrets.token_hex = token_hex
+        other_windows.LOOK_EVERY = look_every
+        randomness.setstate(state)
+
+
+@contextmanager
+def memory() -> Iterator[Path]:
+    """A folder in memory where the system has one: the disk is simulated."""
+    with TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def collected_at_the_end() -> Iterator[None]:
+    """What a history leaves in circles is cleared away once, and not looked for hundreds of times meanwhile."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.collect(0)
+        if was_enabled:
+            gc.enable()
+
+
+def shrunk(seed: int) -> list[Act]:
+    """As few acts of a failing seed as still fail: larger and smaller runs of them are left out by turns."""
+    acts = plan(seed)
+    size = max(1, len(acts) // 2)
+    while size:
+        start = 0
+        while start < len(acts):
+            fewer = acts[:start] + acts[start + size :]
+            if run(seed, fewer).problems:
+                acts = fewer
+            else:
+                start += size
+        size //= 2
+    return acts

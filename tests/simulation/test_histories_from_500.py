@@ -1,0 +1,14 @@
+"""Histories 500 to 749: nothing written is lost or doubled, and everything agrees once the network is back.
+
+`make soak` goes on after the last of them. To look at a failing seed:
+`cd tests && python -m simulation --first SEED --count 1`.
+"""
+
+from __future__ import annotations
+
+from simulation.thousand import quarter, wrong_from
+
+
+@quarter(2)
+def test_every_history_ends_well(first: int) -> None:
+    assert wrong_from(first) == {}

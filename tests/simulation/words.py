@@ -1,0 +1,57 @@
+"""What the people of a history wrote, and why some of it need not be on the server in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.storage.records import OutboxState
+from simulation.disk import SLOWEST
+from simulation.window import Window
+
+
+@dataclass
+class Written:
+    """What one window wrote, in order."""
+
+    window: str
+    home: Path
+    place: Destination
+    text: str
+    at: float
+
+
+@dataclass
+class Words:
+    """Everything that was written, and what happened to some of it."""
+
+    written: list[Written] = field(default_factory=list)
+    taken_back: list[str] = field(default_factory=list)
+    failed: set[str] = field(default_factory=set)
+    left_behind: set[str] = field(default_factory=set)
+    """Not sent when their window ended: another one may send them, whose network may be worse."""
+    may_be_lost: list[Written] = field(default_factory=list)
+    """Written a moment before a crash."""
+
+    def note_failed(self, windows: Sequence[Window]) -> None:
+        """What is offered to its writer now as not sent."""
+        for window in windows:
+            self.failed |= {
+                e.content for e in window.session.outbox.entries() if e.state is OutboxState.FAILED
+            }
+
+    def leaves_behind(self, window: Window) -> None:
+        """A window ends."""
+        self.left_behind |= {e.content for e in window.session.outbox.entries() if not e.elsewhere}
+
+    def crashes(self, windows: Sequence[Window], now: float) -> None:
+        """Windows end without a word."""
+        for window in windows:
+            self.leaves_behind(window)
+        names = {window.name for window in windows}
+        on_its_way_to_the_disk = now - 2 * SLOWEST
+        self.may_be_lost += [
+            one for one in self.written if one.window in names and one.at > on_its_way_to_the_disk
+        ]
