@@ -38,6 +38,7 @@ from narrowcast_api.errors import (
 from narrowcast_api.events.event_socket import OpenSocket, Socket
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue, get_events
 from narrowcast_api.routes.register import register
 from narrowcast_api.wire.events import Event, RestartEvent, parse_event
@@ -98,7 +99,7 @@ class EventStream:
         # Waits by a random share, so that many clients do not return at once.
         self._quick = Backoff(0.1, 10.0, share=random)
         self._slow = Backoff(0.1, 60.0, share=random)
-        self._poked = asyncio.Event()
+        self._poked = Alarm(clock)
         self._socket: Socket | None = None
         self._socket_failures = 0
         self._empty_answers = 0
@@ -111,7 +112,7 @@ class EventStream:
 
     def poke(self) -> None:
         """Try now: the network may be back, or somebody asked to."""
-        self._poked.set()
+        self._poked.ring()
 
     def register_anew(self) -> None:
         """Events do not tell all that has changed: a snapshot follows at once. For `on_events` to call."""
@@ -179,12 +180,11 @@ class EventStream:
     async def _refused(self, error: Unauthorized) -> None:
         self._trouble_since = None  # what lasts now is no trouble of the network
         self._set_status(ConnectionKind.REFUSED, error.user_message)
-        await self._poked.wait()
-        self._poked.clear()
+        await self._poked.wait(None)
         self._set_status(ConnectionKind.CONNECTING, "")
 
     async def _pause(self, seconds: float) -> None:
-        await self._unless_poked(self._clock.sleep(seconds), None)
+        await self._poked.wait(seconds)
 
     # registration
 
@@ -302,23 +302,20 @@ class EventStream:
 
     # time
 
-    async def _unless_poked(self, work: Coroutine[Any, Any, Answer], seconds: float | None) -> Answer | None:
+    async def _unless_poked(self, work: Coroutine[Any, Any, Answer], seconds: float) -> Answer | None:
         """The result of `work`; None if it took longer than `seconds` or somebody poked."""
         task = asyncio.ensure_future(work)
-        poked = asyncio.ensure_future(self._poked.wait())
-        waiters: set[asyncio.Future[Any]] = {task, poked}
-        if seconds is not None:
-            waiters.add(asyncio.ensure_future(self._clock.sleep(seconds)))
+        task.add_done_callback(self._done)
         try:
-            await asyncio.wait(waiters, return_when=asyncio.FIRST_COMPLETED)
-            if task.done():
-                return task.result()
-            return None
+            await self._poked.wait(seconds)
+            return task.result() if task.done() else None
         finally:
-            self._poked.clear()
-            for waiter in waiters:
-                waiter.cancel()
-            await asyncio.gather(*waiters, return_exceptions=True)
+            task.remove_done_callback(self._done)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def _done(self, task: asyncio.Future[Any]) -> None:
+        self._poked.ring()
 
     async def _watch_clocks(self) -> None:
         """Pokes when the wall clock ran ahead of the monotonic one: the machine slept."""

@@ -12,29 +12,41 @@ log = logging.getLogger(__name__)
 
 
 class Alarm:
-    """Wakes a loop at a time or when somebody rings, whichever is first."""
+    """Wakes a loop at a time or when somebody rings, whichever is first. One task waits."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._rung = asyncio.Event()
+        self._is_rung = False
+        self._waiter: asyncio.Future[None] | None = None
 
     def ring(self) -> None:
         """Wake the loop now, or at its next wait."""
-        self._rung.set()
+        self._is_rung = True
+        if self._waiter is not None:
+            _wake(self._waiter)
 
     async def wait(self, seconds: float | None) -> None:
         """Sleep until a ring, or for at most so many seconds."""
-        if seconds is None:
-            await self._rung.wait()
-        elif not self._rung.is_set():
-            rung = asyncio.ensure_future(self._rung.wait())
-            due = asyncio.ensure_future(self._clock.sleep(seconds))
-            try:
-                await asyncio.wait({rung, due}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                rung.cancel()
+        if not self._is_rung:
+            await self._sleep(seconds)
+        self._is_rung = False
+
+    async def _sleep(self, seconds: float | None) -> None:
+        waiter = self._waiter = asyncio.get_running_loop().create_future()
+        due = None if seconds is None else asyncio.ensure_future(self._clock.sleep(seconds))
+        if due is not None:
+            due.add_done_callback(lambda _: _wake(waiter))
+        try:
+            await waiter
+        finally:
+            self._waiter = None
+            if due is not None:
                 due.cancel()
-        self._rung.clear()
+
+
+def _wake(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)
 
 
 class Tasks:
