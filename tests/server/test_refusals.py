@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from support.server import TestServer
+from support.server import TestServer, running_server
 
 LONG = "x" * 1025
 
@@ -48,3 +50,18 @@ async def test_names_are_everybodys_own_where_the_organization_wants_that(server
     await server.call("dario", "PATCH", "/settings", {"full_name": name.title()})
     refusal = await server.refusal("hugo", "PATCH", "/settings", {"full_name": name.upper()})
     assert refusal["msg"] == "Unique names required in this organization."
+
+
+@pytest.mark.parametrize(("dialect", "status"), [("service", 400), ("zulip", 404)])
+async def test_the_dialect_decides_on_the_status_for_what_is_not_there(
+    tmp_path: Path, dialect: str, status: int
+) -> None:
+    async with running_server(tmp_path, dialect=dialect) as server:
+        for path in (
+            "/drafts/999999",
+            "/saved_snippets/999999",
+            "/scheduled_messages/999999",
+            "/reminders/999999",
+        ):
+            refused = await server.refusal("dario", "DELETE", path, status=status)
+            assert refused["code"] == "BAD_REQUEST"

@@ -55,13 +55,12 @@ async def test_unknown_foreign_and_empty_edits_are_refused(server: TestServer) -
         ("dario", f"/saved_snippets/{identity}", {"title": "x" * 61}),
         ("dario", f"/saved_snippets/{identity}", {"content": ""}),
     ):
-        status = 404 if path.endswith("999999") or name == "elif" else 400
-        assert (await server.refusal(name, "PATCH", path, params, status))["code"] == "BAD_REQUEST"
+        assert (await server.refusal(name, "PATCH", path, params))["code"] == "BAD_REQUEST"
     assert (await listed(server, identity))["title"] == "Greeting"
 
 
 async def test_a_snippet_can_be_deleted_by_its_owner_alone(server: TestServer) -> None:
     identity = await saved(server)
-    await server.refusal("elif", "DELETE", f"/saved_snippets/{identity}", status=404)
+    await server.refusal("elif", "DELETE", f"/saved_snippets/{identity}")
     await server.call("dario", "DELETE", f"/saved_snippets/{identity}")
     assert (await server.call("dario", "GET", "/saved_snippets"))["saved_snippets"] == []

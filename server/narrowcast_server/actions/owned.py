@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from narrowcast_server.organization.dialect import status_of_missing
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.storage.store import Row
@@ -21,12 +22,10 @@ _NAMES: dict[Table, str] = {
 
 
 def own_row(core: Core, table: Table, identity: int, user: User) -> Row:
-    """The row, if it is this person's; raises BAD_REQUEST with the status 404 alike for unknown rows and those of
-    others.
-    """
+    """The row, if it is this person's; raises BAD_REQUEST alike for unknown rows and those of others."""
     row = core.store.one(f"SELECT * FROM {table} WHERE id = ? AND user_id = ?", identity, user.id)
     if row is None:
-        raise ServiceError(_NAMES[table], status=404)
+        raise ServiceError(_NAMES[table], status=status_of_missing(core.config))
     return row
 
 

@@ -57,6 +57,11 @@ def refusal(config: Config, error: ServiceError) -> dict[str, object]:
     return {name: body[name] for name in body if error.code != BAD_REQUEST or name not in error.extra}
 
 
+def status_of_missing(config: Config) -> int:
+    """The status where something is not there: 404 on Zulip servers, 400 in the contract (ERR-07)."""
+    return 404 if config.dialect is Dialect.ZULIP else 400
+
+
 def playground_fields(config: Config, language: str) -> dict[str, object]:
     """The lexer's name of a playground."""
     answer: dict[str, object] = {}
