@@ -317,3 +317,13 @@ async def test_a_bare_value_where_a_change_belongs_is_refused() -> None:
     async with scripted_client() as (client, _):
         with pytest.raises(InvalidInput, match="needs a Change"):
             await client.user_groups.update(user_group_id=60, **bare)
+
+
+async def test_a_server_that_does_not_reactivate_groups_is_said_to_be_too_old() -> None:
+    for level, wanted in ((385, Unsupported), (386, BadRequest)):
+        async with scripted_client(level) as (client, transport):
+            transport.prepare_error(
+                "PATCH", "/api/v1/user_groups/7", code="BAD_REQUEST", msg="No new data supplied"
+            )
+            with pytest.raises(wanted):
+                await client.user_groups.reactivate(user_group_id=7)

@@ -225,6 +225,7 @@ _UNDONE = {
     ),
     8: "DROP TABLE second_factors; ALTER TABLE invites DROP COLUMN uses_left",
     9: "DROP TABLE exports",
+    10: "ALTER TABLE invites DROP COLUMN welcome",
 }
 """What takes a migration back, by its number: a folder of an older server cannot be made by a newer one."""
 

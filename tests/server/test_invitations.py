@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from narrowcast_server.actions.organization import notification_bot
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import Answer, TestServer, running_server
@@ -344,3 +345,45 @@ async def test_invitations_are_revoked_and_sent_again_by_those_who_may(server: T
     await server.call("bruno", "DELETE", f"/invites/{identity}")
     await server.refusal("dario", "DELETE", f"/invites/{identity}")
     assert (await server.call("ada", "GET", "/invites"))["invites"] == []
+
+
+async def test_newcomers_are_told_what_the_invitation_or_the_organization_says(server: TestServer) -> None:
+    await server.call("ada", "PATCH", "/realm", {"welcome_message_custom_text": "Tea is at *four*."})
+    for name, said, told in (
+        ("Nadia", None, ["Tea is at *four*."]),
+        ("Omar", "Ask Ada.", ["Ask Ada."]),
+        ("Pia", "", []),
+    ):
+        more = {} if said is None else {"welcome_message_custom_text": said}
+        link = (await server.call("ada", "POST", "/invites/multiuse", more))["invite_link"]
+        newcomer = {**NEWCOMER, "email": f"{name}@example.com", "full_name": name}
+        await server.call(None, "POST", join_path(link), newcomer)
+        narrow = [{"operator": "sender", "operand": notification_bot(server.core).id}]
+        fields = {
+            "anchor": "newest",
+            "num_before": 5,
+            "num_after": 0,
+            "narrow": narrow,
+            "apply_markdown": False,
+        }
+        answer = await server.call(name.lower(), "GET", "/messages", fields)
+        assert [row["content"] for row in answer["messages"]] == told
+
+
+@pytest.mark.parametrize("path", ROUTES)
+async def test_administrators_alone_choose_what_newcomers_are_told(server: TestServer, path: str) -> None:
+    answer = await refused(server, path, "dario", welcome_message_custom_text="Hello")
+    assert answer["msg"] == "Must be an organization administrator"
+    answer = await refused(server, path, "bruno", welcome_message_custom_text="x" * 8001)
+    assert answer["msg"] == "welcome_message_custom_text is too long (limit: 8000 characters)"
+    assert stored(server) == []
+    await invite(server, path, "bruno", welcome_message_custom_text="x" * 8000)
+
+
+async def test_an_administrator_sees_what_newcomers_would_be_told(server: TestServer) -> None:
+    path, name = "/realm/test_welcome_bot_custom_message", "welcome_message_custom_text"
+    answer = await server.call("bruno", "POST", path, {name: "Tea is at *four*."})
+    shown = await server.call("bruno", "GET", f"/messages/{answer['message_id']}", {"apply_markdown": False})
+    assert shown["message"]["content"] == "Tea is at *four*."
+    assert (await server.refusal("bruno", "POST", path, {name: " "}))["msg"] == "Message must not be empty"
+    assert (await server.refusal("dario", "POST", path, {name: "Hi"}))["code"] == "UNAUTHORIZED_PRINCIPAL"

@@ -19,8 +19,6 @@ NOT_HERE = {
     " default_all_public_streams",
     ("PATCH", "/bots/{}"): "role config_data default_sending_stream default_events_register_stream"
     " default_all_public_streams",
-    ("POST", "/invites"): "welcome_message_custom_text",
-    ("POST", "/invites/multiuse"): "welcome_message_custom_text",
     ("POST", "/messages"): "forged sender time widget_content",
     ("PATCH", "/realm"): "authentication_methods string_id",
     ("PATCH", "/settings"): "email",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from support.screens import choose, fill, rows, said
@@ -92,6 +93,31 @@ async def test_an_invitation_is_sent_again_and_revoked(
         await choose(stage, "Revoke")
         await until(lambda: rows(stage) == [])
         assert await invitations(stage) == []
+
+
+async def test_an_administrator_chooses_what_the_invited_are_told(tmp_path: Path) -> None:
+    def told() -> list[str | None]:
+        return [
+            row["welcome"] for row in stage.server.core.store.all("SELECT welcome FROM invites ORDER BY id")
+        ]
+
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await opened(stage)
+        await stage.press("n")
+        await fill(stage, emails="new@demo.example", welcome_message_custom_text="Ask *Ada*.")
+        await until(lambda: told() == ["Ask *Ada*."])
+        await stage.press("escape")
+        await stage.press("l")
+        await fill(stage, expires=None)
+        await until(lambda: told() == ["Ask *Ada*.", None])
+    async with on_stage(tmp_path / "member", person="dario", size=(80, 24)) as stage:
+        await opened(stage)
+        await stage.press("n")
+        await until(lambda: isinstance(stage.app.screen, FormScreen))
+        assert isinstance(stage.app.screen, FormScreen)
+        assert "welcome_message_custom_text" not in [row.field.name for row in stage.app.screen.rows]
+        await fill(stage, emails="new@demo.example")
+        await until(lambda: told() == [None])
 
 
 async def test_a_guest_is_told_who_invites(tmp_path: Path) -> None:

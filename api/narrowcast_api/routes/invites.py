@@ -29,11 +29,14 @@ async def send_invites(
     group_ids: Iterable[int] | Omit = OMIT,
     include_realm_default_subscriptions: bool | Omit = OMIT,
     notify_referrer_on_join: bool | Omit = OMIT,
+    welcome_message_custom_text: str | Omit = OMIT,
 ) -> Done:
     """POST /invites: invite addresses (INV-01 to INV-39).
 
     `invite_expires_in_minutes`: None never expires (level 117), left out the server decides; below 126 only
-    whole days can be said. Below 180 a channel is needed, below 322 groups are refused (Unsupported). Below
+    whole days can be said. `welcome_message_custom_text`: what newcomers are told in place of what the organization
+    tells everybody, in Markdown, empty for nothing; administrators alone may say it, servers below level 416 ignore
+    it. Below 180 a channel is needed, below 322 groups are refused (Unsupported). Below
     261 and 267 the last two parameters are left out, and a notice says so.
 
     InvitationFailed when some addresses could not be invited: the others were, unless `sent_invitations` is
@@ -49,6 +52,7 @@ async def send_invites(
     params |= _groups(server, group_ids)
     params["include_realm_default_subscriptions"] = include_realm_default_subscriptions
     params["notify_referrer_on_join"] = notify_referrer_on_join
+    params["welcome_message_custom_text"] = welcome_message_custom_text
     notices = dropped(server, Gate.INVITE_DEFAULT_CHANNELS, params, "include_realm_default_subscriptions")
     notices += dropped(server, Gate.INVITE_NOTIFY_REFERRER, params, "notify_referrer_on_join")
     return read(Done, await connection.request("POST", "/invites", params), notices)
@@ -62,6 +66,7 @@ async def create_invite_link(
     invite_as: Role | int | Omit = OMIT,
     group_ids: Iterable[int] | Omit = OMIT,
     include_realm_default_subscriptions: bool | Omit = OMIT,
+    welcome_message_custom_text: str | Omit = OMIT,
 ) -> InviteLink:
     """POST /invites/multiuse: a link that anybody may use until it expires (INVM-01 to INVM-13).
 
@@ -74,6 +79,7 @@ async def create_invite_link(
         params["stream_ids"] = ids(stream_ids, "stream_ids")
     params |= _groups(server, group_ids)
     params["include_realm_default_subscriptions"] = include_realm_default_subscriptions
+    params["welcome_message_custom_text"] = welcome_message_custom_text
     notices = dropped(server, Gate.INVITE_DEFAULT_CHANNELS, params, "include_realm_default_subscriptions")
     if not server.supports(Gate.INVITE_LINKS_FOR_ALL):
         notices.append(f"before level {Gate.INVITE_LINKS_FOR_ALL.level} only administrators can make links")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, read, text_segment
-from narrowcast_api.wire.organization import Domain, DomainList
+from narrowcast_api.wire.organization import Domain, DomainList, TestMessage
 
 
 async def update_organization(connection: Connection, *, settings: Mapping[str, object]) -> Done:
@@ -43,6 +43,15 @@ async def deactivate_organization(
     return read(Done, await connection.request("POST", "/realm/deactivate", params))
 
 
+async def test_welcome_message(connection: Connection, *, welcome_message_custom_text: str) -> int:
+    """POST /realm/test_welcome_bot_custom_message: sends oneself what newcomers would be told (level 416);
+    administrators only. Gives the id of the message.
+    """
+    params = {"welcome_message_custom_text": welcome_message_custom_text}
+    answer = await connection.request("POST", "/realm/test_welcome_bot_custom_message", params)
+    return read(TestMessage, answer).message_id
+
+
 async def list_domains(connection: Connection) -> list[Domain]:
     """GET /realm/domains: whose email addresses may join."""
     return list(read(DomainList, await connection.request("GET", "/realm/domains")).domains)
@@ -72,6 +81,7 @@ class Organization(Group):
     update = Bound(update_organization)
     update_user_defaults = Bound(update_user_defaults)
     deactivate = Bound(deactivate_organization)
+    test_welcome_message = Bound(test_welcome_message)
     domains = Bound(list_domains)
     add_domain = Bound(add_domain)
     update_domain = Bound(update_domain)

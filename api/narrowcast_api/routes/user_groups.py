@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict, Unpack
 
-from narrowcast_api.errors import InvalidInput
+from narrowcast_api.errors import BadRequest, InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, UserGroup
@@ -146,9 +146,19 @@ async def deactivate_user_group(connection: Connection, *, user_group_id: int) -
 
 
 async def reactivate_user_group(connection: Connection, *, user_group_id: int) -> Done:
-    """PATCH /user_groups/{id} with deactivated=false (outside the contract, GSV-21)."""
+    """PATCH /user_groups/{id} with deactivated=false (outside the contract, GSV-21).
+
+    Zulip servers do so from level 386. Below it is tried all the same, for other servers do, and Unsupported says why
+    it was refused.
+    """
+    server = await connection.identified()
     path = f"/user_groups/{segment(user_group_id, 'user_group_id')}"
-    return read(Done, await connection.request("PATCH", path, {"deactivated": False}))
+    try:
+        answer = await connection.request("PATCH", path, {"deactivated": False})
+    except BadRequest:
+        server.require(Gate.GROUP_REACTIVATE)
+        raise
+    return read(Done, answer)
 
 
 async def list_members(

@@ -179,6 +179,7 @@ class Gate(Enum):
     )
     EDIT_EXPECTATION = _row(379, "Edits that notice a race", "sent without the check")
     REPORT_MESSAGE = _row(382, "Reporting messages", "refused here")
+    GROUP_REACTIVATE = _row(386, "Reactivating groups", "tried, and a refusal is explained by it")
     UNARCHIVE = _row(388, "Restoring archived channels", "refused here")
     SUBSCRIPTION_NOTICES = _row(397, "Whether new subscribers are told", "dropped with a warning")
     STATUS_OF_OTHERS = _row(407, "Setting another user's status", "refused here")

@@ -142,6 +142,12 @@ class InviteLink(WireModel):
     invite_link: str
 
 
+class TestMessage(WireModel):
+    """Answer of POST /realm/test_welcome_bot_custom_message."""
+
+    message_id: int
+
+
 class NavigationViewList(WireModel):
     """Answer of GET /navigation_views."""
 

@@ -114,7 +114,7 @@ def _store(core: Core, user: User, address: str | None, terms: Terms) -> str:
     expires = None if terms.expires_in is None else core.now() + terms.expires_in * _MINUTE
     core.store.insert(
         "INSERT INTO invites (email, token, inviter_id, invited, expires, invite_as, channel_ids, group_ids,"
-        " include_defaults, notify_referrer, uses_left) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " include_defaults, notify_referrer, uses_left, welcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         address,
         token,
         user.id,
@@ -126,6 +126,7 @@ def _store(core: Core, user: User, address: str | None, terms: Terms) -> str:
         int(terms.include_defaults),
         int(terms.notify_referrer),
         terms.uses,
+        terms.welcome,
     )
     return token
 

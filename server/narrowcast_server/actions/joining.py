@@ -54,7 +54,16 @@ def join(core: Core, token: str, email: str, full_name: str, password_hash: str)
     if row["email"] is not None or row["uses_left"] is not None:
         emit_changed(core, row["inviter_id"])
     _tell_inviter(core, row, user)
+    text = core.setting_str("welcome_message_custom_text") if row["welcome"] is None else row["welcome"]
+    if text:
+        welcome(core, user, text)
     return user
+
+
+def welcome(core: Core, user: User, text: str) -> int:
+    """Tells somebody what the organization tells newcomers; the id of the message."""
+    origin = Origin(client="welcome", read_by_sender=False)
+    return send_direct(core, notification_bot(core), [user], text, origin).id
 
 
 def _tell_inviter(core: Core, row: Row, user: User) -> None:

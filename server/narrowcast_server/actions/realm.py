@@ -18,11 +18,13 @@ from narrowcast_server.rules.permissions import outgoing_value
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
+MAX_WELCOME: Final = 8000
+"""Characters of what newcomers are told."""
 _MAX_LENGTHS: Final = {
     "name": 40,
     "description": 1000,
     "default_code_block_language": 40,
-    "welcome_message_custom_text": 8000,
+    "welcome_message_custom_text": MAX_WELCOME,
 }
 _SECONDS: Final = frozenset(
     {

@@ -143,6 +143,18 @@ def text_without_null(name: str, text: str) -> str:
     return value
 
 
+def limited_text(most: int) -> Parser[str]:
+    """Raw text without null bytes, of so many characters at most."""
+
+    def parse(name: str, text: str) -> str:
+        value = text_without_null(name, text)
+        if len(value) > most:
+            raise ServiceError(f"{name} is too long (limit: {most} characters)")
+        return value
+
+    return parse
+
+
 def json_value(name: str, text: str) -> object:
     """Any JSON value, of bounded depth, without NaN, infinities and lone surrogates."""
     try:

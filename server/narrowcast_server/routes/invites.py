@@ -8,6 +8,7 @@ from typing import Final
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import invites
+from narrowcast_server.actions.realm import MAX_WELCOME
 from narrowcast_server.http.params import (
     Param,
     boolean,
@@ -15,6 +16,7 @@ from narrowcast_server.http.params import (
     integer,
     integer_choice,
     integers,
+    limited_text,
     nullable,
     optional,
     required,
@@ -52,6 +54,7 @@ DEFAULTS = defaulted(
 MAX_USES = optional("max_uses", integer)
 """How many may follow the link: the server's own."""
 _MOST_USES: Final = 1_000_000
+WELCOME = optional("welcome_message_custom_text", limited_text(MAX_WELCOME))
 NOTIFY = defaulted("notify_referrer_on_join", boolean, True, since=Gate.INVITE_NOTIFY_REFERRER.level)
 
 
@@ -79,11 +82,22 @@ def _terms(call: Call, channel_ids: list[int], *, notify: bool = True) -> Terms:
         group_ids=list(dict.fromkeys(call[GROUPS])),
         include_defaults=call[DEFAULTS],
         notify_referrer=notify,
+        welcome=call[WELCOME],
     )
 
 
 @routes.post(
-    "/invites", EMAILS, MINUTES, DAYS, INVITE_AS, CHANNELS, GROUPS, DEFAULTS, NOTIFY, callers=Callers.MEMBERS
+    "/invites",
+    EMAILS,
+    MINUTES,
+    DAYS,
+    INVITE_AS,
+    CHANNELS,
+    GROUPS,
+    DEFAULTS,
+    NOTIFY,
+    WELCOME,
+    callers=Callers.MEMBERS,
 )
 async def send_invites(call: Call) -> Answer:
     """Invites by address (INV-01). Those that can be invited are, even when the answer names others."""
@@ -115,6 +129,7 @@ async def send_invites(call: Call) -> Answer:
     GROUPS,
     DEFAULTS,
     MAX_USES,
+    WELCOME,
     callers=Callers.MEMBERS,
 )
 def create_link(call: Call) -> Answer:

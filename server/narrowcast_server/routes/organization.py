@@ -7,18 +7,20 @@ from typing import Any, Final
 
 from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS, OWNER_SETTINGS
 from narrowcast_server.actions import realm
+from narrowcast_server.actions.joining import welcome
 from narrowcast_server.actions.visibility import visibility_may_change_for_all
 from narrowcast_server.http.params import (
     Param,
     boolean,
     json_value,
+    limited_text,
     optional,
     required,
     text_without_null,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization import personal
-from narrowcast_server.organization.errors import not_owner
+from narrowcast_server.organization.errors import ServiceError, not_owner
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from narrowcast_server.queries.organization import domains_of
 from narrowcast_server.rules.holders import check_holder
@@ -43,6 +45,7 @@ PERSONAL: Final[dict[str, Param[Any]]] = {
     if name not in NOT_FOR_NEWCOMERS
 }
 DOMAIN = required("domain", text_without_null)
+WELCOME = required("welcome_message_custom_text", limited_text(realm.MAX_WELCOME))
 SUBDOMAINS = required("allow_subdomains", boolean)
 
 
@@ -65,6 +68,15 @@ def update_organization(call: Call) -> Answer:
             values[name] = realm.checked(core, name, raw)
     with visibility_may_change_for_all(core) if HIDING_SETTING in values else nullcontext():
         return realm.change(core, values)
+
+
+@routes.post("/realm/test_welcome_bot_custom_message", WELCOME)
+def test_welcome(call: Call) -> Answer:
+    """Shows an administrator what newcomers would be told."""
+    require_administrator(call.user)
+    if not call[WELCOME].strip():
+        raise ServiceError("Message must not be empty")
+    return {"message_id": welcome(call.core, call.user, call[WELCOME])}
 
 
 @routes.get("/realm/domains")

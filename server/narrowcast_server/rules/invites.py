@@ -32,6 +32,8 @@ class Terms:
     notify_referrer: bool = True
     uses: int | None = None
     """How many may follow a link; None: as many as like to."""
+    welcome: str | None = None
+    """What newcomers are told, in Markdown; None: what the organization tells everybody."""
 
 
 def check_may_invite(core: Core, user: User, *, by_link: bool) -> None:
@@ -49,6 +51,8 @@ def check_terms(core: Core, user: User, terms: Terms) -> None:
     """Raises BAD_REQUEST for terms that somebody may not offer (INV-11, INV-14, INV-15, INV-19)."""
     if terms.invite_as < user.role:
         raise insufficient_permission()
+    if terms.welcome is not None and not user.is_administrator:
+        raise ServiceError("Must be an organization administrator")
     if terms.expires_in is not None and terms.expires_in <= 0:
         raise ServiceError("Invalid invitation expiry")
     if terms.channel_ids and not realm_allows(core, user, "can_add_subscribers_group"):

@@ -284,6 +284,11 @@ CREATE TABLE exports (
 """
 """What administrators asked for; where it is once it is made (`place`), or when it failed or was deleted."""
 
+_WELCOME = """
+ALTER TABLE invites ADD COLUMN welcome TEXT;
+"""
+"""What newcomers are told: null for what the organization says to all, empty for nothing."""
+
 MIGRATIONS: tuple[str, ...] = (
     _PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,
     _NAVIGATION,
@@ -294,4 +299,5 @@ MIGRATIONS: tuple[str, ...] = (
     _MAIL,
     _SECOND_FACTORS,
     _EXPORTS,
+    _WELCOME,
 )

@@ -135,6 +135,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
                 notify_referrer_on_join=_if_enabled(
                     self.state, values, "notify", Gate.INVITE_NOTIFY_REFERRER
                 ),
+                welcome_message_custom_text=_welcome(self.state, values),
             )
         except InvitationFailed as error:
             self._failed = failures(error)
@@ -182,6 +183,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
                 include_realm_default_subscriptions=_if_enabled(
                     self.state, values, "defaults", Gate.INVITE_DEFAULT_CHANNELS
                 ),
+                welcome_message_custom_text=_welcome(self.state, values),
             )
             await self.load()
             return answer.invite_link
@@ -316,7 +318,26 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
             permissions.level_needed(state, Gate.INVITE_GROUPS),
             suggest=lambda typed: _suggest(typed, [group.name for group in permissions.named_groups(state)]),
         ),
+        *_welcomes(state),
     ]
+
+
+_WELCOME = "welcome_message_custom_text"
+_MOST_WELCOME = 8000
+
+
+def _welcomes(state: State) -> list[Field]:
+    """What newcomers are told, where the server tells them something: administrators alone choose other words."""
+    if _WELCOME not in state.organization or not permissions.is_administrator(state):
+        return []
+    said = state.organization.text(_WELCOME)
+    hint = "A message to new users; empty: none"
+    return [Text(_WELCOME, "Custom welcome message", hint, value=said, limit=_MOST_WELCOME, rows=3)]
+
+
+def _welcome(state: State, values: Values) -> str | Omit:
+    """Words of one's own; nothing where they are the organization's."""
+    return values.new_text(_WELCOME) if _welcomes(state) else OMIT
 
 
 def _suggest(typed: str, names: Sequence[str]) -> list[str]:
