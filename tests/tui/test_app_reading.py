@@ -12,6 +12,7 @@ from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.later.scheduled import ScheduledScreen
+from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.messages.drafts import DraftsScreen
 from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.narrow import Narrow
@@ -203,6 +204,22 @@ async def test_who_is_taken_out_of_the_channel_on_screen_hears_of_it(tmp_path: P
         params = {"subscriptions": ["leads"], "principals": [server.id("ada")]}
         await server.call("ada", "DELETE", "/users/me/subscriptions", params)
         await stage.told("no longer subscribed to #leads")
+
+
+async def test_a_channel_on_screen_that_is_gone_keeps_its_name(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="dario") as stage:
+        server, channels = stage.server, stage.session.state.channels
+        leads, dario = server.channel("leads"), server.id("dario")
+        params = {"subscriptions": [{"name": "leads"}], "principals": [dario]}
+        await server.call("ada", "POST", "/users/me/subscriptions", params)
+        await until(lambda: channels.get(leads) is not None)
+        stage.screen.go(Narrow.channel(leads))
+        params = {"subscriptions": ["leads"], "principals": [dario]}
+        await server.call("ada", "DELETE", "/users/me/subscriptions", params)
+        await until(lambda: channels.get(leads) is None)
+        await stage.drawn()
+        title = stage.screen.query_one(TitleLine).plain.strip()
+        assert title == "#leads"
 
 
 async def test_who_leaves_a_channel_elsewhere_is_not_disturbed(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ class Channels:
         self._ids_by_name: dict[str, int] | None = None
         self._subscribed: list[Channel] | None = None
         self._just_counted: dict[int, int] = {}
+        self._former_names: dict[int, str] = {}
         self.folders: dict[int, ChannelFolder] = {}
         self.default_ids: frozenset[int] = frozenset()
         """Channels that new people are put into."""
@@ -42,6 +43,10 @@ class Channels:
         """Its name; None if it is unknown."""
         channel = self._by_id.get(channel_id)
         return channel.name if channel is not None else None
+
+    def former_name(self, channel_id: int) -> str | None:
+        """The name that a channel had while one could see it, since the last snapshot; None if it had none."""
+        return self._former_names.get(channel_id)
 
     def id_of(self, name: str) -> int | None:
         """The id behind a name, whatever its case."""
@@ -72,7 +77,9 @@ class Channels:
 
     def remove(self, channel_id: int) -> None:
         """Forgets a channel that one may no longer know of."""
-        self._by_id.pop(channel_id, None)
+        channel = self._by_id.pop(channel_id, None)
+        if channel is not None:
+            self._former_names[channel_id] = channel.name
         self._ids_by_name = self._subscribed = None
 
     def unsubscribe(self, channel_id: int) -> None:

@@ -51,7 +51,9 @@ def topic(state: State, name: str) -> str:
 
 
 def channel(state: State, channel_id: int) -> str:
-    return state.channels.name(channel_id) or f"channel {channel_id}"
+    """A channel's name; of one that is gone the last."""
+    channels = state.channels
+    return channels.name(channel_id) or channels.former_name(channel_id) or f"channel {channel_id}"
 
 
 def channel_sign(channel: Channel) -> str:
