@@ -16,7 +16,7 @@ from support.terminal import PATIENCE, Terminal, home, narrowcast
 
 @dataclass(frozen=True)
 class Served:
-    """A demo server in a process of its own."""
+    """A demo server."""
 
     url: str
     data: Path
@@ -30,7 +30,7 @@ class Served:
 def demo_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a demo server that has ended: making its world takes as long as all else at a start."""
     folder = tmp_path_factory.mktemp("demo-world")
-    with serving(folder / "data", folder / "home"):
+    with serving(folder / "data"):
         pass
     return folder / "data"
 
@@ -40,7 +40,7 @@ def served(tmp_path: Path, demo_world: Path) -> Iterator[Served]:
     """A demo server with a world of its own."""
     data = tmp_path / "server"
     shutil.copytree(demo_world, data)
-    with serving(data, tmp_path / "server-home") as url:
+    with serving(data) as url:
         yield Served(url, data)
 
 

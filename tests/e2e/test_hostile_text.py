@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -67,12 +68,13 @@ def poison(database: Path) -> None:
         connection.commit()
 
 
-def test_nothing_that_people_write_is_obeyed_by_the_terminal(tmp_path: Path, open_app: OpenApp) -> None:
+def test_nothing_that_people_write_is_obeyed_by_the_terminal(
+    tmp_path: Path, demo_world: Path, open_app: OpenApp
+) -> None:
     data = tmp_path / "server"
-    with serving(data, tmp_path / "server-home"):
-        pass
+    shutil.copytree(demo_world, data)
     poison(next(data.glob("*.db")))
-    with serving(data, tmp_path / "server-home"):
+    with serving(data):
         terminal = open_app(data / "accounts" / "ada.zuliprc")
         terminal.settle()
         for keys in SCREENS:

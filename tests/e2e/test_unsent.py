@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -43,10 +44,10 @@ def written(rc: Path, text: str) -> int:
 
 
 @contextmanager
-def app_offline(data: Path, tmp_path: Path, rc: Path) -> Iterator[tuple[Terminal, str]]:
+def app_offline(data: Path, tmp_path: Path, rc: Path) -> Iterator[tuple[Terminal, int]]:
     """An app that was live, lost its server, and has a message that waits; the server's port."""
     with ExitStack() as stack:
-        with serving(data, tmp_path / "server-home") as url:
+        with serving(data) as url:
             terminal = stack.enter_context(open_app(rc, tmp_path / "home"))
             terminal.wait_for(r"● live", PATIENCE)
             terminal.press("ctrl+k")
@@ -61,12 +62,13 @@ def app_offline(data: Path, tmp_path: Path, rc: Path) -> Iterator[tuple[Terminal
         terminal.type("written on the train")
         terminal.press("enter")
         terminal.settle(1.0)
-        yield terminal, url.rpartition(":")[2]
+        yield terminal, int(url.rpartition(":")[2])
 
 
 @pytest.fixture
-def offline(tmp_path: Path) -> Iterator[tuple[Terminal, Path, Path, str]]:
+def offline(tmp_path: Path, demo_world: Path) -> Iterator[tuple[Terminal, Path, Path, int]]:
     data = tmp_path / "server"
+    shutil.copytree(demo_world, data)
     rc = data / "accounts" / "ada.zuliprc"
     with app_offline(data, tmp_path, rc) as (terminal, port):
         try:
@@ -78,7 +80,7 @@ def offline(tmp_path: Path) -> Iterator[tuple[Terminal, Path, Path, str]]:
 
 
 def test_what_waits_is_sent_in_the_background_once_and_the_app_can_be_opened_meanwhile(
-    offline: tuple[Terminal, Path, Path, str], tmp_path: Path
+    offline: tuple[Terminal, Path, Path, int], tmp_path: Path
 ) -> None:
     terminal, data, rc, port = offline
     terminal.press("ctrl+q")
@@ -103,14 +105,14 @@ def test_what_waits_is_sent_in_the_background_once_and_the_app_can_be_opened_mea
         check=False,
     )
     assert re.search(r"1 waiting to be sent, 0 failed; process \d+ sends them", doctor.stdout), doctor.stdout
-    with serving(data, tmp_path / "server-home", port):
+    with serving(data, port):
         end = time.monotonic() + 60
         while senders(rc):
             assert time.monotonic() < end, "the process in the background did not end"
         assert written(rc, "written on the train") == 1
 
 
-def test_one_can_stay_and_asking_twice_quits_at_once(offline: tuple[Terminal, Path, Path, str]) -> None:
+def test_one_can_stay_and_asking_twice_quits_at_once(offline: tuple[Terminal, Path, Path, int]) -> None:
     terminal, _, rc, _ = offline
     terminal.press("ctrl+q")
     terminal.wait_for("A message is not sent yet")
