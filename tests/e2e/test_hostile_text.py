@@ -80,7 +80,7 @@ def test_nothing_that_people_write_is_obeyed_by_the_terminal(
         for keys in SCREENS:
             for key in keys:
                 terminal.press(key)
-                terminal.settle(0.15)
+                terminal.settle(0.05)
         assert terminal.process.poll() is None
         output = bytes(terminal.output)
     assert b"gpj.exe" in output

@@ -1,4 +1,4 @@
-"""A demo server beside the test, in a thread, for tests of real processes: they cannot turn an event loop of their own."""
+"""A demo server in a thread, for tests of real processes, which have no event loop to turn."""
 
 from __future__ import annotations
 

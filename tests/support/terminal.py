@@ -176,11 +176,19 @@ class Terminal:
         compiled = re.compile(pattern)
         return self.wait_until(lambda: compiled.search(self.text) is None, f"{pattern!r} gone", patience)
 
-    def settle(self, quiet: float = 0.3, patience: float = PATIENCE) -> None:
-        """Read until nothing has come for ``quiet`` seconds."""
+    def settle(self, quiet: float = 0.1, patience: float = PATIENCE) -> None:
+        """Read until nothing has come for ``quiet`` seconds and the process has nothing left to do."""
         end = time.monotonic() + patience
-        while self.pump(quiet) and time.monotonic() < end:
+        while (self.pump(quiet) or self.is_at_work()) and time.monotonic() < end:
             pass
+
+    def is_at_work(self) -> bool:
+        """Whether a thread of the process runs, waits for its turn to run, or for a disk. Known on Linux alone."""
+        for stat in Path(f"/proc/{self.process.pid}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):
+                if stat.read_text().rpartition(")")[2].split()[0] in "RD":
+                    return True
+        return False
 
     def count_bytes(self, act: Callable[[], None], quiet: float = 0.4) -> int:
         """How many bytes the process writes for ``act``, until it is quiet again."""
