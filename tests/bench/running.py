@@ -135,8 +135,9 @@ def help_under_load(app: Watched, figures: Figures, served: Served) -> None:
     app.take_until_quiet(0.6)
 
 
-def keys(app: Watched, figures: Figures, _served: Served) -> None:
+def keys(app: Watched, figures: Figures, served: Served) -> None:
     """At rest: rows, letters, the dialogs and the way back to a view."""
+    read_all(app, served)
     for _ in range(40):
         figures.answer("scroll", _answer(app, "k"))
     for name, key in (("help", "?"), ("reply", "r")):
@@ -156,6 +157,15 @@ def keys(app: Watched, figures: Figures, _served: Served) -> None:
     for _ in range(8):
         press(app, "f")
         figures.answer("back to a view", _answer(app, "a", 0.3))
+
+
+def read_all(app: Watched, served: Served) -> None:
+    """Nothing is unread any more. What a row brings into view is marked as read, by a request each half second at most;
+    the counters and the title change when the server has said so, which is no answer to the key.
+    """
+    with httpx.Client(base_url=served.url, auth=served.auth("ada"), trust_env=False, timeout=30) as client:
+        client.post("/api/v1/mark_all_as_read").raise_for_status()
+    app.take_until_quiet(1.0)
 
 
 def press(app: Watched, key: str, quiet: float = 0.3) -> None:
