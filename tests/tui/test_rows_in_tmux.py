@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -23,13 +24,14 @@ from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
 WIDTH = 60
+_NUMBERS = count()
 NAMES = ["शिव", "கோபி", "ශ්‍රී", "বাংলা কী", "ที่ทำ", "ខ្មែរ", "မြန်မာ", "👩🏽\u200d🚀", "❤️", "Ada"]
 
 
 @contextmanager
 def tmux(folder: Path) -> Iterator[list[str]]:
-    """The command of a tmux server of its own."""
-    command = ["tmux", "-u", "-S", str(folder / "socket"), "-f", "/dev/null"]
+    """The command of a tmux server of its own. One that ends may still have its socket when the next begins."""
+    command = ["tmux", "-u", "-S", str(folder / f"socket-{next(_NUMBERS)}"), "-f", "/dev/null"]
     try:
         yield command
     finally:
