@@ -38,6 +38,9 @@ _BLANKS = re.compile(" {12,}")
 """Blanks that are longer than the sequence which erases so many cells."""
 
 
+NOWHERE = (-1, -1)
+"""Where the cursor is while nothing is known of it."""
+
 Piece = tuple[int, int, str, int]
 """A text of one style: its row, its column, and how many columns it takes."""
 
@@ -79,9 +82,10 @@ class Runs:
         for style, piece in blanks:
             holder = next((other for other in of_styles if _may_hold(other, style)), style)
             of_styles.setdefault(holder, []).append(piece)
-        out += [
-            _in_style(style, _written(pieces, style), self._colours) for style, pieces in of_styles.items()
-        ]
+        cursor = NOWHERE
+        for style, pieces in of_styles.items():
+            text, cursor = _written(pieces, style, cursor)
+            out.append(_in_style(style, text, self._colours))
         return "".join(out)
 
 
@@ -162,11 +166,13 @@ def _whole(cells: list[Cell], start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _written(pieces: list[Piece], style: Style | None) -> str:
-    """Pieces of one style, each in its place."""
+def _written(
+    pieces: list[Piece], style: Style | None, cursor: tuple[int, int]
+) -> tuple[str, tuple[int, int]]:
+    """Pieces of one style, each in its place, and where the cursor is then: in which row, in which column."""
     out: list[str] = []
     erases = _may_erase(style)
-    row = column = -1
+    row, column = cursor
     for y, x, text, width in pieces:
         if y != row:
             out.append(_move_to(x, y))
@@ -180,7 +186,7 @@ def _written(pieces: list[Piece], style: Style | None) -> str:
         else:
             out += _BLANKS.sub(_erased, shown), f"\x1b[{erased}X"
             column -= erased
-    return "".join(out)
+    return "".join(out), (row, column)
 
 
 def _end_of_spill(cells: list[Cell], start: int, end: int) -> int:
