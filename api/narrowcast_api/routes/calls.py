@@ -21,8 +21,8 @@ async def create_bigbluebutton_call(
 async def create_zoom_call(connection: Connection, *, is_video_call: bool = True) -> str:
     """POST /calls/zoom/create: a new call; gives its address.
 
-    BadRequest where the server has no Zoom; with the code INVALID_ZOOM_TOKEN one has to sign in to Zoom first,
-    which only a browser can.
+    BadRequest where the server has no Zoom. With the code INVALID_VIDEO_CALL_PROVIDER_TOKEN, on older servers
+    INVALID_ZOOM_TOKEN, one has to sign in to Zoom first, which only a browser can.
     """
     params = {"is_video_call": is_video_call}
     return read(CallAnswer, await connection.request("POST", "/calls/zoom/create", params)).url

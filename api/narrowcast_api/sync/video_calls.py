@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from narrowcast_api.errors import InvalidInput
+from narrowcast_api.errors import ApiError, InvalidInput
 from narrowcast_api.model.reading import integer, table
 
 if TYPE_CHECKING:
@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 _MEETING_BYTES = 12
 """Of randomness in a meeting's name: whoever guesses it could join."""
 
+_WITHOUT_TOKEN = frozenset({"INVALID_VIDEO_CALL_PROVIDER_TOKEN", "INVALID_ZOOM_TOKEN"})
+"""What servers say before one has signed in to Zoom; the second is the older word."""
+
 
 async def new_call(session: Session) -> str:
     """The address of a new call. InvalidInput where the organization has no calls, or only ones that the web app can
-    make; BadRequest from the server where its provider is not set up.
+    make, or that one has to sign in for there; BadRequest from the server where its provider is not set up.
     """
     provider = provider_of(session.state)
     calls = session.client.calls
@@ -30,10 +33,23 @@ async def new_call(session: Session) -> str:
         name = f"meeting-{secrets.token_hex(_MEETING_BYTES)}"
         return urljoin(f"{session.account.site}/", await calls.bigbluebutton(meeting_name=name))
     if provider in ("zoom", "zoom_server_to_server"):
-        return await calls.zoom()
+        return await _zoom(session)
     if provider in ("", "disabled"):
         raise InvalidInput("this organization has no video calls")
     raise InvalidInput(f"video calls with {provider} can only be made in the web app")
+
+
+async def _zoom(session: Session) -> str:
+    try:
+        return await session.client.calls.zoom()
+    except ApiError as error:
+        if error.code in _WITHOUT_TOKEN:
+            raise InvalidInput(
+                "sign in to Zoom in the web app first; calls are made with your account there"
+            ) from error
+        if error.code == "UNKNOWN_ZOOM_USER":
+            raise InvalidInput("Zoom has no account with your email address") from error
+        raise
 
 
 def provider_of(state: State) -> str:

@@ -1,0 +1,135 @@
+"""Calls and summaries from the command to what the user sees, on servers that have them and with each refusal that
+such servers know.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import urljoin
+
+from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_server.organization.errors import ServiceError
+from support.offering import offering
+from support.sessions import until
+from support.stage import Stage, on_stage, run
+
+PROVIDERS = {
+    "big_blue_button": {"name": "BigBlueButton", "id": 4},
+    "zoom": {"name": "Zoom", "id": 3},
+    "constructor": {"name": "Constructor", "id": 6},
+}
+
+
+def choose_provider(stage: Stage, name: str) -> None:
+    """As if the organization had chosen this provider of calls."""
+    stage.session.state.organization.put("available_video_chat_providers", PROVIDERS)
+    stage.session.state.organization.put("video_chat_provider", PROVIDERS[name]["id"])
+
+
+def link_in_compose(stage: Stage, address: str) -> bool:
+    return f"[Join video call.]({address})" in stage.screen.writing.text.text
+
+
+async def test_a_call_on_bigbluebutton_is_joined_at_the_server(tmp_path: Path) -> None:
+    path = "/calls/bigbluebutton/create"
+    with offering(path, {"url": "/calls/bigbluebutton/join?bigbluebutton=%22x%22"}) as offered:
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+            choose_provider(stage, "big_blue_button")
+            await run(stage, "write.call")
+            address = urljoin(stage.server.url, "/calls/bigbluebutton/join?bigbluebutton=%22x%22")
+            await until(lambda: link_in_compose(stage, address))
+            assert offered.asked is not None
+            assert offered.asked["meeting_name"].startswith("meeting-")
+            assert offered.asked["voice_only"] == "false"
+            before = stage.screen.writing.text.text
+            offered.answer = ServiceError("BigBlueButton is not configured.")
+            await run(stage, "write.call")
+            await stage.told("BigBlueButton is not configured.")
+            assert stage.screen.writing.text.text == before
+
+
+ZOOM_REFUSALS = [
+    (
+        "Invalid Zoom access token",
+        "INVALID_VIDEO_CALL_PROVIDER_TOKEN",
+        "Sign in to Zoom in the web app first",
+    ),
+    ("Invalid Zoom access token", "INVALID_ZOOM_TOKEN", "Sign in to Zoom in the web app first"),
+    ("Unknown Zoom user email", "UNKNOWN_ZOOM_USER", "Zoom has no account with your email address."),
+    ("Zoom credentials have not been configured", "BAD_REQUEST", "Zoom credentials have not been configured"),
+    ("Invalid Zoom credentials", "BAD_REQUEST", "Invalid Zoom credentials"),
+    ("Failed to create Zoom call", "BAD_REQUEST", "Failed to create Zoom call"),
+]
+
+
+async def test_a_call_on_zoom_is_made_or_it_is_said_why_not(tmp_path: Path) -> None:
+    with offering("/calls/zoom/create", {"url": "https://zoom.example/j/1"}) as offered:
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+            choose_provider(stage, "zoom")
+            for msg, code, said in ZOOM_REFUSALS:
+                stage.app.clear_notifications()
+                offered.answer = ServiceError(msg, code)
+                await run(stage, "write.call")
+                await stage.told(said)
+            assert stage.screen.writing.text.text == ""
+            offered.answer = {"url": "https://zoom.example/j/1"}
+            await run(stage, "write.call")
+            await until(lambda: link_in_compose(stage, "https://zoom.example/j/1"))
+            assert offered.asked == {"is_video_call": "true"}
+            choose_provider(stage, "constructor")
+            await run(stage, "write.call")
+            await stage.told("Video calls with constructor can only be made in the web app.")
+
+
+SUMMARY_REFUSALS = [
+    "AI features are not enabled on this server.",
+    "Insufficient permission",
+    "Reached monthly limit for AI credits.",
+    "No messages in conversation to summarize",
+]
+
+
+async def test_a_topic_is_summarized_or_it_is_said_why_not(tmp_path: Path) -> None:
+    with offering("/messages/summary", {"summary": "They had **soup** and <b>bread</b>."}) as offered:
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            where = await stage.in_topic(topic="soup")
+            stage.session.state.offers = stage.session.state.offers._replace(summaries=True)
+            await run(stage, "topic.summarize")
+            await until(lambda: isinstance(stage.app.screen, PreviewScreen))
+            preview = stage.app.screen
+            assert isinstance(preview, PreviewScreen)
+            lines = preview.query_one(PreviewLines)
+            await until(lambda: bool(lines.items))
+            shown = "".join(run.text for line in lines.items for run in line.runs)
+            assert shown == "They had soup and <b>bread</b>."
+            assert offered.asked is not None
+            terms = json.loads(offered.asked["narrow"])
+            assert [(term["operator"], term["operand"]) for term in terms] == [
+                ("channel", where.channel_id),
+                ("topic", "soup"),
+            ]
+            await stage.press("escape")
+            for msg in SUMMARY_REFUSALS:
+                stage.app.clear_notifications()
+                offered.answer = ServiceError(msg)
+                await run(stage, "topic.summarize")
+                await stage.told(msg.removesuffix("."))
+                assert stage.app.screen is stage.screen
+
+
+async def test_who_may_not_have_topics_summarized_is_told_before_the_server_is_asked(tmp_path: Path) -> None:
+    with offering("/messages/summary", {"summary": "x"}) as offered:
+        async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
+            await stage.in_topic(topic="soup")
+            stage.session.state.offers = stage.session.state.offers._replace(summaries=True)
+            group = {"new": stage.server.group("role:administrators")}
+            await stage.server.call("ada", "PATCH", "/realm", {"can_summarize_topics_group": group})
+            settings = stage.session.state.organization
+            await until(lambda: settings.get("can_summarize_topics_group") == group["new"])
+            await run(stage, "topic.summarize")
+            await stage.told("can summarize topics")
+            assert offered.asked is None
