@@ -97,6 +97,15 @@ async def test_opening_asks_for_a_hundred_on_both_sides_of_the_first_unread_mess
     assert (view.ids, view.anchor, view.gaps, view.loading) == ((1, 2, 3), 2, (), False)
 
 
+async def test_near_a_message_that_is_not_there_one_stands_on_the_next() -> None:
+    for near, stands_on in ((5, 7), (6, 7), (7, 7), (12, 9)):
+        host = FakeHost()
+        found = page(3, 4, 7, 9, oldest=True, newest=True)
+        view = await opened(host, found, Narrow.search(f"near:{near}"))
+        assert host.asked[-1][0] == near
+        assert view.anchor == stands_on
+
+
 async def test_a_further_page_is_asked_for_once_and_without_the_anchor() -> None:
     host = FakeHost()
     view = await opened(host, page(11, 12, anchor=11))

@@ -255,7 +255,7 @@ class MessageView:
         self.matches = dict(page.matches)
         self.first_unread = next((m.id for m in page.messages if not m.is_read), None)
         if isinstance(asked, int):
-            self.anchor = asked
+            self.anchor = _nearest(ids, asked) if asked == self.narrow.near else asked
         elif asked == "first_unread" and page.anchor is not None and page.anchor in timeline:
             self.anchor = page.anchor
         else:
@@ -373,3 +373,9 @@ class MessageView:
 
     def _publish(self) -> None:
         self._host.view_changed(ViewChanged(self.narrow))
+
+
+def _nearest(ids: Sequence[int], message_id: int) -> int | None:
+    """Of ascending ids the first from one on, else the last; None where there are none."""
+    place = bisect_left(ids, message_id)
+    return ids[min(place, len(ids) - 1)] if ids else None
