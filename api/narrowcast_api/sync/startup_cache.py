@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from narrowcast_api.clock import Clock
+from narrowcast_api.http import large_blocks
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import PAGE
@@ -16,11 +17,16 @@ from narrowcast_api.storage.codec import from_json, to_json
 RENEWED_UP_TO = 4 * 2**20
 """Bytes of a cached snapshot up to which it is worth the time at the end to keep it true."""
 
+_LARGE = 2**18
+"""Bytes of a cached snapshot from which on it is that of a large organization."""
+
 
 def load_state(cache: Cache, clock: Clock) -> State:
     """The state of the last session; an empty one of nobody's (id 0) if there is none that can be read."""
     raw = cache.load_snapshot()
     if raw is not None:
+        if len(raw) > _LARGE:
+            large_blocks.keep_apart()  # of what is read here all is free again when the snapshot is there
         with suppress(ValueError, RecursionError):
             answer = from_json(raw)
             if isinstance(answer, dict):
