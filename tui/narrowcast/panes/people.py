@@ -77,6 +77,8 @@ class PeoplePane(Vertical):
         self.list = PeopleList(empty_text="No matches.", id="people-list")
         self._rows = PeopleRows()
         self._outdated: set[int] = set()
+        self._all_outdated = True
+        """Whether everybody is to be looked at: said so, for a pane that is never shown would keep 20,000 ids."""
         self._is_working = False
         self._unsubscribe: Callable[[], None] | None = None
 
@@ -86,7 +88,6 @@ class PeoplePane(Vertical):
 
     def on_mount(self) -> None:
         self._unsubscribe = self.session.subscribe(self._note)
-        self._outdated = self._rows.everybody(self.session.state)
         self.refresh_people()
 
     def on_unmount(self) -> None:
@@ -98,10 +99,11 @@ class PeoplePane(Vertical):
 
     def _note(self, changes: Sequence[change.Change]) -> None:
         for item in changes:
-            if isinstance(item, change.UsersChanged | change.PresenceChanged):
+            if isinstance(item, change.StateReplaced):
+                self._all_outdated = True
+                self._outdated.clear()
+            elif isinstance(item, change.UsersChanged | change.PresenceChanged) and not self._all_outdated:
                 self._outdated.update(item.ids)
-            elif isinstance(item, change.StateReplaced):
-                self._outdated |= self._rows.everybody(self.session.state)
 
     def refresh_people(self) -> None:
         """Shows who changed; later, while the pane is hidden."""
@@ -124,11 +126,16 @@ class PeoplePane(Vertical):
     def _refresh(self) -> Slices[None]:
         """Until nobody is outdated, also of those who change meanwhile."""
         while True:
-            outdated, self._outdated = self._outdated, set()
+            outdated = self._take_outdated()
             if (yield from self._rows.update(lambda: self.session.state, outdated, time.time())):
                 self.list.set_items(self._rows.in_order())
-            if not self._outdated:
+            if not (self._outdated or self._all_outdated):
                 return
+
+    def _take_outdated(self) -> set[int]:
+        outdated = self._rows.everybody(self.session.state) if self._all_outdated else self._outdated
+        self._outdated, self._all_outdated = set(), False
+        return outdated
 
     def find(self) -> None:
         """Begin to find somebody."""
