@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
+from narrowcast_api.model.id_set import IdSet
 from narrowcast_api.model.reading import RawRecord, boolean, ids, optional_int, required_int, text
 from narrowcast_api.wire.vocabulary import SystemGroup
 
@@ -77,7 +78,7 @@ class UserGroup(NamedTuple):
     id: int
     name: str
     description: str = ""
-    members: frozenset[int] = frozenset()
+    members: Set[int] = frozenset()
     subgroups: frozenset[int] = frozenset()
     is_system: bool = False
     deactivated: bool = False
@@ -91,7 +92,7 @@ def read_user_group(row: RawRecord) -> UserGroup:
         id=required_int(row, "id"),
         name=text(row, "name"),
         description=text(row, "description"),
-        members=frozenset(set(ids(row.get("members")))),  # of a set, for of a list it takes twice the memory
+        members=IdSet(ids(row.get("members"))),
         subgroups=frozenset(ids(row.get("direct_subgroup_ids", row.get("subgroups")))),
         is_system=boolean(row, "is_system_group"),
         deactivated=boolean(row, "deactivated"),

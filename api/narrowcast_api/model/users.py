@@ -7,6 +7,9 @@ from sys import intern
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from narrowcast_api.model.reading import (
     LARGEST,
     BadRow,
@@ -44,8 +47,11 @@ class Avatar(NamedTuple):
     version: int = 0
 
 
-class User(NamedTuple):
-    """One person or bot. A tuple, because organizations have 50,000 of them.
+_NO_PROFILE: Mapping[int, ProfileValue] = MappingProxyType({})
+
+
+class User(Struct, frozen=True, gc=False):
+    """One person or bot. Without a mark for the collector of garbage: organizations have 50,000 of them.
 
     `delivery_email` is None where one may not see it, or where a server before level 163 leaves it out (USR-09).
     `date_joined` is as the server wrote it (USR-30). `avatar` and `max_message_id` are there only in answers to
@@ -65,7 +71,7 @@ class User(NamedTuple):
     is_system_bot: bool = False
     timezone: str = ""
     date_joined: str = ""
-    profile: Mapping[int, ProfileValue] = {}
+    profile: Mapping[int, ProfileValue] = _NO_PROFILE
     avatar: Avatar | None = None
     max_message_id: int | None = None
 
@@ -129,7 +135,7 @@ def read_fetched_user(row: RawRecord) -> User:
     avatar = None
     if "avatar_url" in row:
         avatar = Avatar(optional_text(row, "avatar_url"), integer(row, "avatar_version"))
-    return read_user(row)._replace(avatar=avatar, max_message_id=optional_int(row, "max_message_id"))
+    return replace(read_user(row), avatar=avatar, max_message_id=optional_int(row, "max_message_id"))
 
 
 class UserChange(NamedTuple):
@@ -142,9 +148,6 @@ class UserChange(NamedTuple):
 def read_user_change(row: RawRecord) -> UserChange:
     """The `person` of a `realm_user` update."""
     return UserChange(required_int(row, "user_id"), {key: row[key] for key in row if key != "user_id"})
-
-
-_NO_PROFILE: Mapping[int, ProfileValue] = MappingProxyType({})
 
 
 def _read_profile(value: object) -> dict[int, ProfileValue]:

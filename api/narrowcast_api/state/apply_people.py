@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from narrowcast_api.model.bots import changed_bot
 from narrowcast_api.model.user_groups import read_group_setting, setting_to_wire, setting_without
 from narrowcast_api.state.changes import (
@@ -48,7 +50,7 @@ def _user_remove(state: State, event: RealmUserRemoveEvent) -> tuple[Change, ...
     user = state.users.get(user_id)
     # TODO(server-222): before, it meant that somebody was deactivated; since, that one cannot see them.
     if user is not None and not state.supports(Gate.DEACTIVATION_EVENTS):
-        state.users.put([user._replace(is_active=False)])
+        state.users.put([replace(user, is_active=False)])
     else:
         state.users.remove(user_id)
     return (UsersChanged((user_id,)),)

@@ -270,10 +270,8 @@ def _load_people(state: State, answer: RawRecord) -> None:
     for key, status in table(answer.get("user_status")).items():
         if (user_id := id_of_key(key)) is not None:
             state.statuses.update(user_id, table(status))
-    # One set for groups of the same members: members and full members are most often the same.
-    same_members: dict[frozenset[int], frozenset[int]] = {}
     for group in records(answer.get("realm_user_groups"), read_user_group, "group"):
-        state.user_groups.put(group._replace(members=same_members.setdefault(group.members, group.members)))
+        state.user_groups.put(group)
 
 
 def _load_channels(state: State, answer: RawRecord) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from narrowcast_api.model.reading import (
     RawRecord,
     boolean,
@@ -105,7 +107,7 @@ class Users:
     def keep_profile_fields(self, field_ids: set[int]) -> tuple[int, ...]:
         """Values of other fields go with their fields; returns whose did."""
         changed = [
-            user._replace(profile={key: user.profile[key] for key in user.profile if key in field_ids})
+            replace(user, profile={key: user.profile[key] for key in user.profile if key in field_ids})
             for user in self._by_id.values()
             if user.profile and not user.profile.keys() <= field_ids
         ]
@@ -127,7 +129,8 @@ def _updated(user: User, row: RawRecord) -> User:
             profile.pop(field_id, None)
         else:
             profile[field_id] = ProfileValue(str(content), optional_text(field, "rendered_value"))
-    return user._replace(
+    return replace(
+        user,
         full_name=text(row, "full_name", user.full_name),
         email=text(row, "new_email", user.email),
         delivery_email=optional_text(row, "delivery_email")

@@ -1,0 +1,44 @@
+"""Many ids in little memory."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Set
+
+from narrowcast_api.model.reading import LARGEST
+
+
+class IdSet(Set[int]):
+    """Ids that do not change, ascending. Those of 20,000 people take 80 KB; a frozenset and its numbers take 1.7 MB."""
+
+    __slots__ = ("_ids",)
+
+    def __init__(self, ids: Iterable[int] = ()) -> None:
+        """What is past 64 bits is no id and left out."""
+        ordered = sorted(set(ids))
+        try:
+            self._ids = array("i", ordered)
+        except OverflowError:
+            self._ids = array("q", (number for number in ordered if abs(number) <= LARGEST))
+
+    def __contains__(self, item: object) -> bool:
+        if not isinstance(item, int):
+            return False
+        place = bisect_left(self._ids, item)
+        return place < len(self._ids) and self._ids[place] == item
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __eq__(self, other: object) -> bool:
+        return self._ids == other._ids if isinstance(other, IdSet) else super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._ids))  # that of what it is equal to
+
+    def __repr__(self) -> str:
+        return f"IdSet({self._ids.tolist()})"
