@@ -20,6 +20,7 @@ from textual.strip import Strip
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.terminal import joining_letters
 from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows
+from narrowcast.widgets.line_view import compose_line
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
@@ -134,3 +135,24 @@ def test_a_sentence_is_broken_so_that_tmux_shows_all_of_it(
     update = WidgetRows(Region(0, 0, WIDTH, len(rows)), dict(enumerate(rows)), {})
     shown = shown_by_tmux(ScreenMemory().of_rows(update, console), tmp_path, len(rows))
     assert " ".join(line.strip() for line in shown) == SENTENCE
+
+
+@pytest.mark.parametrize("right", ["", "keys"])
+def test_a_line_is_cut_so_that_tmux_shows_all_that_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str
+) -> None:
+    monkeypatch.setattr(joining_letters, "in_tmux", lambda: True)
+    style = Style(color="red")
+    lefts = [[("शिव कुमार", style), (" · Narrowcast", style)], [(SENTENCE, style)]]
+    memory, sent, rows = ScreenMemory(), "", []
+    console = Console(force_terminal=True, color_system="standard", width=WIDTH)
+    for width in [*range(12, 30), WIDTH]:
+        place = Region(0, len(rows), width, len(lefts))
+        drawn = [compose_line(width, left, [(right, style)], base=style) for left in lefts]
+        sent += memory.of_rows(WidgetRows(place, dict(enumerate(drawn)), {}), console)
+        rows += drawn
+    shown = shown_by_tmux(sent, tmp_path, len(rows))
+    wholes = ["शिव कुमार · Narrowcast", SENTENCE] * (len(rows) // len(lefts))
+    for line, row, whole in zip(shown, rows, wholes, strict=True):
+        assert line.split() == row.text.split()
+        assert whole.startswith(line.rstrip().removesuffix(right).rstrip().removesuffix("…"))

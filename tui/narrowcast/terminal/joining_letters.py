@@ -65,13 +65,13 @@ def _taken(cells: list[Cell], stop: int, missing: int, shows: Callable[[Style], 
 
 
 def _moved(cells: list[Cell], stop: int, missing: int) -> int:
-    """Moves what follows by ``missing`` into the first blanks that have so much room and one more. Returns by how much:
-    nothing where there are none.
+    """Moves what follows by ``missing`` into the first blanks that have so much room, and one more before what stands
+    behind them. Returns by how much: nothing where there are none.
     """
     blanks = 0
     for place in range(stop, len(cells)):
         blanks = blanks + 1 if cells[place][0] == " " else 0
-        if blanks > missing:
+        if blanks > missing or (blanks == missing and place == len(cells) - 1):
             own = [("", cells[stop - 1][1])] * missing
             cells[stop : place + 1] = [*own, *cells[stop : place + 1 - missing]]
             return missing

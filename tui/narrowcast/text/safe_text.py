@@ -17,8 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from rich.cells import cell_len
-
+from narrowcast.text.columns import most_columns
 from narrowcast_api import characters
 
 __all__ = ["SafeText", "crop_cells", "safe_block", "safe_inline", "safe_line", "without_controls"]
@@ -78,19 +77,19 @@ def _clean(text: str) -> str:
 
 
 def crop_cells(text: str, max_cells: int) -> str:
-    """`text`, cut with an ellipsis so that it fills at most `max_cells` cells."""
+    """`text`, cut with an ellipsis so that it fills at most `max_cells` cells in every terminal."""
     if len(text) <= max_cells and text.isascii():
         return text
     if max_cells <= 0:
         return ""
     if len(text) > 16 * max_cells + 16:
         text = text[: 16 * max_cells + 16] + "…"
-    if cell_len(text) <= max_cells:
+    if most_columns(text) <= max_cells:
         return text
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if cell_len(text[:middle]) <= max_cells - 1:
+        if most_columns(text[:middle]) <= max_cells - 1:
             low = middle
         else:
             high = middle - 1

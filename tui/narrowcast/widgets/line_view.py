@@ -26,6 +26,7 @@ from textual.widget import Widget
 from narrowcast.terminal.cell_runs import shows_on_blanks
 from narrowcast.terminal.screen_memory import Move
 from narrowcast.terminal.textual_private import finish_of, has_plain_box
+from narrowcast.text.columns import most_columns
 from narrowcast.text.safe_text import SafeText, crop_cells
 from narrowcast.widgets.looks import Look, look_style
 
@@ -99,7 +100,7 @@ def compose_line(width: int, left: Sequence[Part], right: Sequence[Part] = (), *
         cut = crop_cells(text, room)
         segment = Segment(cut, base + style)
         segments.append(segment)
-        room -= segment.cell_length
+        room -= most_columns(cut)
         if len(cut) != len(text) or room <= 0:
             break
     used = sum(segment.cell_length for segment in segments)
