@@ -144,7 +144,8 @@ def test_a_line_is_cut_so_that_tmux_shows_all_that_is_left(
     monkeypatch.setattr(joining_letters, "in_tmux", lambda: True)
     style = Style(color="red")
     lefts = [[("शिव कुमार", style), (" · Narrowcast", style)], [(SENTENCE, style)]]
-    memory, sent, rows = ScreenMemory(), "", []
+    memory, sent = ScreenMemory(), ""
+    rows: list[Strip] = []
     console = Console(force_terminal=True, color_system="standard", width=WIDTH)
     for width in [*range(12, 30), WIDTH]:
         place = Region(0, len(rows), width, len(lefts))
@@ -156,3 +157,18 @@ def test_a_line_is_cut_so_that_tmux_shows_all_that_is_left(
     for line, row, whole in zip(shown, rows, wholes, strict=True):
         assert line.split() == row.text.split()
         assert whole.startswith(line.rstrip().removesuffix(right).rstrip().removesuffix("…"))
+
+
+@pytest.mark.parametrize("newer", ["\U0001faf7", "\U0001fadf", "\U0001f6d8"])
+def test_an_emoji_that_tmux_does_not_know_leaves_nothing_of_the_one_before(
+    tmp_path: Path, newer: str
+) -> None:
+    style = Style(color="red")
+    console = Console(force_terminal=True, color_system="standard", width=WIDTH)
+    memory, sent = ScreenMemory(), ""
+    for emoji in ("🎸", newer):
+        row = Strip([Segment(f"{emoji} hand", style)]).adjust_cell_length(WIDTH, style)
+        sent += memory.of_rows(WidgetRows(Region(0, 0, WIDTH, 1), {0: row}, {}), console)
+    (shown,) = shown_by_tmux(sent, tmp_path, 1)
+    assert "🎸" not in shown
+    assert "hand" in shown

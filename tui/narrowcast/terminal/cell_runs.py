@@ -28,8 +28,13 @@ GAP = 6
 FEWEST_ERASED = 5
 """Blanks at the end of a run that take no fewer bytes than the sequence which erases so many cells."""
 
-_MAYBE_NARROW = re.compile("[\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001f2ff]")
-"""Some terminals give these one column of our two; the other would keep what was there."""
+_MAYBE_NARROW = re.compile(
+    "[\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001f2ff\\U0001f6d5-\\U0001f6df"
+    "\\U0001fa70-\\U0001faff]"
+)
+"""Some terminals give these one column of our two, or show nothing where they are newer than the terminal; what was
+there would stay.
+"""
 
 _UNSURE = re.compile("[\\u200d\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001fbff]")
 """Emoji: terminals differ in the columns that they give them."""
