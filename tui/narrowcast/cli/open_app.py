@@ -17,6 +17,7 @@ from narrowcast.terminal import without_palette
 from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.mouse import takes_mouse
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.http import httpcore_waiting
 
 if TYPE_CHECKING:
     from narrowcast.app.app import Opening
@@ -51,6 +52,7 @@ def run_app(
 
     start_log(None if opening == "demo" else paths.log_file)  # the demo logs into its own folder
     without_palette.install()
+    httpcore_waiting.install()
     from rich.console import Console
 
     from narrowcast.app.app import NarrowcastApp
