@@ -5,19 +5,14 @@ from __future__ import annotations
 from support.terminal import Terminal
 
 from .conftest import OpenApp, Served
+from .switching import go
 
 CROSSING = 1.0
 """Seconds in which a message, typing, a reaction and read state have to cross."""
 
 
 def open_direct(terminal: Terminal, name: str) -> None:
-    terminal.press("ctrl+k")
-    terminal.wait_for("Go to")
-    terminal.type(name)
-    terminal.wait_for(rf"▌.*{name}")
-    terminal.press("enter")
-    terminal.wait_gone("Enter selects")
-    terminal.wait_for(rf"(?m)^.* {name}[^│]*$")
+    go(terminal, name, rf" {name}[^│]*$")
 
 
 def test_two_people_see_each_other_write_react_and_read(served: Served, open_app: OpenApp) -> None:

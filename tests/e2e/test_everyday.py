@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from narrowcast_api.account import Account
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
 from .conftest import OpenApp, Served
+from .switching import go
 from .test_notifications import call
 
 UNREAD = "━━ unread from here ━━"
@@ -19,13 +21,11 @@ def write(served: Served, person: str, topic: str, text: str) -> None:
     call(account, "POST", "/messages", type="channel", to="design", topic=topic, content=text)
 
 
-def go(terminal: Terminal, name: str, title: str) -> None:
-    terminal.press("ctrl+k")
-    terminal.wait_for("Go to")
-    terminal.type(name)
-    terminal.wait_for(rf"▌.*{name}")
-    terminal.press("enter")
-    terminal.wait_for(rf"(?m)^.*{title}")
+def all_is_read(served: Served, person: str, topic: str) -> bool:
+    """Whether the server knows of no unread message of the topic."""
+    narrow = json.dumps([["channel", "design"], ["topic", topic], ["is", "unread"]])
+    query = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow}
+    return not call(Account.from_zuliprc(served.rc(person)), "GET", "/messages", **query)["messages"]
 
 
 def click(terminal: Terminal, text: str) -> None:
@@ -44,12 +44,12 @@ def test_the_unread_line_stands_where_the_unread_begins_and_goes_once_it_is_read
     write(served, "greta", "paper", "Which paper?")
     go(ada, "design › paper", r"#design › paper")
     ada.wait_for(r"Which paper\?")
-    ada.settle()
+    ada.wait_until(lambda: all_is_read(served, "ada", "paper"), "what is on the screen is read")
     go(ada, "Dario", r"To Dario Vance")
     write(served, "bruno", "paper", "The thick one")
     go(ada, "design › paper", r"#design › paper")
     ada.wait_for(before_it)
-    ada.settle()
+    ada.wait_until(lambda: all_is_read(served, "ada", "paper"), "what is on the screen is read")
     go(ada, "Dario", r"To Dario Vance")
     go(ada, "design › paper", r"#design › paper")
     ada.wait_for("The thick one")

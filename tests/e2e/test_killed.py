@@ -7,6 +7,7 @@ import signal
 from support.terminal import Terminal
 
 from .conftest import OpenApp, Served
+from .switching import go
 
 
 def killed(terminal: Terminal) -> None:
@@ -16,13 +17,7 @@ def killed(terminal: Terminal) -> None:
 
 def open_notes(terminal: Terminal) -> None:
     """Where nobody answers."""
-    terminal.press("ctrl+k")
-    terminal.wait_for("Go to")
-    terminal.type("Notes to")
-    terminal.wait_for(r"▌.*Notes to yourself")
-    terminal.press("enter")
-    terminal.wait_gone("Enter selects")
-    terminal.wait_for(r"(?m)^.* Notes to yourself[^│]*$")
+    go(terminal, "Notes to", r" Notes to yourself[^│]*$")
 
 
 def test_an_edit_that_was_not_saved_comes_back_with_its_message(served: Served, open_app: OpenApp) -> None:

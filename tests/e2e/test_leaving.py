@@ -11,19 +11,14 @@ import pytest
 from support.terminal import Terminal, home, narrowcast
 
 from .conftest import OpenApp, Served
+from .switching import go
 
 WORDS = "half a thought about the heater ring"
 
 
 def write_half(terminal: Terminal) -> None:
     """A draft in a topic, not sent."""
-    terminal.press("ctrl+k")
-    terminal.wait_for("Go to")
-    terminal.type("quick start")
-    terminal.wait_for(r"▌.*quick start card")
-    terminal.press("enter")
-    terminal.wait_gone("Enter selects")
-    terminal.wait_for(r"#design › quick start card")
+    go(terminal, "quick start", "#design › quick start card")
     terminal.settle()
     terminal.press("c")
     terminal.type(WORDS)

@@ -17,6 +17,7 @@ from narrowcast_api.account import Account
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
 from .conftest import Served
+from .switching import go
 
 BLUR, FOCUS = b"\x1b[O", b"\x1b[I"
 Open = Callable[..., Terminal]
@@ -124,12 +125,7 @@ def test_nothing_pops_up_or_rings_where_that_is_not_wanted(
 def test_what_is_on_a_focused_screen_is_not_told_and_behind_it_is(served: Served, open_with: Open) -> None:
     ada, greta = people(served)
     terminal = open_with('[notifications]\npopup = "osc9"\n')
-    terminal.press("ctrl+k")
-    terminal.wait_for("Go to")
-    terminal.type("Greta Lindqvist")
-    terminal.wait_for(r"▌.*Greta Lindqvist")
-    terminal.press("enter")
-    terminal.wait_for(r"(?m)^.* Greta Lindqvist[^│]*$")
+    go(terminal, "Greta Lindqvist", r" Greta Lindqvist[^│]*$")
     terminal.send(BLUR + FOCUS)
     terminal.settle()
     before = len(terminal.output)

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from support.terminal import Terminal
-
 from .conftest import OpenApp, Served
-
-
-def go(terminal: Terminal, name: str, title: str) -> None:
-    terminal.press("ctrl+k")
-    terminal.wait_for("Go to")
-    terminal.type(name)
-    terminal.wait_for(rf"▌.*{name}")
-    terminal.press("enter")
-    terminal.wait_for(rf"(?m)^.*{title}")
+from .switching import go
 
 
 def test_compose_follows_from_a_person_to_a_channel(served: Served, open_app: OpenApp) -> None:

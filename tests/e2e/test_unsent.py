@@ -18,6 +18,7 @@ from narrowcast_api.account import Account
 from support.serving import serving
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
+from .switching import go
 from .test_notifications import call
 
 
@@ -50,12 +51,7 @@ def app_offline(data: Path, tmp_path: Path, rc: Path) -> Iterator[tuple[Terminal
         with serving(data) as url:
             terminal = stack.enter_context(open_app(rc, tmp_path / "home"))
             terminal.wait_for(r"● live", PATIENCE)
-            terminal.press("ctrl+k")
-            terminal.wait_for("Go to")
-            terminal.type("Greta Lindqvist")
-            terminal.wait_for(r"▌.*Greta Lindqvist")
-            terminal.press("enter")
-            terminal.wait_for(r"(?m)^.* Greta Lindqvist[^│]*$")
+            go(terminal, "Greta Lindqvist", r" Greta Lindqvist[^│]*$")
             terminal.settle()
         terminal.wait_gone(r"● live")
         terminal.press("r", "ctrl+e", "ctrl+u")

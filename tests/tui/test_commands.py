@@ -6,53 +6,16 @@ import asyncio
 import json
 import stat
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from narrowcast_api.sync.session import Session
 from support import world
-from support.server import TestServer, running_server
+from support.command_line import rc_of, run
+from support.server import running_server
 from support.sessions import until
 from support.terminal import home
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-
-async def run(folder: Path, *arguments: str, stdin: str = "", env: dict[str, str] | None = None) -> Outcome:
-    """Run ``narrowcast`` with a home of its own; the server goes on beside it."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "narrowcast",
-        *arguments,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={
-            "PATH": "/usr/bin:/bin",
-            "LANG": "C.UTF-8",
-            "TERM": "xterm-256color",
-            **home(folder),
-            **(env or {}),
-        },
-    )
-    out, err = await process.communicate(stdin.encode())
-    return Outcome(process.returncode or 0, out.decode(errors="replace"), err.decode(errors="replace"))
-
-
-def rc_of(server: TestServer, folder: Path, person: str = "ada") -> str:
-    path = folder / f"{person}.zuliprc"
-    server.account(person).write_zuliprc(path)
-    return str(path)
 
 
 async def test_send_reads_standard_input_and_read_shows_it(tmp_path: Path) -> None:

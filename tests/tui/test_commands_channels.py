@@ -136,22 +136,24 @@ async def test_the_list_of_channels_joins_leaves_and_archives(tmp_path: Path) ->
                 ]
             },
         )
-        ada = stage.server.id("ada")
+        ada, attic = stage.server.id("ada"), stage.server.channel("attic")
         await until(lambda: stage.session.state.channels.id_of("attic") is not None)
         await stage.press("C")
         browser = stage.app.screen
         assert isinstance(browser, ChannelsScreen)
-        browser.list.select_key(stage.server.channel("attic"))
+        browser.list.select_key(attic)
         assert browser.list.selected_item is not None
         assert browser.list.selected_item.note == "Old things, listed", "as it reads, not as it was typed"
         await stage.press("s")
         await until(lambda: "Subscribed to #attic" in browser.key_line.plain)
         assert ada in await members_of(stage, "attic")
-        browser.list.select_key(stage.server.channel("attic"))
+        await until(lambda: (channel := browser.selected) is not None and channel.is_subscribed)
+        browser.list.select_key(attic)
         await stage.press("s")
         await until(lambda: "Unsubscribed from #attic" in browser.key_line.plain)
         assert ada not in await members_of(stage, "attic")
-        browser.list.select_key(stage.server.channel("attic"))
+        await until(lambda: (channel := browser.selected) is not None and not channel.is_subscribed)
+        browser.list.select_key(attic)
         await stage.press("x", "down", "enter")
         await until(lambda: (channel := browser.selected) is not None and channel.is_archived)
         assert (await channel_row(stage, "attic"))["is_archived"]

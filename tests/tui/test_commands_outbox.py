@@ -10,9 +10,8 @@ import pytest
 from narrowcast.cli.records import OutboxRecord, Record
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.sync.session import Session
+from support.command_line import rc_of, run
 from support.server import TestServer, running_server
-
-from .test_commands import rc_of, run
 
 NOWHERE = ChannelDestination(987_654, "x")
 

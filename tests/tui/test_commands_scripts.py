@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
@@ -18,11 +15,10 @@ from msgspec.structs import replace
 
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import Finding, MessageRecord, Record, SentRecord
+from support.command_line import rc_of, run, running
 from support.fault_proxy import FaultProxy
 from support.server import running_server
 from support.terminal import Terminal, home, narrowcast
-
-from .test_commands import rc_of, run
 
 
 def records(out: str) -> list[Record]:
@@ -155,29 +151,6 @@ def test_progress_is_one_line_on_a_terminal_and_nothing_elsewhere(
     assert capsys.readouterr().err == ""
 
 
-def heed_interrupts() -> None:
-    """Shells start what runs in the background deaf to SIGINT, and so whatever that starts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-@asynccontextmanager
-async def following(folder: Path, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    process = await asyncio.create_subprocess_exec(
-        *narrowcast(*arguments),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **home(folder)},
-        preexec_fn=heed_interrupts,
-    )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-
-
 async def line_of(process: asyncio.subprocess.Process) -> MessageRecord:
     assert process.stdout is not None
     async with asyncio.timeout(30):
@@ -192,7 +165,7 @@ async def test_new_messages_are_printed_as_they_come_each_once(tmp_path: Path, n
         rc = rc_of(server, tmp_path)
         await server.send("bruno", "general", "lunch", "before")
         arguments = ("read", "--rc", rc, "topic:lunch", "--limit", "1", "--follow", "--json")
-        async with following(tmp_path, *arguments) as process:
+        async with running(tmp_path, *arguments) as process:
             assert (await line_of(process)).content == "before"
             await server.send("bruno", "general", "dinner", "elsewhere")
             for text in ("one **two**", "three"):
@@ -210,7 +183,7 @@ async def test_what_came_while_there_was_no_network_is_printed_when_it_is_back(t
         replace(server.account("ada"), site=proxy.url).write_zuliprc(rc)
         await server.send("bruno", "general", "lunch", "before")
         arguments = ("read", "--rc", str(rc), "topic:lunch", "--follow", "--json")
-        async with following(tmp_path, *arguments) as process:
+        async with running(tmp_path, *arguments) as process:
             assert (await line_of(process)).content == "before"
             await server.send("bruno", "general", "lunch", "during")
             assert (await line_of(process)).content == "during"

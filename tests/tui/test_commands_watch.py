@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import signal
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
@@ -15,33 +12,12 @@ from msgspec.structs import replace
 
 from narrowcast.cli.records import MessageRecord, Record
 from narrowcast_api.sync.session import Session
+from support.command_line import rc_of, run, running
 from support.fault_proxy import FaultProxy
 from support.server import TestServer, running_server
 from support.sessions import until
-from support.terminal import home, narrowcast
 
-from .test_commands import rc_of, run
 from .test_commands_outbox import contents, write
-
-
-@asynccontextmanager
-async def watching(
-    folder: Path, *arguments: str, before: Sequence[str] = ()
-) -> AsyncIterator[asyncio.subprocess.Process]:
-    process = await asyncio.create_subprocess_exec(
-        *before,
-        *narrowcast("watch", *arguments),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **home(folder)},
-    )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
 
 
 async def next_record(process: asyncio.subprocess.Process) -> MessageRecord:
@@ -63,7 +39,7 @@ async def test_what_notifies_is_printed_with_its_reason_and_the_end_is_clean(
 ) -> None:
     async with (
         running_server(tmp_path / "server") as server,
-        watching(tmp_path, "--rc", rc_of(server, tmp_path), "--json") as process,
+        running(tmp_path, "watch", "--rc", rc_of(server, tmp_path), "--json") as process,
     ):
         await queues_of(server, 1)
         await server.send("bruno", "general", "lunch", "to everybody")
@@ -85,7 +61,7 @@ async def test_what_notifies_is_printed_with_its_reason_and_the_end_is_clean(
 async def test_under_nohup_it_outlives_its_terminal(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path / "server") as server,
-        watching(tmp_path, "--rc", rc_of(server, tmp_path), "--json", before=["nohup"]) as process,
+        running(tmp_path, "watch", "--rc", rc_of(server, tmp_path), "--json", before=["nohup"]) as process,
     ):
         await queues_of(server, 1)
         process.send_signal(signal.SIGHUP)
@@ -96,7 +72,7 @@ async def test_under_nohup_it_outlives_its_terminal(tmp_path: Path) -> None:
 async def test_all_messages_are_printed_where_that_is_asked_for(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path / "server") as server,
-        watching(tmp_path, "--rc", rc_of(server, tmp_path), "--all", "--json") as process,
+        running(tmp_path, "watch", "--rc", rc_of(server, tmp_path), "--all", "--json") as process,
     ):
         await queues_of(server, 1)
         await server.send("bruno", "general", "lunch", "to everybody")
@@ -109,7 +85,7 @@ async def test_the_command_is_run_for_what_notifies(tmp_path: Path) -> None:
     script = f'printf "%s|" "$@" >> {target}'
     async with running_server(tmp_path / "server") as server:
         command = ["sh", "-c", script, "x", "{sender}", "{body}"]
-        async with watching(tmp_path, "--rc", rc_of(server, tmp_path), "--run", *command):
+        async with running(tmp_path, "watch", "--rc", rc_of(server, tmp_path), "--run", *command):
             await queues_of(server, 1)
             await server.send("bruno", "general", "lunch", "to everybody")
             await server.send_direct("bruno", ["ada"], "--soup $(id)")
@@ -126,7 +102,7 @@ async def test_all_stored_accounts_are_watched_and_a_broken_one_disturbs_none(tm
         (folder / "broken.zuliprc").write_text("nonsense")
         wrong = replace(server.account("bruno"), key=type(server.account("bruno").key)("w" * 32))
         wrong.write_zuliprc(folder / "wrong.zuliprc")
-        async with watching(tmp_path, "--json") as process:
+        async with running(tmp_path, "watch", "--json") as process:
             assert process.stderr is not None
             said = ""
             async with asyncio.timeout(30):
@@ -144,7 +120,7 @@ async def test_what_an_app_left_unsent_is_sent_once_and_an_open_app_keeps_its_ac
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
         await write(server, tmp_path, "written on the train")
-        async with watching(tmp_path, "--rc", rc):
+        async with running(tmp_path, "watch", "--rc", rc):
             await until_sent(server, "written on the train")
             data, cache = tmp_path / "data" / "narrowcast", tmp_path / "cache" / "narrowcast"
 
@@ -171,7 +147,7 @@ async def test_it_goes_on_after_an_outage_and_tells_of_what_came_meanwhile(tmp_p
     async with running_server(tmp_path / "server") as server, FaultProxy(server.url) as proxy:
         rc = tmp_path / "proxied.zuliprc"
         replace(server.account("ada"), site=proxy.url).write_zuliprc(rc)
-        async with watching(tmp_path, "--rc", str(rc), "--json") as process:
+        async with running(tmp_path, "watch", "--rc", str(rc), "--json") as process:
             await queues_of(server, 1)
             await server.send_direct("bruno", ["ada"], "before")
             assert (await next_record(process)).content == "before"

@@ -20,15 +20,14 @@ from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.totp import STEP_SECONDS, code_at
 from narrowcast_server.routes import second_factor
 from support import world
+from support.command_line import rc_of
+from support.command_line import run as command
 from support.fault_proxy import Fault, FaultProxy
 from support.screens import fill, pick, rows, said
 from support.server import TestServer, running_server
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 from support.terminal import home
-
-from .test_commands import rc_of
-from .test_commands import run as command
 
 
 def recovery_code(server: TestServer) -> str:
