@@ -6,6 +6,7 @@ from pathlib import Path
 
 from narrowcast.panes.people_rows import SLICE, PeopleRows, Slices
 from narrowcast.text.presence import Standing
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from support import live
 from support.sessions import until
@@ -84,3 +85,21 @@ async def test_the_pane_follows_names_and_presence_also_while_it_is_hidden(tmp_p
         assert "Zo Vance" in shown()
         stage.screen.show_people(True)
         await until(lambda: "Yo Vance" in shown())
+
+
+async def test_the_field_above_the_people_finds_somebody_and_is_emptied_by_escape(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(140, 40)) as stage:
+        people = stage.screen.people.list
+        everybody = [person.name for person in people.shown]
+        await stage.press("w")
+        await stage.type("a")
+        first = people.selected_item
+        await stage.press("down")
+        assert people.selected_item is not first
+        await stage.press("escape")
+        assert [person.name for person in people.shown] == everybody
+        assert stage.screen.people.has_focus_within
+        await stage.type("bruno")
+        await stage.press("enter")
+        assert stage.screen.narrow == Narrow.direct(frozenset({stage.server.id("bruno")}))
+        assert [person.name for person in people.shown] == everybody

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 
-from narrowcast.app.context import app_of, focus_now
-from narrowcast.commands.registry import by_id
+from narrowcast.app.context import app_of
+from narrowcast.panes.filter_field import FilterField
 from narrowcast.panes.people_rows import PeopleRows, Person, Slices
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.virtual_list import VirtualList
@@ -55,13 +53,8 @@ class PeopleList(VirtualList[Person]):
 class PeoplePane(Vertical):
     """The list, with a field to find somebody."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        by_id()[command_id].binding()  # for the field: the list has its own
-        for command_id in ("navigation.leave", "navigation.down", "navigation.up")
-    ]
     DEFAULT_CSS = """
     PeoplePane { width: 26; background: $surface; }
-    PeoplePane Editor { background: $panel; padding: 0 1; }
     """
 
     class Opened(Message):
@@ -75,6 +68,7 @@ class PeoplePane(Vertical):
         super().__init__(id="people")
         self.session = session
         self.list = PeopleList(empty_text="No matches.", id="people-list")
+        self._find = FilterField("Filter people", lambda: self.list, choose=self._choose, always=True)
         self._rows = PeopleRows()
         self._outdated: set[int] = set()
         self._all_outdated = True
@@ -83,7 +77,7 @@ class PeoplePane(Vertical):
         self._unsubscribe: Callable[[], None] | None = None
 
     def compose(self) -> ComposeResult:
-        yield Editor(placeholder="Filter people", id="find-person")
+        yield self._find
         yield self.list
 
     def on_mount(self) -> None:
@@ -139,19 +133,17 @@ class PeoplePane(Vertical):
 
     def find(self) -> None:
         """Begin to find somebody."""
-        focus_now(self.query_one(Editor))
+        self._find.begin()
 
-    def on_editor_changed(self, event: Editor.Changed) -> None:
-        event.stop()
-        if event.edited:
-            self.list.set_filter(event.editor.text)
-
-    def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        event.stop()
-        self._open(self.list.selected_item)
+    def leave_find(self) -> bool:
+        """Forget what was typed; False if nothing was."""
+        return self._find.end()
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
         event.stop()
+        self._choose()
+
+    def _choose(self) -> None:
         self._open(self.list.selected_item)
 
     def _open(self, person: Person | None) -> None:
@@ -160,18 +152,3 @@ class PeoplePane(Vertical):
         self.leave_find()
         others = frozenset({person.user_id}) - {self.session.state.me}
         self.post_message(self.Opened(Narrow.direct(others)))
-
-    def action_navigation_down(self) -> None:
-        """From the field, in the list."""
-        self.list.action_cursor_down()
-
-    def action_navigation_up(self) -> None:
-        self.list.action_cursor_up()
-
-    def leave_find(self) -> bool:
-        """Forget what was typed; False if nothing was."""
-        editor = self.query_one(Editor)
-        had = bool(editor.text)
-        editor.text = ""
-        self.list.set_filter("")
-        return had

@@ -15,12 +15,12 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 
-from narrowcast.app.context import app_of, focus_now
-from narrowcast.commands.registry import Context, bindings_for, by_id
+from narrowcast.app.context import app_of
+from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.panes.filter_field import FilterField
 from narrowcast.panes.navigation.rows import Folding, Kind, NavigationRow, channel_keys, rows
 from narrowcast.text.presence import Standing, of_conversation
 from narrowcast.text.safe_text import safe_line
-from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import Part, compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.tints import channel_tint
@@ -144,14 +144,8 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
 class NavigationPane(Vertical):
     """The list, with a field to find in it while that is wanted."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        by_id()[command_id].binding()  # for the field: the list has its own
-        for command_id in ("navigation.leave", "navigation.down", "navigation.up")
-    ]
     DEFAULT_CSS = """
     NavigationPane { width: 28; background: $surface; }
-    NavigationPane Editor { display: none; background: $panel; padding: 0 1; height: 1; }
-    NavigationPane.-finding Editor { display: block; }
     """
 
     class Opened(Message):
@@ -181,9 +175,10 @@ class NavigationPane(Vertical):
         self.session = session
         self.folding = Folding()
         self.list = NavigationList(session.state)
+        self._find = FilterField("Filter channels and people", lambda: self.list, choose=self._choose)
 
     def compose(self) -> ComposeResult:
-        yield Editor(placeholder="Filter channels and people", id="find")
+        yield self._find
         yield self.list
 
     def on_mount(self) -> None:
@@ -193,7 +188,7 @@ class NavigationPane(Vertical):
         """Work the rows out again; the selection stays where it is."""
         self.list.state = self.session.state
         drafts = len(self.session.drafts.all())
-        finding = self.has_class("-finding")
+        finding = self._find.is_finding
         others = app_of(self).accounts.others()
         items = rows(self.session.state, self.folding, self.list.current, drafts, finding, others)
         if items != self.list.items:
@@ -216,44 +211,22 @@ class NavigationPane(Vertical):
                 break
 
     def find(self) -> None:
-        self.add_class("-finding")
-        editor = self.query_one(Editor)
-        editor.text = ""
+        """Type to find a channel, a topic or a person."""
+        self._find.begin()
         self.refresh_rows()
-        focus_now(editor)
-
-    def _found(self) -> None:
-        self.query_one(Editor).text = ""
-        self.remove_class("-finding")
-        self.list.set_filter("")
-        self.refresh_rows()
-        focus_now(self.list)
-
-    def on_editor_changed(self, event: Editor.Changed) -> None:
-        event.stop()
-        if event.edited:
-            self.list.set_filter(event.editor.text)
-
-    def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        event.stop()
-        row = self.list.selected_item
-        self._found()
-        if row is not None:
-            self._open(row)
-
-    def action_navigation_down(self) -> None:
-        """From the field, in the list."""
-        self.list.action_cursor_down()
-
-    def action_navigation_up(self) -> None:
-        self.list.action_cursor_up()
 
     def leave_find(self) -> bool:
         """Stop finding; False if nobody was."""
-        if not self.has_class("-finding"):
-            return False
-        self._found()
-        return True
+        was_finding = self._find.end()
+        if was_finding:
+            self.refresh_rows()
+        return was_finding
+
+    def _choose(self) -> None:
+        row = self.list.selected_item
+        self.leave_find()
+        if row is not None:
+            self._open(row)
 
     def on_navigation_list_opened(self, event: NavigationList.Opened) -> None:
         """Open the row's view, or what else it stands for."""

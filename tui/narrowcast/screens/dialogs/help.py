@@ -17,7 +17,7 @@ from narrowcast.commands.hints import Keys
 from narrowcast.commands.keymap import key_label
 from narrowcast.commands.registry import Context, bindings_for, by_id, groups
 from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.screens.dialogs.find_field import FindField
+from narrowcast.widgets.find_field import FindField
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine

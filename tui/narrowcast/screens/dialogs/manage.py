@@ -24,11 +24,11 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.workspace import workspace_of
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.screens.dialogs.find_field import FindField
 from narrowcast.screens.dialogs.form import FormScreen, read_only_form
 from narrowcast.screens.dialogs.form_fields import Field, Values
 from narrowcast.screens.dialogs.key_line import KeyLine
 from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.find_field import FindField
 from narrowcast.widgets.line_view import compose_line
 from narrowcast.widgets.looks import Look
 from narrowcast.widgets.one_line import OneLine
@@ -154,9 +154,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         self.list: ManageList[T] = ManageList(item_rows=self.LINES, empty_text=self.EMPTY)
         self._head = OneLine()
         self.key_line = KeyLine()
-        self._find = FindField(
-            "type to filter", lambda: self.list, lambda text: self.list.set_filter(text), self._show_keys
-        )
+        self._find = FindField("type to filter", lambda: self.list, moved=self._show_keys)
         self._unfollow: list[Callable[[], None]] = []
 
     # what a subclass gives
