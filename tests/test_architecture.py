@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -138,3 +138,23 @@ def test_the_servers_routes_leave_the_database_to_queries_and_actions() -> None:
     routes = list(files_of("narrowcast_server", "routes"))
     assert routes
     assert [path.name for path in routes if ".store." in path.read_text(encoding="utf-8")] == []
+
+
+def imported_names(statements: Sequence[ast.stmt]) -> set[tuple[str | None, str]]:
+    return {
+        (statement.module if isinstance(statement, ast.ImportFrom) else None, alias.asname or alias.name)
+        for statement in statements
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+        for alias in statement.names
+    }
+
+
+def test_nothing_is_imported_for_types_that_is_imported_anyway() -> None:
+    twice = []
+    for path in (path for package in PACKAGES for path in files_of(package)):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        for statement in body:
+            if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
+                both = imported_names(body) & imported_names(statement.body)
+                twice += [f"{path.relative_to(ROOT)} imports {name}" for _, name in sorted(both, key=str)]
+    assert twice == []

@@ -22,7 +22,6 @@ from narrowcast_api.events.stream import EventStream
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
-    from narrowcast_api.client import Client
     from narrowcast_api.events.status import ConnectionStatus
     from narrowcast_api.model.messages import FetchedMessage
     from narrowcast_api.narrow.narrow import Narrow

@@ -21,7 +21,6 @@ from narrowcast_api.sync.session import Session
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.protocols.outbox_item import OutboxEntry
-    from narrowcast_api.sync.session import Session
 
 
 def run(args: argparse.Namespace) -> int:

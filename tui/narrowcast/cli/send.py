@@ -24,8 +24,6 @@ from narrowcast_api.routes.uploads import markdown_link
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
-    from narrowcast_api.client import Client
-    from narrowcast_api.errors import BadRequest
 
 
 MOST_INPUT = 16 * 1024 * 1024

@@ -36,8 +36,6 @@ from narrowcast_api.sync.session import Session
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
     from narrowcast_api.model.messages import Message
-    from narrowcast_api.protocols.notifications import QuietHours
-    from narrowcast_api.sync.session import Session
 
 GRACE = 1.0
 """Seconds in which a message may be read elsewhere before it is told of."""

@@ -14,7 +14,6 @@ from narrowcast.screens.own.views import ViewsScreen
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
-    from narrowcast.screens.dialogs.progress import ProgressScreen
 
 
 def status(screen: Workspace) -> None:
