@@ -246,6 +246,21 @@ def test_a_cache_of_a_later_version_is_made_anew(tmp_path: Path) -> None:
     cache.close()
 
 
+@pytest.mark.parametrize(
+    ("version", "says"), [(0, "an earlier version of this program"), (99, "a later version of this program")]
+)
+def test_who_may_only_read_says_which_version_wrote_the_cache(
+    tmp_path: Path, version: int, says: str
+) -> None:
+    Cache.open(tmp_path / "cache.db").close()
+    connection = sqlite3.connect(tmp_path / "cache.db")
+    connection.execute(f"PRAGMA user_version={version}")
+    connection.close()
+    cache = Cache.open(tmp_path / "cache.db", read_only=True)
+    assert says in (cache.file.warning or "")
+    cache.close()
+
+
 def test_on_a_full_disk_it_says_so_and_goes_on_with_what_it_has(tmp_path: Path) -> None:
     cache = Cache.open(tmp_path / "cache.db")
     cache.save_messages([message(1)])

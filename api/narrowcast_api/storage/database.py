@@ -22,7 +22,11 @@ class NewerDatabase(Exception):
     """The file was written by a later version of this program."""
 
 
-OPENING_ERRORS = (sqlite3.Error, OSError, NewerDatabase)
+class OlderDatabase(Exception):
+    """The file was written by an earlier version of this program, and whoever reads it may not bring it up to date."""
+
+
+OPENING_ERRORS = (sqlite3.Error, OSError, NewerDatabase, OlderDatabase)
 """What opening a file may raise."""
 
 
@@ -35,6 +39,8 @@ def describe(error: Exception) -> str:
     """The cause in words for people."""
     if isinstance(error, NewerDatabase):
         return "the file was written by a later version of this program"
+    if isinstance(error, OlderDatabase):
+        return "the file was written by an earlier version of this program; open the account once with this version"
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return {
@@ -77,12 +83,14 @@ def connect(
 
 
 def connect_read_only(path: Path, migrations: Migrations) -> sqlite3.Connection:
-    """Open a file that another process writes. Raises sqlite3.Error if there is none, NewerDatabase."""
+    """Open a file that another process writes. Raises `OPENING_ERRORS`, sqlite3.Error if there is none."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0)
     try:
-        if version_of(connection) != len(migrations):
-            raise NewerDatabase(str(path))
+        version = version_of(connection)
+        if version != len(migrations):
+            error = NewerDatabase if version > len(migrations) else OlderDatabase
+            raise error(f"version {version}, this program knows {len(migrations)}")
     except BaseException:
         connection.close()
         raise
