@@ -6,6 +6,7 @@ from pathlib import Path
 
 from narrowcast.commands.registry import Context, in_context
 from narrowcast.panes.messages import requests
+from narrowcast.screens.dialogs.picker import ChoiceList, Picker
 from narrowcast.widgets.line_view import plain_text
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
@@ -142,3 +143,26 @@ async def test_a_copy_holds_nothing_that_a_shell_would_obey_when_it_is_pasted(tm
 async def test_every_command_of_the_pane_has_a_part_that_does_it(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         assert set(stage.pane.parts.table) == {command.id for command in in_context(Context.MESSAGES)}
+
+
+async def test_the_choice_of_reactions_has_each_emoji_once_and_those_of_the_message_first(
+    tmp_path: Path,
+) -> None:
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "soup", "taste it")
+        for name in ("frog", "thumbs_up"):
+            await stage.server.call(
+                "bruno", "POST", f"/messages/{message_id}/reactions", {"emoji_name": name}
+            )
+        await stage.show(stage.topic, "newest")
+        await stage.see("👍")
+        await stage.press("colon")
+        picker = stage.app.screen
+        assert isinstance(picker, Picker)
+        listed = picker.query_one(ChoiceList)
+        codes = [choice.value[:2] for choice in listed.items]
+        assert codes[:2] == [("unicode_emoji", "1f438"), ("unicode_emoji", "1f44d")]
+        assert len(codes) == len(set(codes)) > 1000
+        await stage.pilot.press(*"like")
+        assert listed.selected_item is not None
+        assert listed.selected_item.value[1] == "1f44d", "found by its other names, too"

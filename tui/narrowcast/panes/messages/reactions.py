@@ -11,10 +11,14 @@ from narrowcast_api.model.messages import Reaction, grouped
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
+    from narrowcast_api.state.state import State
 
 __all__ = ["Reactions"]
 
-THUMBS_UP = ("unicode_emoji", "1f44d", "+1")
+UNICODE = "unicode_emoji"
+THUMBS_UP = (UNICODE, "1f44d", "+1")
+Emoji = tuple[str, str, str]
+"""Type, code and name, as the service has them."""
 
 USUAL = ("1f44d", "2764", "1f389", "1f602", "1f642", "1f440", "2705", "1f64f", "1f680", "1f914")
 """Emoji that people react with most: they stand first, before anything is typed."""
@@ -54,34 +58,39 @@ class Reactions:
         message = self._pane.message_or_say()
         if message is None:
             return
-        from narrowcast_assets.emoji import character_of, emoji_names
-
-        own = {one.key for one in message.reactions if one.user_id == self._pane.session.state.me}
-        choices: list[Choice[tuple[str, str, str]]] = []
-        for group in grouped(message.reactions):
-            key = (group.reaction_type, group.emoji_code)
-            shown = reaction_text(*key, group.emoji_name)
-            detail = "take back" if key in own else f"{len(group.user_ids)} so far"
-            choices.append(Choice((*key, group.emoji_name), group.emoji_name, detail, shown))
-        names_by_code = emoji_names().code_to_names
-        unicode = {
-            code: Choice(
-                ("unicode_emoji", code, names[0]), names[0], "", character_of(code) or "", " ".join(names[1:])
-            )
-            for code, names in names_by_code.items()
-        }
-        choices.extend(unicode.pop(code) for code in USUAL if code in unicode)
-        choices.extend(
-            Choice(("realm_emoji", custom.code, custom.name), custom.name, "of this server")
-            for custom in self._pane.session.state.custom_emoji
-            if not custom.deactivated
-        )
-        choices.extend(unicode.values())
+        choices = _choices(message, self._pane.session.state)
         message_id = message.id
 
-        def chosen(value: tuple[str, str, str] | None) -> None:
+        def chosen(value: Emoji | None) -> None:
             now = self._pane.session.state.messages.get(message_id)
             if value is not None and now is not None:
                 self.toggle(now, *value)
 
         self._pane.ask(Picker("React with", choices), chosen)
+
+
+def _choices(message: Message, state: State) -> list[Choice[Emoji]]:
+    """Each emoji once: those that the message has, the usual ones, the server's own, all others."""
+    from narrowcast_assets.emoji import character_of, emoji_names
+
+    own = {one.key for one in message.reactions if one.user_id == state.me}
+    names_by_code = emoji_names().code_to_names
+    choices: dict[tuple[str, str], Choice[Emoji]] = {}
+
+    def add(kind: str, code: str, name: str, *, detail: str = "", shown: str = "") -> None:
+        names = names_by_code.get(code, ()) if kind == UNICODE else ()
+        also = " ".join(other for other in names if other != name)
+        choices.setdefault((kind, code), Choice((kind, code, name), name, detail, shown, also))
+
+    for group in grouped(message.reactions):
+        key = (group.reaction_type, group.emoji_code)
+        detail = "take back" if key in own else f"{len(group.user_ids)} so far"
+        add(*key, group.emoji_name, detail=detail, shown=reaction_text(*key, group.emoji_name))
+    for code in USUAL:
+        add(UNICODE, code, names_by_code[code][0], shown=character_of(code) or "")
+    for custom in state.custom_emoji:
+        if not custom.deactivated:
+            add("realm_emoji", custom.code, custom.name, detail="of this server")
+    for code, names in names_by_code.items():
+        add(UNICODE, code, names[0], shown=character_of(code) or "")
+    return [*choices.values()]
