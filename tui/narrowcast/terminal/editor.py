@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -54,16 +55,19 @@ class Host(Protocol):
 
 
 async def edit_outside(app: App[Any], host: Host, text: str, configured: str = "") -> str | None:
-    """``text`` as the editor left it; None if the editor failed. The file is private and removed afterwards."""
+    """``text`` as the editor left it; None if the editor failed. Of one that was killed, what it saved last is taken.
+
+    The file has a private folder, which is removed afterwards with all that the editor put beside the file. Raises
+    InvalidInput where there is no such editor.
+    """
     command = editor_command(configured)
-    descriptor, name = tempfile.mkstemp(prefix="narrowcast-", suffix=".md")
-    path = Path(name)
+    folder = Path(tempfile.mkdtemp(prefix="narrowcast-"))
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        path = folder / "message.md"
+        path.write_text(text, encoding="utf-8")
         with app.suspend(), kept_modes():
             try:
-                process = await asyncio.create_subprocess_exec(*command, name)
+                process = await asyncio.create_subprocess_exec(*command, str(path))
             except OSError as error:
                 raise InvalidInput(f"{command[0]} cannot be started: {error.strerror}.") from error
             host.outside = process
@@ -71,9 +75,9 @@ async def edit_outside(app: App[Any], host: Host, text: str, configured: str = "
                 code = await process.wait()
             finally:
                 host.outside = None
-        if code != 0:
+        if code > 0:
             return None
         written = await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
         return written.rstrip("\n")
     finally:
-        await asyncio.to_thread(path.unlink, missing_ok=True)
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
