@@ -131,6 +131,10 @@ async def test_a_message_over_the_limit_is_not_sent_and_the_count_says_so(tmp_pa
         await stage.press("enter")
         assert len(stage.screen.writing.text.text) == limit + 3
         assert "3 characters over the limit" in stage.notices[-1]
+        stage.screen.writing.text.text = ""
+        stage.screen.writing.text.insert(" " + "x" * limit + " \n")
+        await stage.pilot.pause()
+        assert stage.screen.writing.target.hint.plain.strip() == "0 characters left"
 
 
 @pytest.mark.parametrize(

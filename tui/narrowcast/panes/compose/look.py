@@ -73,7 +73,8 @@ class ComposeLook:
 
     def _urgent(self, refusal: str) -> Piece | None:
         """What is said in place of the usual keys."""
-        used, limit = len(self._pane.text.text), self._pane.session.state.limits.max_message_length
+        used = len(self._pane.text.text.strip())  # blanks at the ends are not sent
+        limit = self._pane.session.state.limits.max_message_length
         is_edit = self._pane.is_edit
         if used > limit:
             return f"{used - limit} over the limit ", "bad"
