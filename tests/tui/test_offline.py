@@ -7,6 +7,8 @@ from pathlib import Path
 from narrowcast.commands.offline import NEEDS_SERVER, WAITS, Offline, offline
 from narrowcast.commands.registry import by_id
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
+from support.fault_proxy import FaultProxy
+from support.server import running_server
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -47,3 +49,22 @@ async def test_a_star_waits_without_a_connection_and_is_on_the_server_when_it_is
         await until(lambda: not stage.session.acts.waiting)
         listener = await stage.server.listen("ada")
         assert listener.snapshot["starred_messages"] == [message_id]
+
+
+async def test_reloading_the_view_tries_at_once_whether_the_server_takes_the_key_again(
+    tmp_path: Path,
+) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        FaultProxy(server.url) as proxy,
+        on_stage(tmp_path, server=server, site=proxy.url) as stage,
+    ):
+        user_id, users, vault = server.id("ada"), server.core.users, server.core.vault
+        right = users[user_id].api_key
+        users.update(user_id, api_key=vault.seal("z" * 32))
+        await proxy.refuse()
+        await proxy.listen()
+        await until(lambda: stage.session.status.kind is ConnectionKind.REFUSED)
+        users.update(user_id, api_key=vault.seal(right))
+        await run(stage, "message.reload")
+        await until(lambda: stage.session.is_live)

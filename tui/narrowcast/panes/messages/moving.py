@@ -42,7 +42,9 @@ class Moving:
             self._pane.reopen("first_unread")
 
     def reload(self) -> None:
-        """Fetches the view again."""
+        """Fetches the view again; without a connection, tries now whether there is one."""
+        if not self._pane.session.is_live:
+            self._pane.session.reconnect()
         if self._pane.view is not None:
             self._pane.reopen(
                 self._pane.list.selected if isinstance(self._pane.list.selected, int) else "newest"
