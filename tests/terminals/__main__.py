@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from terminals.checks import CHECKS, Trial, Wrong
-from terminals.display import Display, Late, Window, missing
+from terminals.display import Display, Late, missing
 from terminals.kinds import Kind, kinds
 from terminals.table import write_table
 from terminals.world import World
@@ -34,7 +34,7 @@ def tried(kind: Kind, display: Display, world: World, home: Path) -> dict[str, s
     colours = () if kind.name.startswith("screen") else ("env", "COLORTERM=truecolor")
     app = [*colours, sys.executable, "-m", "narrowcast", "open", "--rc", str(world.rc), world.link]
     seen: dict[str, str] = {}
-    with Window(display, [*kind.command, *app], environment, home / "log") as window:
+    with kind.window(display, [*kind.command, *app], environment, home / "log") as window:
         trial = Trial(kind, window, world, KEPT)
         for check, run in CHECKS:
             try:
@@ -58,18 +58,17 @@ def main(arguments: Sequence[str]) -> int:
     results: dict[str, dict[str, str]] = {}
     with tempfile.TemporaryDirectory(prefix="narrowcast-terminals-") as name:
         folder = Path(name)
-        with Display() as display:
-            for number, kind in enumerate(kinds(folder)):
-                if arguments and kind.name not in arguments:
-                    continue
-                if kind.missing:
-                    say(f"{kind.name}: not installed: {', '.join(kind.missing)}")
-                    continue
-                say(kind.name)
-                own = folder / str(number)
-                own.mkdir()
-                with World(own) as world:
-                    results[kind.name] = tried(kind, display, world, own)
+        for number, kind in enumerate(kinds(folder)):
+            if arguments and kind.name not in arguments:
+                continue
+            if kind.missing:
+                say(f"{kind.name}: not installed: {', '.join(kind.missing)}")
+                continue
+            say(kind.name)
+            own = folder / str(number)
+            own.mkdir()
+            with Display() as display, World(own) as world:
+                results[kind.name] = tried(kind, display, world, own)
     if not arguments and results:
         write_table(results)
     failed = [

@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 from PIL import Image, ImageGrab
 
@@ -65,49 +65,48 @@ class Display:
         )
         return asked.returncode == 0
 
-    def ask(self, *command: str, given: str | None = None) -> str:
-        """The output of an X program; empty when it fails."""
+    def ask(
+        self, *command: str, given: str | None = None, environment: Mapping[str, str] | None = None
+    ) -> str:
+        """The output of a program that speaks to the screen; empty when it fails."""
         done = subprocess.run(
             command,
-            env=self.environment,
+            env=environment or self.environment,
             input=given,
-            capture_output=given is None,
+            stdout=subprocess.PIPE if given is None else subprocess.DEVNULL,  # who offers a selection stays
+            stderr=subprocess.DEVNULL,
             text=True,
             check=False,
             timeout=SECONDS,
         )
         return (done.stdout or "").strip() if done.returncode == 0 else ""
 
+    def press(self, *keys: str) -> None:
+        """Keys by the names of X."""
+        self.ask("xdotool", "key", "--delay", "40", *keys)
+
+    def type(self, text: str) -> None:
+        self.ask("xdotool", "type", "--delay", "25", text)
+
     def picture(self) -> Image.Image:
         """What is on the screen."""
         return ImageGrab.grab(xdisplay=self.name).convert("RGB")
 
 
-class Window:
-    """A terminal that runs a command; a context manager that ends both."""
+class Program:
+    """A process whose output goes to a file; a context manager that ends it."""
 
-    def __init__(
-        self, display: Display, command: Sequence[str], environment: Mapping[str, str], log: Path
-    ) -> None:
-        self._display = display
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
         self._command = list(command)
-        self._environment = {**display.environment, **environment}
+        self._environment = dict(environment)
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
-        self.id = ""
 
     def __enter__(self) -> Self:
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 self._command, env=self._environment, stdout=log, stderr=log, start_new_session=True
             )
-        try:
-            wait_for("a window", self._find)
-        except Late:
-            self.__exit__()
-            raise
-        self.move(0, 0)
-        self.focus()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -118,6 +117,65 @@ class Window:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+
+
+class Window(Protocol):
+    """A terminal on the screen, as the checks use it."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def is_urgent(self) -> bool:
+        """Whether it asks for attention."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """In points."""
+
+    def focus(self) -> None:
+        """Give it the keys."""
+
+    def leave(self) -> None:
+        """Take the keys away from it."""
+
+    def resize(self, width: int, height: int) -> None:
+        """To so many points."""
+
+    def press(self, *keys: str) -> None:
+        """Keys by the names of X."""
+
+    def type(self, text: str) -> None: ...
+
+    def paste(self, text: str, keys: str) -> None:
+        """Put a text into clipboard and selection, and press what pastes it in this terminal."""
+
+    def picture(self) -> Image.Image:
+        """What it shows."""
+
+
+class XWindow:
+    """A terminal of X; a context manager that ends it and what runs in it."""
+
+    def __init__(
+        self, display: Display, command: Sequence[str], environment: Mapping[str, str], log: Path
+    ) -> None:
+        self._display = display
+        self._program = Program(command, {**display.environment, **environment}, log)
+        self.id = ""
+
+    def __enter__(self) -> Self:
+        self._program.__enter__()
+        try:
+            wait_for("a window", self._find)
+        except Late:
+            self.__exit__()
+            raise
+        self.move(0, 0)
+        self.focus()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._program.__exit__()
 
     def _find(self) -> bool:
         found = self._display.ask("xdotool", "search", "--onlyvisible", "--name", ".").split()
@@ -130,7 +188,6 @@ class Window:
 
     @property
     def is_urgent(self) -> bool:
-        """Whether it asks for attention."""
         return "urgency hint bit is set" in self._display.ask("xprop", "-id", self.id, "WM_HINTS")
 
     def focus(self) -> None:
@@ -138,7 +195,6 @@ class Window:
         self._display.ask("xdotool", "windowfocus", "--sync", self.id)
 
     def leave(self) -> None:
-        """Take the keys away from it."""
         root = self._display.ask("xdotool", "search", "--maxdepth", "0", ".").split()
         self._display.ask("xdotool", "windowfocus", root[0] if root else "1")
 
@@ -146,30 +202,25 @@ class Window:
         self._display.ask("xdotool", "windowmove", self.id, str(x), str(y))
 
     def resize(self, width: int, height: int) -> None:
-        """To so many points."""
         self._display.ask("xdotool", "windowsize", self.id, str(width), str(height))
 
     @property
     def size(self) -> tuple[int, int]:
-        """In points."""
         shell = self._display.ask("xdotool", "getwindowgeometry", "--shell", self.id)
         values = dict(line.split("=") for line in shell.splitlines() if "=" in line)
         return int(values.get("WIDTH", "0")), int(values.get("HEIGHT", "0"))
 
     def press(self, *keys: str) -> None:
-        """Keys by the names of X."""
-        self._display.ask("xdotool", "key", "--delay", "40", *keys)
+        self._display.press(*keys)
 
     def type(self, text: str) -> None:
-        self._display.ask("xdotool", "type", "--delay", "25", text)
+        self._display.type(text)
 
     def paste(self, text: str, keys: str) -> None:
-        """Put a text into clipboard and selection, and press what pastes it in this terminal."""
         for selection in ("clipboard", "primary"):
             self._display.ask("xclip", "-selection", selection, given=text)
         self.press(keys)
 
     def picture(self) -> Image.Image:
-        """What it shows."""
         width, height = self.size
         return self._display.picture().crop((0, 0, width, height))

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from terminals import wayland
+from terminals.display import XWindow
+from terminals.wayland import WaylandWindow
+
 COLUMNS, ROWS = 120, 36
 
 
@@ -24,6 +28,9 @@ class Kind:
     bell: Path
     """Is made when it rings, where the window itself does not say so."""
     environment: dict[str, str] = field(default_factory=dict)
+    tells_bell: bool = True
+    """Whether somebody outside can see that it rings."""
+    window: type[XWindow | WaylandWindow] = XWindow
 
     @property
     def missing(self) -> list[str]:
@@ -51,13 +58,23 @@ _XTERM = (
 def kinds(folder: Path) -> Sequence[Kind]:
     """``folder`` is for their configurations."""
     bell = folder / "bell"
-    tmux = folder / "tmux.conf"
-    tmux.write_text(
-        "set -g default-terminal tmux-256color\nset -g set-titles on\nset -g set-titles-string '#T'\n"
-        "set -sg escape-time 10\nset -g focus-events on\nset -g status off\nset -g bell-action any\n"
-    )
-    screen = folder / "screenrc"
-    screen.write_text("startup_message off\nvbell off\ndefutf8 on\nhardstatus off\n")
+    texts = {
+        "tmux.conf": (
+            "set -g default-terminal tmux-256color\nset -g set-titles on\nset -g set-titles-string '#T'\n"
+            "set -sg escape-time 10\nset -g focus-events on\nset -g status off\nset -g bell-action any\n"
+        ),
+        "screenrc": "startup_message off\nvbell off\ndefutf8 on\nhardstatus off\n",
+        "foot.ini": f"font=DejaVu Sans Mono:size=8\n[bell]\nurgent=yes\ncommand=touch {bell}\n",
+        "alacritty.yml": (
+            f"window: {{dimensions: {{columns: {COLUMNS}, lines: {ROWS}}}}}\nfont: {{size: 8}}\n"
+            f"bell: {{command: {{program: touch, args: [{bell}]}}}}\n"
+        ),
+        "xfce4/terminal/terminalrc": "[Configuration]\nMiscShowUnsafePasteDialog=FALSE\nMiscBellUrgent=TRUE\n",
+    }
+    for name, text in texts.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
     return (
         Kind("xterm", ("xterm",), (*_XTERM, "-e"), "shift+Insert", "cells", "", bell),
         Kind(
@@ -84,9 +101,94 @@ def kinds(folder: Path) -> Sequence[Kind]:
             bell,
         ),
         Kind(
+            "foot",
+            ("foot", *wayland.NEEDED),
+            ("foot", "--config", str(folder / "foot.ini")),
+            "ctrl+shift+v",
+            "points",
+            "",
+            bell,
+            window=WaylandWindow,
+        ),
+        Kind(
+            "alacritty",
+            ("alacritty",),
+            ("alacritty", "--config-file", str(folder / "alacritty.yml"), "-e"),
+            "ctrl+shift+v",
+            "cells",
+            "",
+            bell,
+        ),
+        Kind(
+            "rxvt-unicode",
+            ("urxvt",),
+            (
+                "urxvt",
+                "-geometry",
+                f"{COLUMNS}x{ROWS}",
+                "-fn",
+                "xft:DejaVu Sans Mono:size=8",
+                "-xrm",
+                "URxvt.urgentOnBell: true",
+                "-pe",
+                "-confirm-paste",
+                "-e",
+            ),
+            "shift+Insert",
+            "cells",
+            "",
+            bell,
+        ),
+        Kind(
+            "Xfce terminal (VTE)",
+            ("xfce4-terminal",),
+            (
+                *("xfce4-terminal", "--disable-server", "--hide-menubar"),
+                *(f"--geometry={COLUMNS}x{ROWS}", "--font=DejaVu Sans Mono 8", "-x"),
+            ),
+            "ctrl+shift+v",
+            "cells",
+            "",
+            bell,
+            {"XDG_CONFIG_DIRS": str(folder)},
+        ),
+        Kind(
+            "Konsole",
+            ("konsole",),
+            (
+                *("konsole", "--separate", "--hide-menubar", "--hide-tabbar"),
+                *("-p", f"TerminalColumns={COLUMNS}", "-p", f"TerminalRows={ROWS}"),
+                *(
+                    "-p",
+                    "Font=DejaVu Sans Mono,8",
+                    "-p",
+                    "LocalTabTitleFormat=%w",
+                    "-p",
+                    "ScrollBarPosition=2",
+                ),
+                "-e",
+            ),
+            "ctrl+shift+v",
+            "cells",
+            "",
+            bell,
+        ),
+        Kind(
             "tmux in xterm",
             ("xterm", "tmux"),
-            (*_XTERM, "-e", "tmux", "-L", "narrowcast-tried", "-f", str(tmux), "new", "-A", "-s", "tried"),
+            (
+                *_XTERM,
+                "-e",
+                "tmux",
+                "-L",
+                "narrowcast-tried",
+                "-f",
+                str(folder / "tmux.conf"),
+                "new",
+                "-A",
+                "-s",
+                "tried",
+            ),
             "shift+Insert",
             "cells",
             "",
@@ -95,7 +197,7 @@ def kinds(folder: Path) -> Sequence[Kind]:
         Kind(
             "screen in xterm",
             ("xterm", "screen"),
-            (*_XTERM, "-e", "screen", "-U", "-c", str(screen)),
+            (*_XTERM, "-e", "screen", "-U", "-c", str(folder / "screenrc")),
             "shift+Insert",
             "cells",
             "",
