@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from narrowcast.app.config import Config
 from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.dialogs.help import HelpScreen
@@ -299,3 +300,25 @@ async def test_escape_in_the_channel_list_ends_the_filter_then_leads_back_to_the
         assert stage.screen.messages.has_focus_within
         assert not stage.screen.plan.shows_navigation
         assert stage.screen.narrow == here
+
+
+async def test_the_keys_of_matches_and_of_offers_are_those_of_the_configuration(tmp_path: Path) -> None:
+    config = Config(preset="emacs", keys={"found.older": "b"})
+    async with on_stage(tmp_path, config=config) as stage:
+        ids = [await stage.server.send("bruno", "general", "lunch", f"leek {n}") for n in range(3)]
+        await stage.in_topic("general", "lunch")
+        await until(lambda: stage.screen.messages.selected_id in ids)
+        await stage.press("G", "ctrl+s", *"leek", "enter")
+        assert stage.screen.messages.mode_hint.startswith("Esc closes · b older · N newer")
+        await stage.press("b", "b")
+        await until(lambda: stage.screen.messages.selected_id == ids[0])
+        await stage.press("ctrl+g")
+        assert stage.screen.messages.mode_hint == ""
+        await stage.press("c")
+        await stage.type("@")
+        offers = stage.screen.writing.offers
+        first = offers.list.selected_item
+        await stage.press("ctrl+n")
+        assert offers.list.selected_item is not first
+        await stage.press("ctrl+p")
+        assert offers.list.selected_item is first

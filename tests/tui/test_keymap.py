@@ -22,6 +22,7 @@ from narrowcast.commands.keymap import (
 )
 from narrowcast.commands.registry import REGISTRY, bindings_for, by_id
 from narrowcast.panes.compose.pane import ComposePane
+from narrowcast.panes.messages.message_list import MessageList
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.panes.navigation.pane import NavigationList
 from narrowcast.screens.account.second_factor import EnrolmentForm, RecoveryCodesScreen
@@ -62,6 +63,7 @@ OWNERS: dict[Context, type] = {
     Context.MAIN: MainScreen,
     Context.NAVIGATION: NavigationList,
     Context.MESSAGES: MessagesPane,
+    Context.FOUND: MessageList,
     Context.COMPOSE: ComposePane,
     Context.EDITOR: Editor,
     Context.LIST: VirtualList,

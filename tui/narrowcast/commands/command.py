@@ -29,6 +29,8 @@ class Context(StrEnum):
     """The main screen, whichever pane has the focus."""
     NAVIGATION = "navigation"
     MESSAGES = "messages"
+    FOUND = "found"
+    """The messages, while a text is found in them or a part of them is selected."""
     COMPOSE = "compose"
     EDITOR = "editor"
     """Every field in which text is typed, in compose and in dialogs."""
@@ -97,6 +99,7 @@ _AROUND: dict[Context, tuple[Context, ...]] = {
     Context.MAIN: (Context.APP,),
     Context.NAVIGATION: (Context.MAIN, Context.APP),
     Context.MESSAGES: (Context.MAIN, Context.APP),
+    Context.FOUND: (Context.MESSAGES, Context.MAIN, Context.APP),
     Context.COMPOSE: (Context.MAIN, Context.APP),
     Context.EDITOR: (Context.COMPOSE, Context.MAIN, Context.APP),
     Context.ASK: (Context.DIALOG,),

@@ -59,6 +59,7 @@ PRESETS: Mapping[str, Mapping[str, list[str]]] = {
         "message.star": ["asterisk"],
         "go.switcher": ["ctrl+k"],
         "dialog.close": ["escape", "q", "ctrl+g"],
+        "found.close": ["escape", "ctrl+g"],
         "form.cancel": ["escape", "ctrl+g"],
         "compose.leave": ["escape", "ctrl+g"],
         "compose.up": ["up", "ctrl+p"],

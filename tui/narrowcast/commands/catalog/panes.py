@@ -146,7 +146,18 @@ _MESSAGES: tuple[Command, ...] = (
     ),
 )
 
+_FOUND: tuple[Command, ...] = (
+    *rows(
+        Context.FOUND,
+        "Found or selected text",
+        ("found.older", "n", "Previous match"),
+        ("found.newer", "N", "Next match"),
+        ("found.close", "escape", "End finding, or select nothing"),
+        palette=False,
+    ),
+)
+
 MESSAGES: tuple[Command, ...] = tuple(
-    replace(command, action=f"message('{command.id}')") for command in _MESSAGES
+    replace(command, action=f"message('{command.id}')") for command in (*_MESSAGES, *_FOUND)
 )
 """The pane of messages knows by the id which of its parts does the command."""

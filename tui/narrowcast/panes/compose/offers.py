@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import ExtensionsContext, app_of
+from narrowcast.commands.hints import keys_of
 from narrowcast.panes.compose import completion
 from narrowcast.panes.compose.completion import Completion
 from narrowcast.panes.compose.fields import TargetLine
@@ -126,8 +127,10 @@ class Offers:
             self.close()
 
     def move(self, key: str) -> bool:
-        """Up and down choose among the offers; whether ``key`` did."""
-        if self._offered is None or key not in {"up", "down"}:
+        """The keys of a line up and down choose among the offers; whether ``key`` did."""
+        keys = keys_of(self._host)
+        up, down = key in keys["compose.up"], key in keys["compose.down"]
+        if self._offered is None or not (up or down):
             return False
-        self.list.action_cursor_up() if key == "up" else self.list.action_cursor_down()
+        self.list.action_cursor_up() if up else self.list.action_cursor_down()
         return True

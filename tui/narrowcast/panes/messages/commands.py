@@ -15,7 +15,7 @@ from narrowcast.panes.messages.hints import LinkHints
 from narrowcast.panes.messages.jumps import Jumps
 from narrowcast.panes.messages.links import Links
 from narrowcast.panes.messages.moving import Moving
-from narrowcast.panes.messages.overlays import Found, Hints
+from narrowcast.panes.messages.overlays import Hints
 from narrowcast.panes.messages.polls import Polls
 from narrowcast.panes.messages.reactions import Reactions
 from narrowcast.panes.messages.writing import Writing
@@ -111,6 +111,4 @@ class MessageCommands:
         if isinstance(overlay, Hints):
             self.hints.key(overlay, event)
             return True
-        if isinstance(overlay, Found):
-            return self.find.key(overlay, event)
-        return event.key == "escape" and self._pane.clear_selection()
+        return False

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from itertools import chain
 
-from textual import events
-
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.overlays import Found
 from narrowcast.screens.dialogs.ask import AskScreen
@@ -20,11 +18,12 @@ SEARCHED_AT_ONCE = 300_000
 SEARCHED_OF_ONE = 300_000
 """Characters of one message that are looked through: as many as are ever shown of one."""
 
+KEYS = "<found.close> closes · <found.older> older · <found.newer> newer"
 ON_SERVER = "<go.search> searches on the server."
 
 
 class Find:
-    """The mode in which n and N go from one message that holds a text to the next."""
+    """The mode in which keys go from one message that holds a text to the next."""
 
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane
@@ -34,7 +33,7 @@ class Find:
         overlay = self._pane.list.overlay
         before = overlay.text if isinstance(overlay, Found) else ""
         question = AskScreen(
-            "Find in this view", before, notes=("Enter finds; then n: older, N: newer, Esc: close",)
+            "Find in this view", before, notes=(self._pane.with_keys(f"<editor.submit> finds; then {KEYS}"),)
         )
         self._pane.ask(question, self._find)
 
@@ -42,22 +41,18 @@ class Find:
         if not text:
             self._pane.leave_modes()
             return
-        self._pane.list.overlay = found = Found(text)
-        self._pane.say_mode(f"Esc closes · n older · N newer: {safe_line(text, 30)}")
+        self._pane.list.overlay = found = Found(
+            text,
+            {
+                "found.older": lambda: self._next(found, -1),
+                "found.newer": lambda: self._next(found, 1),
+                "found.close": self._pane.leave_modes,
+            },
+        )
+        self._pane.say_mode(f"{self._pane.with_keys(KEYS)}: {safe_line(text, 30)}")
         if not self._holds(found, self._pane.list.selected):
             self._next(found, -1)
         self._pane.list.changed()
-
-    def key(self, found: Found, event: events.Key) -> bool:
-        if event.key == "escape":
-            self._pane.leave_modes()
-        elif event.character == "n":
-            self._next(found, -1)
-        elif event.character == "N":
-            self._next(found, 1)
-        else:
-            return False
-        return True
 
     def _holds(self, found: Found, key: object) -> bool:
         message = self._pane.session.state.messages.get(key) if isinstance(key, int) else None

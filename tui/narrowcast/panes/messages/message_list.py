@@ -15,11 +15,13 @@ from typing import ClassVar
 from msgspec.structs import replace
 from rich.style import Style
 from textual import events
+from textual.binding import BindingType
 from textual.message import Message as TextualMessage
 from textual.selection import Selection
 from textual.strip import Strip
 
 from narrowcast.commands.hints import keys_of
+from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.inlines import Target
 from narrowcast.content.palette import Palette
 from narrowcast.panes.messages.feed import Feed, Key
@@ -45,6 +47,7 @@ NEAR_EDGE = 50
 class MessageList(LineView):
     """Shows a `Feed`. The pane that owns it knows the session; the list knows rows and places."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FOUND)]
     LOOKS: ClassVar[Mapping[str, Look]] = {
         **{f"messages--{part}": Look() for part in Palette.parts()},
         "messages--dim": Look("text-muted", ansi=Style(dim=True)),
@@ -262,6 +265,20 @@ class MessageList(LineView):
         self.post_message(self.Moved(self.position.take_seen(feed)))
 
     # Textual.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The keys of what is found or selected are heard while there is any."""
+        return action != "message" or parameters[0] in self._for_now
+
+    def action_message(self, command_id: str) -> None:
+        self._for_now[command_id]()
+
+    @property
+    def _for_now(self) -> Mapping[str, Callable[[], None]]:
+        """What the commands of `Context.FOUND` do at present."""
+        if self.overlay is not None:
+            return self.overlay.commands
+        return {"found.close": self.screen.clear_selection} if self.screen.selections else {}
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The text between two places."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from rich.cells import cell_len
@@ -20,7 +20,10 @@ _LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
 class Overlay(Protocol):
-    """Changes the look of a row, never its width."""
+    """Changes the look of a row, never its width. ``commands``: what the commands of `Context.FOUND` do meanwhile."""
+
+    @property
+    def commands(self) -> Mapping[str, Callable[[], None]]: ...
 
     def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
         """The row `y`, which belongs to the item `key`, with the overlay on it."""
@@ -51,6 +54,7 @@ class Hints:
     def __init__(self, labels: Mapping[tuple[int, Key, int], str]) -> None:
         self.labels = labels
         self.typed = ""
+        self.commands: Mapping[str, Callable[[], None]] = {}
 
     def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
         """Puts the labels of row `y` over the first cells of their targets."""
@@ -69,8 +73,9 @@ class Hints:
 class Found:
     """Every occurrence of a text in view, lit up."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, commands: Mapping[str, Callable[[], None]] | None = None) -> None:
         self.text = text.casefold()
+        self.commands = commands or {}
 
     def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
         """Lights up what was found in one row; a match that wraps is lit on neither row."""

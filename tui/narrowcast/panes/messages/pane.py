@@ -56,7 +56,7 @@ _SHOWN = (
 )
 
 
-SELECTING = "Esc cancels · <message.copy> copies the selected text"
+SELECTING = "<found.close> cancels · <message.copy> copies the selected text"
 
 
 class MessagesPane(Vertical):
