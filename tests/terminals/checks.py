@@ -120,6 +120,7 @@ def notice(trial: Trial) -> str:
     """A direct message rings while the window has not got the focus."""
     if not trial.kind.tells_bell:
         return "not judged: it rings by the desktop"
+    trial.kind.bell.unlink(missing_ok=True)
     trial.window.leave()
     time.sleep(1)
     try:
