@@ -172,6 +172,7 @@ def kinds(folder: Path) -> Sequence[Kind]:
             "cells",
             "",
             bell,
+            tells_bell=False,
         ),
         Kind(
             "tmux in xterm",
