@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.messages.preview import PreviewScreen
@@ -69,6 +71,18 @@ async def test_a_poll_is_written_sent_asked_anew_and_grows(tmp_path: Path) -> No
             return (str(poll.question), options) == ("Which soup today", ["leek", "pea", "tomato"])
 
         await until(is_changed)
+
+
+@pytest.mark.parametrize("command", ["write.poll", "write.todo"])
+async def test_what_needs_an_empty_compose_box_says_so_before_it_asks(tmp_path: Path, command: str) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        in_soup(stage)
+        await stage.press("r")
+        await stage.type("half")
+        await run(stage, command)
+        assert stage.app.screen is stage.screen
+        await stage.told("The compose box is not empty. Send the message first, or keep it as a draft: Alt-n")
+        assert stage.screen.writing.text.text == "half"
 
 
 async def test_a_task_is_added_to_somebodys_list(tmp_path: Path) -> None:

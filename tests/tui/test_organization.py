@@ -235,6 +235,9 @@ async def test_a_call_is_linked_with_the_provider_of_the_organization(tmp_path: 
         await until(lambda: stage.session.state.organization.text("jitsi_server_url") != "")
         await run(stage, "write.call")
         await until(lambda: "[Join video call.](https://meet.example.org/" in stage.screen.writing.text.text)
+        await stage.type(" and ")
+        await run(stage, "write.call")
+        await until(lambda: stage.screen.writing.text.text.count("[Join video call.]") == 2)
 
 
 async def test_summaries_are_offered_where_the_server_has_them(tmp_path: Path) -> None:

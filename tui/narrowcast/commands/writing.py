@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.content.palette import Palette
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.screens.dialogs.asking import ask
-from narrowcast.screens.dialogs.form_fields import LineField, Refused, Text, Values
+from narrowcast.screens.dialogs.form_fields import Field, LineField, Refused, Text, Values
 from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -58,7 +60,10 @@ async def video_call(screen: Workspace) -> None:
         words = problem.user_message
         screen.tell(f"{words[:1].upper()}{words[1:]}.", severity="warning")
         return
-    _insert(screen, [f"[Join video call.]({address})"])
+    if screen.session.read_only:
+        screen.refuse(screen.session.warnings[0])
+    else:
+        _insert(screen, [f"[Join video call.]({address})"])
 
 
 def new_poll(screen: Workspace) -> None:
@@ -72,7 +77,7 @@ def new_poll(screen: Workspace) -> None:
         LineField("question", "Question", required=True),
         Text("options", "Options", "One option per line", rows=5),
     ]
-    ask(screen, "Create poll", fields, submit, verb="inserts")
+    _ask(screen, "Create poll", fields, submit)
 
 
 def new_todo(screen: Workspace) -> None:
@@ -86,16 +91,38 @@ def new_todo(screen: Workspace) -> None:
         LineField("title", "Title", value="Tasks"),
         Text("tasks", "Tasks", "One task per line; optionally: task: description", rows=5),
     ]
-    ask(screen, "Create to-do list", fields, submit, verb="inserts")
+    _ask(screen, "Create to-do list", fields, submit)
+
+
+def _ask(
+    screen: Workspace, title: str, fields: Sequence[Field], submit: Callable[[Values], Awaitable[object]]
+) -> None:
+    """Ask for what becomes a command in compose, where that can take one."""
+    if refusal := _refusal(screen):
+        screen.refuse(refusal)
+        return
+
+    async def checked(values: Values) -> object:
+        if refusal := _refusal(screen):  # while it was asked, a text may have come
+            raise Refused("", refusal)
+        return await submit(values)
+
+    ask(screen, title, fields, checked, verb="inserts")
+
+
+def _refusal(screen: Workspace) -> str:
+    """Why compose takes no command, which has to stand at its beginning."""
+    if screen.session.read_only:
+        return screen.session.warnings[0]
+    if screen.writing.is_busy:
+        text = "The compose box is not empty. Send the message first, or keep it as a draft: <compose.new-draft> in it."
+        return with_keys(keys_of(screen), text)
+    return ""
 
 
 def _insert(screen: Workspace, lines: list[str]) -> None:
-    """Put a command into compose, where one looks it over and sends it."""
+    """Put lines into compose, where one looks them over and sends them."""
     writing = screen.writing
-    if screen.session.read_only:
-        raise Refused("", screen.session.warnings[0])
-    if writing.is_busy:
-        raise Refused("", "The compose box is not empty. Send the message or save it as a draft first.")
     where, _ = writing.destination()
     if where is None:
         writing.begin.channel(_channel_here(screen))
