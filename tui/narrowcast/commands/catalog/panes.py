@@ -158,6 +158,8 @@ _FOUND: tuple[Command, ...] = (
 )
 
 MESSAGES: tuple[Command, ...] = tuple(
-    replace(command, action=f"message('{command.id}')") for command in (*_MESSAGES, *_FOUND)
+    replace(command, action=f"{action}('{command.id}')")
+    for action, commands in (("message", _MESSAGES), ("found", _FOUND))
+    for command in commands
 )
 """The pane of messages knows by the id which of its parts does the command."""

@@ -268,9 +268,9 @@ class MessageList(LineView):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The keys of what is found or selected are heard while there is any."""
-        return action != "message" or parameters[0] in self._for_now
+        return action != "found" or parameters[0] in self._for_now
 
-    def action_message(self, command_id: str) -> None:
+    def action_found(self, command_id: str) -> None:
         self._for_now[command_id]()
 
     @property
