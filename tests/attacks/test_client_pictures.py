@@ -21,8 +21,7 @@ from PIL import Image as Pillow
 
 from narrowcast.terminal import picture_process
 from narrowcast.terminal.images import MAX_BYTES, TooLarge
-from narrowcast.terminal.picture_process import decoded
-from narrowcast.terminal.picture_worker import CPU_SECONDS
+from narrowcast.terminal.picture_process import CPU_SECONDS, decoded
 
 CELLS = (80, 24)
 
@@ -71,7 +70,11 @@ async def test_an_ordinary_picture_arrives_as_it_would_without_the_process(kind:
     assert (abs(red - 200) < 6, abs(green - 30) < 6, abs(blue - 30) < 6, alpha) == (True, True, True, 255)
 
 
-async def test_a_jpeg_of_thousands_of_scans_is_ended_and_the_loop_goes_on() -> None:
+async def test_a_jpeg_of_thousands_of_scans_is_ended_and_the_loop_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert CPU_SECONDS < picture_process.PATIENCE
+    monkeypatch.setattr(picture_process, "CPU_SECONDS", 1)
     task = asyncio.ensure_future(decoded(scans(3000), CELLS))
     begun = time.monotonic()
     longest = last = 0.0
@@ -162,12 +165,10 @@ async def test_without_processes_the_picture_is_refused(monkeypatch: pytest.Monk
     ],
 )
 def test_the_process_can_take_no_more_than_its_share(tmp_path: Path, attack: str, ends: str) -> None:
-    code = "from narrowcast.terminal.picture_worker import limit_itself; limit_itself();" + attack.replace(
+    code = "from narrowcast.terminal.picture_worker import limit_itself; limit_itself(1);" + attack.replace(
         "FILE", str(tmp_path / "x")
     )
-    outcome = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, timeout=CPU_SECONDS * 6, check=False
-    )
+    outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=30, check=False)
     assert outcome.returncode != 0
     if ends != "ends":
         assert ends in outcome.stderr.decode()

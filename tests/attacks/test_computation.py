@@ -212,11 +212,11 @@ async def test_many_that_wait_are_told_at_once() -> None:
 
 
 @pytest.mark.parametrize("hurt", ["\x00", "\ud800", "a" * 9_000, "\\" * 9_000, "(" * 9_000, "'" * 9_000])
-@pytest.mark.parametrize("language", ["python", "java", "perl", "html", "json", "sql"])
-async def test_no_source_breaks_the_process(hurt: str, language: str) -> None:
+async def test_no_source_breaks_the_process(hurt: str) -> None:
     workers = Workers()
-    await workers.compute("highlight", [(language, hurt), ("c", "1")], 1.0)
-    assert (await workers.compute("highlight", [("c", "1")], 1.0))[0] is not None
+    for language in ("python", "java", "perl", "html", "json", "sql"):
+        await workers.compute("highlight", [(language, hurt), ("c", "1")], 1.0)
+        assert (await workers.compute("highlight", [("c", "1")], 1.0))[0] is not None, language
     await workers.stop()
 
 

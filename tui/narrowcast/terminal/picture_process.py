@@ -13,10 +13,12 @@ from narrowcast.terminal.images import CELL, MAX_BYTES, TOO_MUCH, TooLarge
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["PATIENCE", "decoded"]
+__all__ = ["CPU_SECONDS", "PATIENCE", "decoded"]
 
 PATIENCE = 15.0
 """Seconds that a picture may take, the start of the process included."""
+CPU_SECONDS = 5
+"""Of the processor; the largest ordinary picture takes one."""
 _LONGEST_ERROR = 1000
 _WORKER = "narrowcast.terminal.picture_worker"
 
@@ -34,7 +36,7 @@ async def decoded(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = C
             sys.executable,
             "-m",
             _WORKER,
-            *(str(number) for number in (*cells, *cell)),
+            *(str(number) for number in (*cells, *cell, CPU_SECONDS)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

@@ -1,8 +1,9 @@
 """The program that decodes one picture, in a process of its own with limits, and ends.
 
 Decoders are large, written in C, and fed by strangers: a picture of 2 KB can keep one busy for a minute, and a thread
-cannot be ended. Standard input is the picture, the arguments are the columns, rows, and width and height of a cell in
-pixels. Standard output is `SIZE` and rows of RGBA, or nothing and an error of one line on standard error.
+cannot be ended. Standard input is the picture, the arguments are the columns, rows, width and height of a cell in
+pixels, and the seconds of the processor that it may take. Standard output is `SIZE` and rows of RGBA, or nothing and an
+error of one line on standard error.
 """
 
 from __future__ import annotations
@@ -13,23 +14,20 @@ import sys
 
 from narrowcast.terminal import images
 
-CPU_SECONDS = 5
-"""Of the processor; the largest ordinary picture takes one."""
 MEMORY_BYTES = 1024 * 2**20
 """Of addresses, the program's own 300 MB included."""
 SIZE = struct.Struct("!II")
 """Width and height in pixels, before the rows."""
 LIMITS = (
-    (resource.RLIMIT_CPU, CPU_SECONDS),
     (resource.RLIMIT_AS, MEMORY_BYTES),
     (resource.RLIMIT_FSIZE, 0),
     (resource.RLIMIT_CORE, 0),
 )
 
 
-def limit_itself() -> None:
+def limit_itself(cpu_seconds: int) -> None:
     """Take fewer resources from now on; nothing can raise these limits again."""
-    for kind, most in LIMITS:
+    for kind, most in ((resource.RLIMIT_CPU, cpu_seconds), *LIMITS):
         _, hard = resource.getrlimit(kind)
         if hard != resource.RLIM_INFINITY:
             most = min(most, hard)
@@ -41,8 +39,8 @@ def limit_itself() -> None:
 
 def main() -> int:
     """Decode standard input; the exit code says whether it was a picture."""
-    columns, rows, width, height = map(int, sys.argv[1:5])
-    limit_itself()
+    columns, rows, width, height, cpu_seconds = map(int, sys.argv[1:6])
+    limit_itself(cpu_seconds)
     data = sys.stdin.buffer.read(images.MAX_BYTES + 1)
     try:
         picture = images.decode(data, (columns, rows), (width, height))
