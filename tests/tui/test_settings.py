@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from narrowcast.screens.dialogs.ask import AskScreen
-from narrowcast.screens.settings.catalog import duration, seconds
-from narrowcast.screens.settings.organization import ORGANIZATION
+from narrowcast.screens.settings.catalog import Setting, duration, seconds
+from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ELSEWHERE, OWN
 from narrowcast.screens.settings.screen import OTHER, SettingsScreen
+from narrowcast_api.client import Client
 from narrowcast_api.protocols.notifications import EFFECTIVE_SETTINGS
+from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from support.screens import choose, fill, rows, said
+from support.server import TestServer
 from support.sessions import until
 from support.stage import Stage, on_stage, run
+from support.zulip_parameters import zulip_parameters
 
 
 async def at(stage: Stage, action: str, name: str) -> None:
@@ -37,6 +42,33 @@ def named(catalog: object) -> set[str]:
 def test_every_setting_of_the_server_has_a_title() -> None:
     assert set(personal.DEFAULTS) - named(OWN) - named(ELSEWHERE) == set()
     assert {*EDITABLE, *GROUP_SETTINGS} - named(ORGANIZATION) == set()
+
+
+def choices(catalog: Mapping[str, Sequence[Setting]]) -> Iterator[tuple[str, object]]:
+    for settings in catalog.values():
+        for setting in settings:
+            values = [value for value, _ in setting.options]
+            assert len(values) == len(set(map(repr, values))), f"{setting.name} has a choice twice"
+            yield from ((setting.name, value) for value in values)
+
+
+async def test_every_choice_is_one_that_servers_take(server: TestServer) -> None:
+    async with Client.open(server.account("ada")) as client:
+        newcomers = [one for one in choices({**OWN, **ELSEWHERE}) if one[0] not in NOT_FOR_NEWCOMERS]
+        for path, update, found in (
+            ("/settings", client.settings.update, list(choices(OWN))),
+            ("/realm/user_settings_defaults", client.organization.update_user_defaults, newcomers),
+            ("/realm", client.organization.update, list(choices(ORGANIZATION))),
+        ):
+            assert len(found) > 10
+            for name, value in found:
+                real = zulip_parameters()["PATCH", path].get(name)
+                if real is None:
+                    assert name in {*REPLACED, "gif_rating_policy"}, "neither older nor later"
+                    continue
+                assert not real.words or value in real.words, (name, value)
+                answer = await update(settings={name: value})
+                assert not answer.ignored_parameters_unsupported, name
 
 
 def test_of_notifications_only_what_has_an_effect_here_is_shown() -> None:
