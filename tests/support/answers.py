@@ -12,6 +12,7 @@ _TABLE: Final[dict[str, type[WireModel]]] = {
     "GET attachments": organization.AttachmentList,
     "GET bots": users.BotList,
     "POST bots": users.Bot,
+    "GET calls/bigbluebutton/create": organization.CallAnswer,
     "PATCH bots/N": users.Bot,
     "GET channel_folders": channels.ChannelFolderList,
     "POST channel_folders/create": channels.CreatedChannelFolder,
@@ -89,7 +90,7 @@ _PLAIN: Final = frozenset(
     DELETE realm/domains/DOMAIN|DELETE realm/emoji/NAME|DELETE realm/filters/N|DELETE realm/playgrounds/N
     DELETE realm/profile_fields/N|DELETE reminders/N|DELETE saved_snippets/N|DELETE scheduled_messages/N
     DELETE streams/N|DELETE users/N|DELETE users/me|DELETE users/me/muted_users/N|DELETE users/me/profile_data
-    GET calls/bigbluebutton/create|PATCH channel_folders|PATCH channel_folders/N|PATCH drafts/N
+    PATCH channel_folders|PATCH channel_folders/N|PATCH drafts/N
     PATCH navigation_views/VIEW|PATCH realm|PATCH realm/filters/N|PATCH realm/linkifiers
     PATCH realm/user_settings_defaults|PATCH saved_snippets/N|PATCH scheduled_messages/N|PATCH settings
     PATCH streams/N|PATCH user_groups/N|PATCH users/N|PATCH users/me/profile_data

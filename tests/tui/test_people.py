@@ -118,6 +118,22 @@ async def test_what_a_server_is_too_old_for_says_its_level(tmp_path: Path) -> No
         assert "(le" not in shown
 
 
+async def test_a_name_or_picture_that_the_server_has_fixed_is_not_asked_for(tmp_path: Path) -> None:
+    for person, free in (("dario", False), ("ada", True)):
+        async with on_stage(tmp_path / person, person=person, size=(80, 24)) as stage:
+            stage.session.state.offers = stage.session.state.offers._replace(
+                names_fixed=True, pictures_fixed=True
+            )
+            await run(stage, "account.profile")
+            form = stage.app.screen
+            assert isinstance(form, FormScreen)
+            assert form.row("name").is_enabled is free
+            await stage.press("escape")
+            await run(stage, "account.picture")
+            assert (stage.app.screen is not stage.screen) is free
+            assert any("change pictures here" in notice for notice in stage.notices) is not free
+
+
 async def test_ones_own_profile_is_filled_in_and_emptied(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         made = await stage.server.call(

@@ -47,7 +47,14 @@ from narrowcast_api.permissions.roles import (
     role_of,
     roles_to_give,
 )
-from narrowcast_api.permissions.settings import bot_refusal, bot_types, organization_refusal, summary_refusal
+from narrowcast_api.permissions.settings import (
+    bot_refusal,
+    bot_types,
+    name_refusal,
+    organization_refusal,
+    picture_refusal,
+    summary_refusal,
+)
 
 __all__ = [
     "ALLOWED",
@@ -75,12 +82,14 @@ __all__ = [
     "may_deactivate",
     "move_channel_refusal",
     "move_topic_refusal",
+    "name_refusal",
     "named_groups",
     "only_administrators",
     "only_holders",
     "only_members",
     "only_owners",
     "organization_refusal",
+    "picture_refusal",
     "possible_holders",
     "resolve_refusal",
     "role_name",

@@ -19,6 +19,20 @@ def organization_refusal(state: State, setting: str) -> Refusal:
     return only_administrators(state, "change these settings")
 
 
+def name_refusal(state: State) -> Refusal:
+    """Refuses who may not change their own name: a server may drop the change without a word."""
+    if state.offers.names_fixed or state.organization.flag("name_changes_disabled"):
+        return only_administrators(state, "change names here")
+    return ALLOWED
+
+
+def picture_refusal(state: State) -> Refusal:
+    """Refuses who may not change their own picture."""
+    if state.offers.pictures_fixed or state.organization.flag("avatar_changes_disabled"):
+        return only_administrators(state, "change pictures here")
+    return ALLOWED
+
+
 def summary_refusal(state: State) -> Refusal:
     """Refuses where the server has no language model, and who may not have topics summarized."""
     if not state.offers.summaries:

@@ -1,4 +1,4 @@
-"""What a server can do beyond its level: as it was set up."""
+"""What a server can do, and what it lets people do, beyond its level: as it was set up."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ class ServerOffers(NamedTuple):
     """Key and name of each kind of report to moderators."""
     summaries: bool = False
     """Whether it has a language model."""
+    names_fixed: bool = False
+    """Whether nobody but administrators changes names, whatever the organization says."""
+    pictures_fixed: bool = False
+    """The same of pictures."""
     jitsi_url: str = ""
     """Where video calls on Jitsi are, unless the organization has an address of its own."""
 
@@ -25,5 +29,7 @@ def read_server_offers(answer: RawRecord) -> ServerOffers:
             (text(row, "key"), text(row, "name")) for row in rows(answer.get("server_report_message_types"))
         ),
         summaries=boolean(answer, "server_can_summarize_topics"),
+        names_fixed=boolean(answer, "server_name_changes_disabled"),
+        pictures_fixed=boolean(answer, "server_avatar_changes_disabled"),
         jitsi_url=text(answer, "server_jitsi_server_url") or text(answer, "jitsi_server_url"),
     )

@@ -56,8 +56,8 @@ def bots(screen: Workspace) -> None:
 def picture(screen: Workspace) -> None:
     """Choose one, or go without."""
     state = screen.session.state
-    if state.organization.flag("avatar_changes_disabled") and not permissions.is_administrator(state):
-        screen.tell(permissions.only_administrators(state, "change pictures here"), severity="warning")
+    if refused := permissions.picture_refusal(state):
+        screen.tell(refused, severity="warning")
         return
 
     def chosen(what: str | None) -> None:

@@ -26,7 +26,7 @@ def profile_form(session: Session) -> FormScreen:
     """The form; the server takes name and fields one after the other."""
     state = session.state
     user = state.users.get(state.me)
-    fixed = state.organization.flag("name_changes_disabled") and not permissions.is_administrator(state)
+    fixed = permissions.name_refusal(state)
     no_settings = permissions.level_needed(state, Gate.SETTINGS_ENDPOINT)
 
     async def save(values: Values) -> object:

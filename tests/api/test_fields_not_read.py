@@ -1,0 +1,103 @@
+"""Which fields of a real server's answers and events nobody reads, each with its reason."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from narrowcast_api.state.state import State
+from narrowcast_api.wire.events import parse_event
+from narrowcast_api.wire.model import fields_of
+from support.answers import model_for, operation
+from support.captures import captures, recorded_answers, recorded_events
+
+pytestmark = pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+
+FEATURES = Path(__file__).resolve().parents[2] / "docs" / "zulip-features.md"
+FRAME = {"result", "msg", "queue_id", "last_event_id"}
+"""What the connection and the stream of events read."""
+NOT_IN_ANSWERS = {
+    "GET users/me": None,  # the reader of people reads it
+    "POST bots/N/api_key/regenerate": {"api_key"},  # a Secret, which no model holds
+    "PATCH realm": None,  # what was sent comes back
+    "POST realm/domains": {"new_domain"},  # the same
+    "PATCH users/me/subscriptions": {"not_removed", "removed"},  # two operations do the two halves
+    "PATCH bots/N": {
+        "bot_owner",
+        "config_data",
+        "service_interface",
+        "service_payload_url",
+    },  # events tell it
+}
+NOT_IN_EVENTS = {
+    "delete_message": {"message_id"},  # read where there are no message_ids
+    "reaction": {"emoji_code", "emoji_name", "reaction_type", "user", "user_id"},  # one value, a Reaction
+    "stream": {"streams"},  # read where there are no stream_ids
+    "update_message": {"topic_links"},  # topics are shown as text
+    "user_settings": {"language_name"},  # the code says it
+}
+
+
+class Watched(dict[str, Any]):
+    """Knows which of its keys were asked for."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        super().__init__(values)
+        self.asked: set[str] = set()
+
+    def __getitem__(self, key: str) -> Any:
+        self.asked.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.asked.add(key)
+        return super().get(key, default)
+
+
+def test_what_is_not_read_of_registration_is_told() -> None:
+    folder = captures()
+    assert folder is not None
+    answer = Watched(json.loads((folder / "register_rich_cordelia.json").read_bytes())["response"])
+    State.from_snapshot(answer, now=0.0)
+    unread = {key for key in answer.keys() - answer.asked - FRAME if not key.startswith("realm_")}
+    section = FEATURES.read_text(encoding="utf-8").partition("## What is not read")[2]
+    told = {
+        word
+        for row in re.findall(r"^\| (`[^|]+) \|", section, re.MULTILINE)
+        for word in re.findall(r"`(\w+)`", row)
+    }
+    assert unread == told
+
+
+def test_what_is_not_read_of_answers_is_known() -> None:
+    unread: dict[str, set[str]] = defaultdict(set)
+    count = 0
+    for _, record in recorded_answers():
+        name = operation(record["request"]["method"], record["request"]["path"])
+        if record["status"] == 200 and name not in ("GET events", "POST register"):
+            model = model_for(record["request"]["method"], record["request"]["path"])
+            assert model is not None
+            names = {wire for field in fields_of(model) for wire in field.names}
+            unread[name] |= record["response"].keys() - names - FRAME - {"ignored_parameters_unsupported"}
+            count += 1
+    assert count > 480
+    known = {
+        name: keys for name, keys in unread.items() if keys and NOT_IN_ANSWERS.get(name, keys) is not None
+    }
+    assert known == {name: keys for name, keys in NOT_IN_ANSWERS.items() if keys is not None}
+
+
+def test_what_is_not_read_of_events_is_known() -> None:
+    unread: dict[str, set[str]] = defaultdict(set)
+    count = 0
+    for _, event in recorded_events():
+        names = {wire for field in fields_of(type(parse_event(event))) for wire in field.names}
+        unread[event["type"]] |= event.keys() - names - {"type", "op", "id"}
+        count += 1
+    assert count > 1100
+    assert {kind: keys for kind, keys in unread.items() if keys} == NOT_IN_EVENTS
