@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
+from urllib.parse import urlencode
 
 import httpx
 from msgspec.structs import replace
@@ -57,9 +58,9 @@ FileParts = Mapping[str, tuple[str, bytes, str]]
 
 
 @lru_cache(maxsize=64)
-def _address(text: str) -> httpx.URL:
+def _address(text: str, query: str = "") -> httpx.URL:
     """To take an address apart is much of the work of a request; most requests go to a few of them."""
-    return httpx.URL(text)
+    return httpx.URL(f"{text}?{query}" if query else text)
 
 
 class Connection:
@@ -301,10 +302,12 @@ class Connection:
         client = self._client()
         level = self.server.level if self.server.known else None
         fields = encode_params(params, lambda name: is_quoted(method, path, name, level))
-        url = _address(self.url(path))
+        own: dict[str, Any] = {"headers": client.headers, "cookies": client.cookies or None}
+        # Put together here: the client would take the address apart once for each thing that it might add to it.
         if method == "GET":
-            return client.build_request(method, url, params=fields or None)
-        return client.build_request(method, url, data=fields or None, files=dict(files) if files else None)
+            return httpx.Request(method, _address(self.url(path), urlencode(fields)), **own)
+        url = _address(self.url(path))
+        return httpx.Request(method, url, data=fields or None, files=dict(files) if files else None, **own)
 
     async def _attempt(
         self,

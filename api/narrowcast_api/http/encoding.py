@@ -52,9 +52,7 @@ def _encode(name: str, value: object, *, quoted: bool) -> str:
         text = value
     else:
         try:
-            text = json.dumps(
-                value, ensure_ascii=False, allow_nan=False, default=_as_json, separators=(",", ":")
-            )
+            text = _to_json(value)
         except (TypeError, ValueError, RecursionError):
             raise InvalidInput(f"{name} cannot be sent: not a value that JSON knows") from None
     try:
@@ -70,3 +68,8 @@ def _as_json(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(type(value).__name__)
+
+
+_to_json = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, default=_as_json, separators=(",", ":")
+).encode

@@ -60,7 +60,7 @@ def replaced(path: Path, broken: int) -> tuple[sqlite3.Connection, Path | None]:
 def inode(path: Path) -> int:
     """By which a file is known from one that took its place; 0 where there is none."""
     try:
-        return path.stat().st_ino
+        return os.stat(path).st_ino  # noqa: PTH116 - every window asks for this several times a second
     except OSError:
         return 0
 

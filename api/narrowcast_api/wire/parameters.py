@@ -8,6 +8,7 @@ parameters of these tables: they are JSON too, text in quotes, as the public doc
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 Operation = tuple[str, str]
@@ -53,6 +54,7 @@ def is_quoted(method: str, path: str, name: str, level: int | None) -> bool:
     return until is not None and level is not None and level < until
 
 
+@lru_cache(maxsize=256)
 def shape(path: str) -> str:
     """A path with `{}` for each of its ids: `/streams/12` and `/streams/{stream_id}` are both `/streams/{}`."""
     return "/".join("{}" if part.isdecimal() or part.startswith("{") else part for part in path.split("/"))
