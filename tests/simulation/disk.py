@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import quote
 
 from narrowcast_api.account import Account
 from narrowcast_api.storage.account_storage import AccountStorage
@@ -64,6 +67,29 @@ class SlowWriter(Executor):
     def kill(self) -> None:
         """What waits is never done."""
         self._killed = True
+
+
+@contextmanager
+def memory() -> Iterator[Path]:
+    """A folder for homes: in memory where the system has one, for the disk is simulated.
+
+    All windows are in this process, so that SQLite need not ask the system to lock its files and to share its memory.
+    """
+    connect = sqlite3.connect
+
+    def connect_here(database: Path | str, *, uri: bool = False, **options: Any) -> sqlite3.Connection:
+        if database != ":memory:":
+            address = str(database) if uri else f"file:{quote(str(database))}"
+            database, uri = f"{address}{'&' if '?' in address else '?'}vfs=unix-excl", True
+        connection: sqlite3.Connection = connect(database, uri=uri, **options)
+        return connection
+
+    sqlite3.connect = connect_here  # type: ignore[assignment]
+    try:
+        with TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
+            yield Path(folder)
+    finally:
+        sqlite3.connect = connect
 
 
 @cache

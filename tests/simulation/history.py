@@ -34,11 +34,13 @@ PLACES: tuple[Destination, ...] = (
     DirectDestination(frozenset({OTHER})),
 )
 WIRE_PLACES = (("stream", 11, "soup"), ("stream", 12, "stew"), ("private", (1, 2)), ("private", (1, 2, 3)))
-HEALED_AFTER = 300.0
-"""Seconds of a working network after which everything must have settled."""
-LOOK_EVERY, LOOK_EVERY_AFTERWARDS = 1.0, 5.0
-"""Seconds between two looks of a window at what others wrote, while things happen and when all should be quiet."""
-FROM_NOTHING = 5
+LOOK_EVERY = 1.0
+"""Seconds between two looks of a window at what others wrote."""
+SETTLING = ((15.0, LOOK_EVERY), (60.0, 5.0), (75.0, 5.0), (150.0, 15.0))
+"""How long the network works before everything must have settled, in parts, and seconds between two looks in each: the
+less there is to see, the fewer looks.
+"""
+FROM_NOTHING = 20
 """One history of so many begins on an empty disk, the others with the files of an account that was opened before."""
 
 
@@ -72,8 +74,8 @@ class History:
             Window("other", OTHER, self.service, Home(folder / "other", Random(seed)), loop, Random(-seed))
         )
         if seed % FROM_NOTHING:
-            for window in self.windows:
-                window.home.begin_with(empty_files(window.account))
+            for home, account in {window.home: window.account for window in self.windows}.items():
+                home.begin_with(empty_files(account))
         self.words = Words()
         self._numbers = count(1)
 
@@ -214,10 +216,9 @@ class History:
             await self.act(act)
         for window in self.windows:
             window.network.is_down, window.network.trouble = False, 0.0
-        for _ in range(4):
-            await asyncio.sleep(HEALED_AFTER / 4)
+        for seconds, other_windows.LOOK_EVERY in SETTLING:
+            await asyncio.sleep(seconds)
             self.words.note_failed(self.windows)
-            other_windows.LOOK_EVERY = LOOK_EVERY_AFTERWARDS
         self.report.problems += problems(self.words, self.windows, self.service)
         self.report.faults = sum(sum(window.network.faults.values()) for window in self.windows)
         for window in self.windows:

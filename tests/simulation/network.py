@@ -6,6 +6,7 @@ import asyncio
 from base64 import b64decode
 from collections.abc import Callable
 from enum import Enum
+from functools import cache
 from random import Random
 from urllib.parse import parse_qsl
 
@@ -108,6 +109,7 @@ async def _failed(fault: Fault, request: httpx.Request) -> httpx.Response:
     return httpx.Response(502, stream=Raw(b"<html>bad gateway</html>"))
 
 
+@cache
 def _who(authorization: str) -> int:
     """The number in user1@demo.example."""
     _, _, basic = authorization.partition(" ")

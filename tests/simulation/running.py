@@ -7,11 +7,10 @@ import random as randomness
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 
 from narrowcast_api.sync import other_windows
+from simulation.disk import memory
 from simulation.history import LOOK_EVERY, History, Report
 from simulation.loop import SimulatedLoop
 from simulation.plan import Act, plan
@@ -42,13 +41,6 @@ def seeded(seed: int) -> Iterator[None]:
         secrets.token_hex = token_hex
         other_windows.LOOK_EVERY = look_every
         randomness.setstate(state)
-
-
-@contextmanager
-def memory() -> Iterator[Path]:
-    """A folder in memory where the system has one: the disk is simulated."""
-    with TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
-        yield Path(folder)
 
 
 @contextmanager

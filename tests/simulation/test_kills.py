@@ -15,9 +15,9 @@ import pytest
 
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.records import OutboxState
-from simulation.disk import Home
+from simulation.disk import Home, memory
 from simulation.loop import SimulatedClock, SimulatedLoop
-from simulation.running import memory, seeded
+from simulation.running import seeded
 from simulation.service import Service
 from simulation.window import ME, Window
 
