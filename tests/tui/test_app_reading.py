@@ -17,6 +17,7 @@ from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.messages.drafts import DraftsScreen
 from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.state import State
 from support.sessions import until
 from support.stage import on_stage, run
 
@@ -214,13 +215,23 @@ async def test_a_channel_on_screen_that_is_gone_keeps_its_name(tmp_path: Path) -
         params = {"subscriptions": [{"name": "leads"}], "principals": [dario]}
         await server.call("ada", "POST", "/users/me/subscriptions", params)
         await until(lambda: channels.get(leads) is not None)
+        seen = await server.send("ada", "leads", "plans", "Soon")
         stage.screen.go(Narrow.channel(leads))
+        await stage.shows(seen)
+        listed = stage.screen.messages.list
+
+        def shown() -> str:
+            return plain_text(listed.compose_row(y) for y in range(listed.content_size.height))
+
         params = {"subscriptions": ["leads"], "principals": [dario]}
         await server.call("ada", "DELETE", "/users/me/subscriptions", params)
         await until(lambda: channels.get(leads) is None)
         await stage.drawn()
-        title = stage.screen.query_one(TitleLine).plain.strip()
-        assert title == "#leads"
+        assert stage.screen.query_one(TitleLine).plain.strip() == "#leads"
+        await until(lambda: "#leads › plans" in shown())
+        stage.session.replace_state(State.from_snapshot(await stage.session.client.registration.register()))
+        await stage.drawn()
+        assert stage.screen.query_one(TitleLine).plain.strip() == "#leads"
 
 
 async def test_who_leaves_a_channel_elsewhere_is_not_disturbed(tmp_path: Path) -> None:

@@ -45,8 +45,15 @@ class Channels:
         return channel.name if channel is not None else None
 
     def former_name(self, channel_id: int) -> str | None:
-        """The name that a channel had while one could see it, since the last snapshot; None if it had none."""
+        """The name that a channel had while one could see it; None where that was never so."""
         return self._former_names.get(channel_id)
+
+    def keep_names(self, before: Channels) -> None:
+        """Takes the names of channels that could be seen ``before``, in the state that this one follows."""
+        gone = {
+            channel.channel_id: channel.name for channel in before if channel.channel_id not in self._by_id
+        }
+        self._former_names = {**before._former_names, **gone}
 
     def id_of(self, name: str) -> int | None:
         """The id behind a name, whatever its case."""

@@ -361,6 +361,7 @@ class Session:
 
     def replace_state(self, state: State) -> None:
         """A new snapshot is there: everything is to be read again."""
+        state.channels.keep_names(self.state.channels)
         self.state = state
         self.services.on_snapshot(state)
         self._views.lose_touch()

@@ -121,7 +121,7 @@ def _about(entry: HistoryEntry, state: State, names: StateNames) -> str:
     who = state.users.name(entry.user_id) if entry.user_id is not None else "somebody"
     about = f"{names.moment(entry.timestamp)}, {who}"
     if entry.prev_stream is not None:
-        about += f" · moved from #{state.channels.name(entry.prev_stream) or entry.prev_stream}"
+        about += f" · moved from #{names.channel(entry.prev_stream) or entry.prev_stream}"
     if entry.prev_topic is not None:
         about += f" · topic was {entry.prev_topic or state.limits.empty_topic_name}"
     return about

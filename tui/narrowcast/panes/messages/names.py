@@ -35,7 +35,9 @@ class StateNames:
         return group.name if group is not None else None
 
     def channel(self, channel_id: int) -> str | None:
-        return self.state.channels.name(channel_id)
+        """A channel's name; of one that is gone the last."""
+        channels = self.state.channels
+        return channels.name(channel_id) or channels.former_name(channel_id)
 
     def is_own(self, mention: Mention) -> bool:
         """Whether oneself is meant."""

@@ -216,7 +216,7 @@ class RowMaker:
             channel = state.channels.get(where.channel_id)
             own = channel.subscription if channel is not None else None
             tint = self.tints.channel(own.color) if own is not None else Style.null()
-            name = channel.name if channel is not None else ""
+            name = self.names.channel(where.channel_id) or ""
             name = name or (f"channel {where.channel_id}" if knows_people else "…")
             topic = where.topic or state.limits.empty_topic_name
             style = palette.heading + (Style() if where.topic else Style(italic=True))
