@@ -52,6 +52,19 @@ def test_a_row_that_is_broken_costs_no_other(row: bytes, read: object) -> None:
     assert [one["user_id"] for one in rows(late) if "user_id" in one] == [1, 2]
 
 
+def test_rows_are_found_by_a_field_also_where_only_the_careful_reader_can_tell() -> None:
+    late = large(
+        b'[{"user_id": 1, "n": [1]}, {"n": 2}, {"user_id": [1]}, {"user_id": "1"}, 5,'
+        b' {"user_id": 3, "full_name": "\xff"}, {"n": "\xff"}, {"user_id": 4, "user_id": 1}]'
+    )
+    assert isinstance(late, LateRows)
+    assert late.those("user_id", {1, 3}) == [
+        {"user_id": 1, "n": [1]},
+        {"user_id": 3, "full_name": "\ufffd"},
+        {"user_id": 1},
+    ]
+
+
 @pytest.mark.parametrize("people", [None, {"a": 1}, "text", 5])
 def test_what_is_no_list_is_as_it_came(people: object) -> None:
     assert parse_object(json.dumps({"people": people}).encode() + PADDING, "people") == {"people": people}

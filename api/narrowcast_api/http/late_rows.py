@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import overload
 
 import msgspec
@@ -40,6 +40,20 @@ class LateRows(Sequence[object]):
         if isinstance(index, slice):
             return [self._read(row) for row in self._raw[index]]
         return self._read(self._raw[index])
+
+    def those(self, field: str, numbers: Container[int]) -> list[object]:
+        """The objects whose ``field`` is one of ``numbers``; of the others nothing but that field is read."""
+        one_field = msgspec.json.Decoder(msgspec.defstruct("OneField", [(field, object, None)]))
+
+        def may_be_wanted(row: msgspec.Raw) -> bool:
+            try:
+                number = getattr(one_field.decode(row), field)
+            except (msgspec.DecodeError, ValueError, RecursionError):
+                return True  # the careful reader knows more
+            return type(number) is int and number in numbers
+
+        found = [self._read(row) for row in self._raw if may_be_wanted(row)]
+        return [row for row in found if isinstance(row, dict) and row.get(field) in numbers]
 
     def _read(self, row: msgspec.Raw) -> object:
         try:

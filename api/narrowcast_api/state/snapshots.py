@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from narrowcast_api.model.reading import RawRecord, ids, integer, rows, table
+from narrowcast_api.http.late_rows import LateRows
+from narrowcast_api.model.reading import RawRecord, ids, integer, optional_int, rows, table
 from narrowcast_api.state.state import State
 from narrowcast_api.state.unreads import TopicPlace
 
@@ -89,7 +90,11 @@ def _keep_acquaintances(kept: dict[str, object]) -> None:
         user_ids.update(ids(row.get("user_ids")))
     for row in rows(table(kept.get("unread_msgs")).get("pms")):
         user_ids.add(integer(row, "other_user_id", integer(row, "sender_id")))
-    kept["realm_users"] = [row for row in rows(kept["realm_users"]) if row.get("user_id") in user_ids]
+    people = kept["realm_users"]
+    if isinstance(people, LateRows):
+        kept["realm_users"] = people.those("user_id", user_ids)
+    else:
+        kept["realm_users"] = [row for row in rows(people) if optional_int(row, "user_id") in user_ids]
     names = set(map(str, user_ids))
     for key in ("presences", "user_status"):
         kept[key] = {name: value for name, value in table(kept.get(key)).items() if name in names}

@@ -31,8 +31,8 @@ class Unreads:
 
     `is_counted(channel_id, topic, inside)` says whether a topic counts: `inside` its channel only the choice
     for the topic matters, elsewhere muted channels are left out too. `has_choices(channel_id)` says whether topics
-    of a channel can differ in that: where they cannot, one is asked for all. `hears_wildcards(channel_id, topic)`
-    says whether a mention of everybody there is one of oneself.
+    of a channel can differ in that: where they cannot, all count inside, and elsewhere one is asked for all.
+    `hears_wildcards(channel_id, topic)` says whether a mention of everybody there is one of oneself.
     """
 
     def __init__(
@@ -212,15 +212,15 @@ class Unreads:
         """Counts of one channel: seen inside it, and as part of all."""
         counts = self._counts.get(channel_id)
         if counts is None:
+            topics = self._topics.get(channel_id, {})
             inside = overall = 0
-            topics = {
-                topic: len(message_ids) for topic, message_ids in self._topics.get(channel_id, {}).items()
-            }
-            if len(topics) > 1 and not self._has_choices(channel_id):
-                topics = {next(iter(topics)): sum(topics.values())}
-            for topic, count in topics.items():
-                inside += count if self._is_counted(channel_id, topic, True) else 0
-                overall += count if self._is_counted(channel_id, topic, False) else 0
+            if not self._has_choices(channel_id):
+                inside = sum(map(len, topics.values()))
+                overall = inside if self._is_counted(channel_id, "", False) else 0
+            else:
+                for topic, message_ids in topics.items():
+                    inside += len(message_ids) if self._is_counted(channel_id, topic, True) else 0
+                    overall += len(message_ids) if self._is_counted(channel_id, topic, False) else 0
             counts = self._counts[channel_id] = (inside, overall)
         return counts
 

@@ -35,13 +35,6 @@ def _kinds_of(model: type[Event]) -> list[tuple[str, str | None]]:
     return [(name, op) for name in types for op in _words(model, "op")]
 
 
-def _is_root(model: type[Event]) -> bool:
-    return any(
-        other is not model and issubclass(other, model) and other.__module__ == model.__module__
-        for other in _models()
-    )
-
-
 def _models() -> list[type[Event]]:
     models: list[type[Event]] = []
     for module in (channels, messages, organization, people, personal):
@@ -52,7 +45,9 @@ def _models() -> list[type[Event]]:
 
 
 def _registry() -> dict[tuple[str, str | None], type[Event]]:
-    return {kind: model for model in _models() if not _is_root(model) for kind in _kinds_of(model)}
+    models = _models()
+    roots = {base for model in models for base in model.__mro__[1:] if base.__module__ == model.__module__}
+    return {kind: model for model in models if model not in roots for kind in _kinds_of(model)}
 
 
 EVENT_CLASSES: Mapping[tuple[str, str | None], type[Event]] = _registry()
