@@ -13,6 +13,9 @@ def main() -> int:
     # httpx would load its own command line with click, rich and pygments: a third of the time that it takes.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     try:
+        from narrowcast.cli import late_imports
+
+        late_imports.install()
         from narrowcast.cli.main import main as command_line
 
         return command_line()

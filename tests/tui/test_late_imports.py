@@ -1,0 +1,73 @@
+"""Modules that hardly any run uses are loaded when they are used, and only then."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+START = """
+import json, sys, threading
+from narrowcast.cli import late_imports
+late_imports.install()
+sys.modules["httpx._main"] = None
+def late():
+    return sorted(name for name in late_imports._LATE if type(sys.modules[name]) is late_imports._LateModule)
+"""
+
+
+def printed(program: str) -> object:
+    answer = subprocess.run([sys.executable, "-c", START + program], capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(answer.stdout)
+
+
+def test_the_app_and_its_connections_load_none_of_them() -> None:
+    program = """
+from narrowcast_api.http import httpcore_waiting
+httpcore_waiting.install()
+import narrowcast.app.app, narrowcast.app.live_account, narrowcast.screens.main.screen
+import narrowcast_api.sync.synchronizer, narrowcast_api.events.websocket
+print(json.dumps([late(), sorted(late_imports._LATE)]))
+"""
+    found = printed(program)
+    assert isinstance(found, list)
+    assert found[0] == found[1]
+
+
+def test_each_is_what_it_always_was_once_it_is_used() -> None:
+    program = """
+import bz2, importlib.metadata, linecache, lzma, mimetypes, tokenize
+import idna
+from importlib.metadata import version
+print(json.dumps([
+    bz2.decompress(bz2.compress(b"a")).decode(),
+    lzma.decompress(lzma.compress(b"b")).decode(),
+    idna.encode("b\\u00fccher.example").decode(),
+    importlib.metadata.version("httpx") == version("httpx"),
+    mimetypes.guess_type("a.png")[0],
+    tokenize.tok_name[tokenize.NAME],
+    hasattr(idna, "nothing"),
+    late(),
+]))
+"""
+    found = printed(program)
+    assert found == ["a", "b", "xn--bcher-kva.example", True, "image/png", "NAME", False, []]
+
+
+def test_of_several_threads_none_sees_half_a_module() -> None:
+    program = """
+import tokenize
+found = []
+start = threading.Barrier(8)
+def use():
+    start.wait()
+    found.append(tokenize.open.__name__ + tokenize.untokenize.__name__)
+threads = [threading.Thread(target=use) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(json.dumps([sorted(set(found)), len(found)]))
+"""
+    assert printed(program) == [["openuntokenize"], 8]
