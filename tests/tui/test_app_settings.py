@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
 
+from narrowcast.app import config_file
 from narrowcast.app.config import Config, ConfigError
 from narrowcast.app.config_file import change, check
 from narrowcast.app.config_keys import CONFIG_KEYS
@@ -85,7 +87,7 @@ def test_a_wrong_value_is_refused_and_nothing_is_written(
 ) -> None:
     file = tmp_path / "config.toml"
     file.write_text(COMMENTED)
-    assert problem in check(file, key, value)
+    assert problem in check(COMMENTED, key, value)
     with pytest.raises(ConfigError, match=problem):
         change(file, key, value)
     assert file.read_text() == COMMENTED
@@ -181,3 +183,29 @@ async def test_an_import_stores_the_account_of_the_file_too(tmp_path: Path) -> N
         rc.chmod(0o644)
         screen._import(str(rc))
         await until(lambda: "The account was not added: " in said(stage))
+
+
+async def test_a_slow_disk_holds_no_key_and_two_changes_are_made_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk, threads = threading.Event(), []
+
+    def slow(path: Path, text: str) -> None:
+        threads.append(threading.current_thread())
+        disk.wait(30)
+        write(path, text)
+
+    write = config_file._write
+    monkeypatch.setattr(config_file, "_write", slow)
+    async with on_stage(tmp_path) as stage:
+        before = stage.app.config.appearance.people
+        await run(stage, "app.settings")
+        screen = stage.app.screen
+        assert isinstance(screen, AppSettingsScreen)
+        screen.list.select_key("appearance.people")
+        await stage.press("enter", "enter", "enter", "down")
+        assert screen.selected != "appearance.people", "the screen answers"
+        disk.set()
+        await until(lambda: len(threads) == 3)
+        await until(lambda: stage.app.config.appearance.people is not before)
+        assert threading.main_thread() not in threads

@@ -7,7 +7,7 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
@@ -38,6 +38,7 @@ from narrowcast.terminal.textual_private import add_bindings
 from narrowcast.text.safe_text import safe_block
 
 if TYPE_CHECKING:
+    from narrowcast.app.config_file import Value
     from narrowcast.screens.main.screen import MainScreen
     from narrowcast.terminal.screen_memory import Move
 
@@ -107,6 +108,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self._leaving = Leaving(self, self.accounts, self._keep_screen, self.demo.stop)
         self._typed = KeyQueue(self, self._take_key, self.accounts.settled)
         self._first_screen: MainScreen | None = None
+        self._changing_config = asyncio.Lock()
 
     # from start to end
 
@@ -150,6 +152,12 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self._use_keys()
         if self.accounts.screen is not None:
             self.accounts.screen.config_changed()
+
+    async def change_config(self, key: str, value: Callable[[], Value | None]) -> None:
+        from narrowcast.app.config_file import change  # tomlkit, which reading needs not
+
+        async with self._changing_config:
+            self.use_config(await asyncio.to_thread(change, self.paths.config_file, key, value()))
 
     def get_default_screen(self) -> Screen[Any]:
         """The screen of the account where there is one: no empty one is laid out and painted below it."""

@@ -14,8 +14,9 @@ from narrowcast.app.config import Config, ConfigError
 from narrowcast.app.config_load import parse
 from narrowcast_api.storage.folders import private_file, private_folder
 
-__all__ = ["Value", "change", "check", "preview"]
+__all__ = ["Value", "change", "check", "preview", "read"]
 
+NAME = "config.toml"
 Value = bool | int | float | str | Sequence[str]
 
 
@@ -25,41 +26,46 @@ def change(path: Path, key: str, value: Value | None) -> Config:
     Nothing is written unless all of it is right. Raises ConfigError for a file or a value that cannot be used, and
     for one that cannot be written.
     """
-    text, written = _changed(path, key, value)
+    text = read(path)
+    written = _changed(text, str(path), key, value)
     config = parse(written, str(path))
     if written != text:
         _write(path, written)
     return config
 
 
-def check(path: Path, key: str, value: Value) -> str:
-    """What would be wrong with ``key`` having a value; empty for nothing."""
+def read(path: Path) -> str:
+    """The text of the file, empty where there is none. Raises ConfigError where it cannot be read."""
     try:
-        preview(path, key, value)
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{path}: cannot be read: {error}"]) from error
+
+
+def check(text: str, key: str, value: Value) -> str:
+    """What would be wrong with ``key`` having a value in a file with this text; empty for nothing."""
+    try:
+        preview(text, key, value)
     except ConfigError as error:
         return error.problems[0].rpartition(f"{key}: ")[2]
     return ""
 
 
-def preview(path: Path, key: str, value: Value) -> Config:
-    """The whole configuration as `change` would make it, with nothing written. Raises ConfigError."""
-    return parse(_changed(path, key, value)[1], path.name)
+def preview(text: str, key: str, value: Value) -> Config:
+    """The whole configuration as `change` would make it of a file with this text. Raises ConfigError."""
+    return parse(_changed(text, NAME, key, value), NAME)
 
 
-def _changed(path: Path, key: str, value: Value | None) -> tuple[str, str]:
-    """The text of the file, and with the change. Raises ConfigError."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        text = ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError([f"{path}: cannot be read: {error}"]) from error
+def _changed(text: str, name: str, key: str, value: Value | None) -> str:
+    """The text with the change. Raises ConfigError."""
     try:
         document = tomlkit.parse(text)
     except TOMLKitError as error:
-        raise ConfigError([f"{path}: not TOML: {error}"]) from error
+        raise ConfigError([f"{name}: not TOML: {error}"]) from error
     _set(document, _parts(key), value)
-    return text, tomlkit.dumps(document)
+    return tomlkit.dumps(document)
 
 
 def _parts(key: str) -> list[str]:

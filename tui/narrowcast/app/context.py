@@ -176,6 +176,12 @@ class AppContext(Protocol):
     def use_config(self, config: Config) -> None:
         """Go on with a configuration that was changed: theme and keys at once, the rest where it is read next."""
 
+    async def change_config(self, key: str, value: Callable[[], Value | None]) -> None:
+        """Write one key of ``config.toml``, or take it out for None, and go on with what it says then.
+
+        One change after the other: ``value`` is asked once those before are done. Raises ConfigError.
+        """
+
     async def perform(self, command: Command) -> None:
         """Run a command, whatever has its action."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
 from narrowcast.app.config import ConfigError
-from narrowcast.app.config_file import change
 from narrowcast.app.context import ListedAccount, app_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
@@ -84,19 +83,18 @@ class SignedInScreen(ManageScreen[Path]):
 
     def action_shift(self, by: int) -> None:
         """Move the selected account up or down in the list."""
-        order = (
-            None if self.selected is None else moved([row.key for row in self.list.items], self.selected, by)
-        )
-        if order is None:
-            return
-        context = app_of(self)
-        names = [file.stem for file in order if isinstance(file, Path)]
+        if (item := self.selected) is not None:
+            self.work(self._shift(item, by))
+
+    async def _shift(self, item: Path, by: int) -> None:
+        def names() -> list[str]:
+            order: list[Hashable] = [row.key for row in self.rows()]
+            return [file.stem for file in moved(order, item, by) or order if isinstance(file, Path)]
+
         try:
-            context.use_config(change(context.paths.config_file, "accounts.order", names))
+            await app_of(self).change_config("accounts.order", names)
         except ConfigError as error:
             self.say(error.problems[0], bad=True)
-            return
-        self.reread(select=self.selected)
 
 
 def _about(account: Account) -> str:

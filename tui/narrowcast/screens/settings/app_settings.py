@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from narrowcast.app.config import ConfigError
-from narrowcast.app.config_file import Value, change, preview
+from narrowcast.app.config_file import Value, preview, read
 from narrowcast.app.config_file import check as check_value
 from narrowcast.app.config_keys import CONFIG_KEYS, ConfigKey, value_of
 from narrowcast.app.context import app_of
@@ -21,9 +20,6 @@ from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.errors import AccountError
-
-if TYPE_CHECKING:
-    pass
 
 KEYS_OF_COMMANDS = "keys"
 IMPORT = "import"
@@ -44,9 +40,14 @@ class AppSettingsScreen(ManageScreen[str]):
     LINES = 2
     COUNTS = False
 
-    @property
-    def _file(self) -> Path:
-        return app_of(self).paths.config_file
+    _text = ""
+    """Of the file, for checks while one types."""
+
+    async def load(self) -> None:
+        try:
+            self._text = await asyncio.to_thread(read, app_of(self).paths.config_file)
+        except ConfigError as error:
+            self.say(error.problems[0], bad=True)
 
     def _all_keys(self) -> Mapping[str, Sequence[ConfigKey]]:
         """The app's own, and those of extensions."""
@@ -61,11 +62,11 @@ class AppSettingsScreen(ManageScreen[str]):
 
     def _problem(self, key: str, value: Value) -> str:
         """What would be wrong with a value; empty for nothing."""
-        problem = check_value(self._file, key, value)
+        problem = check_value(self._text, key, value)
         settings = app_of(self).extensions.settings
         if problem or settings is None or not key.startswith(OF_EXTENSION):
             return problem
-        return settings.problem(preview(self._file, key, value).extensions, key)
+        return settings.problem(preview(self._text, key, value).extensions, key)
 
     def rows(self) -> Sequence[ListRow[str]]:
         chosen = len(app_of(self).config.keys)
@@ -112,7 +113,7 @@ class AppSettingsScreen(ManageScreen[str]):
     def _change(self, one: ConfigKey) -> None:
         value = self._value(one)
         if isinstance(value, bool):
-            self.save(one.key, not value)
+            self.save(one.key, lambda: not self._value(one))
         elif one.choices:
             choices = [Choice(each, each, "current" if each == value else "") for each in one.choices]
             self.app.push_screen(Picker(one.title, choices), self._chosen(one.key))
@@ -122,22 +123,19 @@ class AppSettingsScreen(ManageScreen[str]):
     def _chosen(self, key: str) -> Callable[[str | None], None]:
         def chosen(value: str | None) -> None:
             if value is not None:
-                self.save(key, value)
+                self.save(key, _always(value))
 
         return chosen
 
     def _ask(self, one: ConfigKey, value: Value) -> None:
         text = ", ".join(value) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
 
-        def read(typed: str) -> Value:
-            return _read(typed, value)
-
         def check(typed: str) -> str:
-            return self._problem(one.key, read(typed))
+            return self._problem(one.key, _read(typed, value))
 
         def answered(typed: str | None) -> None:
             if typed is not None:
-                self.save(one.key, read(typed))
+                self.save(one.key, lambda: _read(typed, value))
 
         self.app.push_screen(
             _checked_question(
@@ -146,22 +144,24 @@ class AppSettingsScreen(ManageScreen[str]):
             answered,
         )
 
-    def save(self, key: str, value: Value | None) -> None:
+    def save(self, key: str, value: Callable[[], Value | None]) -> None:
         """Write a value, and use it."""
+        self.work(self._save(key, value))
+
+    async def _save(self, key: str, value: Callable[[], Value | None]) -> None:
         try:
-            config = change(self._file, key, value)
+            await app_of(self).change_config(key, value)
         except ConfigError as error:
             self.say(error.problems[0], bad=True)
             return
-        app_of(self).use_config(config)
-        self.reread()
+        await self.load()
         at_start = any(one.at_start for keys in self._all_keys().values() for one in keys if one.key == key)
         self.say("Saved. Takes effect when Narrowcast starts again." if at_start else "Saved.")
 
     def action_delete(self) -> None:
         """Take the value out of the file: the default holds."""
         if (item := self.selected) and item not in (KEYS_OF_COMMANDS, IMPORT):
-            self.save(item, None)
+            self.save(item, lambda: None)
 
     def _import(self, path: str | None) -> None:
         if path:
@@ -174,7 +174,7 @@ class AppSettingsScreen(ManageScreen[str]):
             self.say(str(error), bad=True)
             return
         for key, value in imported.changes:
-            self.save(key, value)
+            await self._save(key, _always(value))
         said = [f"Imported {len(imported.changes)} settings."] if imported.changes else []
         said += [f"No counterpart: {', '.join(imported.left)}."] if imported.left else []
         if imported.has_account:
@@ -223,7 +223,7 @@ class KeysScreen(ManageScreen[str]):
 
         def answered(text: str | None) -> None:
             if text is not None:
-                self._save(item, text.split())
+                self.work(self._save(item, text.split()))
 
         note = f"{item}: separated by spaces, such as: f4 ctrl+g ?"
         ask = _checked_question(
@@ -237,20 +237,22 @@ class KeysScreen(ManageScreen[str]):
         keys, problems = merged(user)
         return next(iter([*problems, *conflicts(keys, {command_id})]), "")
 
-    def _save(self, command_id: str, keys: list[str] | None) -> None:
+    async def _save(self, command_id: str, keys: list[str] | None) -> None:
         value = None if keys is None else [normalize(key) for key in keys]
         try:
-            config = change(app_of(self).paths.config_file, f"keys.{command_id}", value)
+            await app_of(self).change_config(f"keys.{command_id}", lambda: value)
         except ConfigError as error:
             self.say(error.problems[0], bad=True)
-            return
-        app_of(self).use_config(config)
-        self.reread()
-        self.say("Saved.")
+        else:
+            self.say("Saved.")
 
     def action_delete(self) -> None:
         if item := self.selected:
-            self._save(item, None)
+            self.work(self._save(item, None))
+
+
+def _always(value: Value) -> Callable[[], Value]:
+    return lambda: value
 
 
 def _shown(value: Value) -> str:
