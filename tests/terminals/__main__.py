@@ -68,7 +68,12 @@ def main(arguments: Sequence[str]) -> int:
             own = folder / str(number)
             own.mkdir()
             with Display() as display, World(own) as world:
-                results[kind.name] = tried(kind, display, world, own)
+                try:
+                    results[kind.name] = tried(kind, display, world, own)
+                except Late as late:  # it did not start
+                    results[kind.name] = dict.fromkeys(
+                        (name for name, _ in CHECKS), f"FAILED: {late} did not come"
+                    )
     if not arguments and results:
         write_table(results)
     failed = [
