@@ -8,6 +8,7 @@ from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.form_fields import YesNo
 from narrowcast_api.narrow.narrow import Narrow
 from support.screens import choose, fill, rows
 from support.server import Answer
@@ -61,6 +62,26 @@ async def test_a_channel_is_made_with_people_in_it(tmp_path: Path) -> None:
         ]
         assert stage.screen.narrow == Narrow.channel(int(str(row["stream_id"])))
         await until(lambda: "#kitchen" in stage.screen.title_line.plain)
+
+
+async def test_where_a_new_channel_is_announced_is_said(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        params = {"new_stream_announcements_stream_id": -1}
+        await stage.server.call("ada", "PATCH", "/realm", params)
+        organization = stage.session.state.organization
+        await until(lambda: organization.get("new_stream_announcements_stream_id") == -1)
+        await run(stage, "channel.new")
+        field = form(stage).row("announce").field
+        assert isinstance(field, YesNo)
+        assert (field.needs, field.value) == ("no channel for announcements", False)
+        await stage.press("escape")
+        params = {"new_stream_announcements_stream_id": stage.server.channel("general")}
+        await stage.server.call("ada", "PATCH", "/realm", params)
+        await until(lambda: organization.get("new_stream_announcements_stream_id") != -1)
+        await run(stage, "channel.new")
+        field = form(stage).row("announce").field
+        assert isinstance(field, YesNo)
+        assert (field.needs, field.hint, field.value) == ("", "In #general", True)
 
 
 async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:

@@ -179,9 +179,18 @@ def new_channel(host: Host, created: Callable[[int], object]) -> None:
     fields = [
         *_plain(state, None, ""),
         People("people", "Subscribers", "Besides yourself, separated by commas"),
-        YesNo("announce", "Announce new channel", "In the channel for such announcements", value=True),
+        _announcing(state),
     ]
     ask(host, "Create channel", fields, submit, verb="creates", done="Channel created.", then=created)
+
+
+def _announcing(state: State) -> Field:
+    """Whether a new channel is announced: where, or that there is no place for it."""
+    place = state.organization.get("new_stream_announcements_stream_id")
+    channel = state.channels.get(place) if isinstance(place, int) else None
+    hint = f"In #{channel.name}" if channel is not None else ""
+    needs = "" if channel is not None else "no channel for announcements"
+    return YesNo("announce", "Announce new channel", hint, needs=needs, value=channel is not None)
 
 
 def edit_channel(host: Host, channel: Channel) -> None:
