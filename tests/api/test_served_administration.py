@@ -96,15 +96,17 @@ async def test_newcomers_choose_from_groups_of_channels(server: TestServer, ada:
     wanted = [server.channel("engineering"), server.channel("design")]
     assert (made["name"], made["description"], made["streams"]) == ("Builders", "For who builds", wanted)
     await groups.update(group_id=made["id"], name="Makers")
-    await groups.add(group_id=made["id"], channels=["general"])
+    await groups.add(group_id=made["id"], channels=["support"])
     await groups.remove(group_id=made["id"], channels=["design"])
     (changed,) = (await server.listen("dario")).snapshot["realm_default_stream_groups"]
     assert changed["name"] == "Makers"
-    assert changed["streams"] == [server.channel("engineering"), server.channel("general")]
+    assert changed["streams"] == [server.channel("engineering"), server.channel("support")]
     with pytest.raises(BadRequest, match="already exists"):
         await groups.create(name="makers", description="", channels=[])
     with pytest.raises(BadRequest, match="Invalid channel name"):
         await groups.add(group_id=made["id"], channels=["nosuch"])
+    with pytest.raises(BadRequest, match="'general' is a default channel"):
+        await groups.add(group_id=made["id"], channels=["general"])
     await groups.delete(group_id=made["id"])
     with pytest.raises(BadRequest, match="does not exist"):
         await groups.delete(group_id=made["id"])

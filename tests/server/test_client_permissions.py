@@ -234,6 +234,7 @@ async def test_topics_are_resolved_by_holders(server: TestServer) -> None:
         message_id = await server.send("ada", "general", f"by {name}")
         state = await state_of(server, name)
         said = permissions.resolve_refusal(state, server.channel("general"))
+        assert permissions.resolve_refusal(state, server.channel("general"), "")
         params = {"topic": f"✔ by {name}", "propagate_mode": "change_all"}
         assert (said == "") is await allowed(server, name, "PATCH", f"/messages/{message_id}", params), (
             name,

@@ -9,6 +9,9 @@ import pytest
 from support.server import TestServer, running_server
 
 LONG = "x" * 1025
+NEWEST = {"anchor": "newest", "num_before": 1, "num_after": 0}
+WITH = {"operator": "with", "operand": 1}
+NOBODY: dict[str, list[int]] = {"direct_members": [], "direct_subgroups": []}
 
 
 @pytest.mark.parametrize(
@@ -32,13 +35,40 @@ LONG = "x" * 1025
         ("PATCH", "/realm", {"waiting_period_threshold": -1}, "too small"),
         ("PATCH", "/realm", {"default_language": "zzz"}, "Invalid language"),
         ("POST", "/bots", {"full_name": "iris", "short_name": "second"}, "already in use"),
+        ("PATCH", "/messages/{empty}", {"topic": "✔ ", "propagate_mode": "change_all"}, "cannot be marked"),
+        ("PATCH", "/messages/{empty}", {"topic": "✔ general chat"}, "cannot be marked"),
+        ("PATCH", "/messages/{poll}", {"content": "hello"}, "Widgets cannot be edited"),
+        ("GET", "/messages", {**NEWEST, "narrow": [WITH, WITH]}, "Duplicate 'with'"),
+        ("PATCH", "/realm", {"moderation_request_channel_id": "{general}"}, "must be private"),
+        ("PATCH", "/streams/{reports}", {"is_private": False}, "must be private"),
+        ("PATCH", "/streams/{general}", {"topics_policy": "empty_topic_only"}, "must be in the general chat"),
+        ("PATCH", "/streams/{general}", {"is_archived": False}, "not currently deactivated"),
+        ("POST", "/channel_folders/create", {"name": "tea", "description": ""}, "already in use"),
+        (
+            "POST",
+            "/default_stream_groups/create",
+            {"group_name": "new", "description": "", "stream_names": ["general"]},
+            "'general' is a default channel",
+        ),
+        ("POST", "/zcommand", {"command": "ping"}, "leading slash"),
+        ("PATCH", "/realm", {"can_access_all_users_group": {"new": NOBODY}}, "must be a system user group"),
     ],
 )
 async def test_what_zulip_refuses_is_refused(
     server: TestServer, method: str, path: str, params: dict[str, object], words: str
 ) -> None:
-    message = await server.send("ada", "general", "lunch")
-    path = path.format(general=server.channel("general"), message=message)
+    reports = server.channel("leads")
+    await server.call("ada", "PATCH", "/realm", {"moderation_request_channel_id": reports})
+    await server.call("ada", "POST", "/channel_folders/create", {"name": "Tea", "description": ""})
+    ids = {
+        "general": server.channel("general"),
+        "reports": reports,
+        "message": await server.send("ada", "general", "lunch"),
+        "empty": await server.send("ada", "general", ""),
+        "poll": await server.send("ada", "general", "votes", "/poll Tea?\nyes"),
+    }
+    path = path.format(**ids)
+    params = {key: ids["general"] if value == "{general}" else value for key, value in params.items()}
     assert words in (await server.refusal("ada", method, path, params))["msg"]
 
 

@@ -75,9 +75,11 @@ def move_channel_refusal(state: State, message: Message, now: float) -> Refusal:
     return _too_late(state, message, now, "move_messages_between_streams_limit_seconds", "moved")
 
 
-def resolve_refusal(state: State, channel_id: int) -> Refusal:
-    """Refuses who may not resolve topics of a channel."""
+def resolve_refusal(state: State, channel_id: int, topic: str | None = None) -> Refusal:
+    """Refuses who may not resolve topics of a channel, and the empty topic, which nobody can resolve."""
     channel = state.channels.get(channel_id)
+    if topic == "":
+        return Refusal(f"Messages without a topic ({state.limits.empty_topic_name}) cannot be resolved.")
     if archived := _archived(channel, "topics"):
         return archived
     name = "can_resolve_topics_group"

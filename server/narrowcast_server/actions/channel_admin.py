@@ -67,6 +67,8 @@ def set_privacy(
         raise ServiceError("Invalid parameters")
     if private and channel.is_default:
         raise ServiceError("A default channel cannot be private.")
+    if not private and channel.id == core.settings["moderation_request_channel_id"]:
+        raise ServiceError("Moderation request channel must be private.")
     require_content(core, user, channel)
     before = set(who_may_know(core, channel))
     core.channels.update(
@@ -126,6 +128,17 @@ def check_topics_policy(value: str) -> str:
     return value
 
 
+def check_room_for_policy(core: Core, channel: Channel, policy: str) -> None:
+    """Raises BAD_REQUEST where a channel with topics would be left without them."""
+    named = "SELECT 1 FROM messages WHERE channel_id = ? AND topic != '' LIMIT 1"
+    if policy == TopicsPolicy.EMPTY_ONLY and core.store.one(named, channel.id) is not None:
+        raise ServiceError(
+            "To enable this configuration, all messages in this channel must be in the"
+            f" {core.empty_topic_name} topic. Consider renaming or deleting other topics.",
+            empty_topic_display_name=core.empty_topic_name,
+        )
+
+
 def set_archived(core: Core, channel: Channel, archived: bool) -> None:
     """Archives a channel, or opens it again. Messages and subscriptions stay."""
     if channel.is_archived == archived:
@@ -170,9 +183,9 @@ def _checked_folder_name(core: Core, name: str, except_id: int | None) -> str:
         raise ServiceError("Invalid character in channel folder name.")
     if len(name) > MAX_FOLDER_NAME:
         raise ServiceError(f"name is too long (limit: {MAX_FOLDER_NAME} characters)")
-    taken = core.store.integer("SELECT id FROM channel_folders WHERE name = ? AND is_archived = 0", name)
-    if taken is not None and taken != except_id:
-        raise ServiceError(f"Channel folder '{name}' already exists")
+    taken = core.store.all("SELECT id, name FROM channel_folders WHERE is_archived = 0")
+    if any(row["name"].casefold() == name.casefold() and row["id"] != except_id for row in taken):
+        raise ServiceError("Channel folder name already in use")
     return name
 
 

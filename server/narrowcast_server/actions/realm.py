@@ -120,8 +120,11 @@ def retention_days(value: object) -> int:
 def _channel(core: Core, name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise ServiceError(f"{name} is not an integer")
-    if value != -1 and core.channels.get(value) is None:
+    channel = core.channels.get(value)
+    if value != -1 and channel is None:
         raise ServiceError("Invalid channel ID")
+    if name == "moderation_request_channel_id" and channel is not None and not channel.invite_only:
+        raise ServiceError("Moderation request channel must be private.")
     return value
 
 

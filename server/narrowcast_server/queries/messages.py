@@ -134,6 +134,11 @@ def _reactions(core: Core, ids: str) -> dict[int, list[Object]]:
     return answer
 
 
+def has_widget(core: Core, message_id: int) -> bool:
+    """Whether a message is a poll, a to-do list or the like."""
+    return core.store.one("SELECT 1 FROM submessages WHERE message_id = ? LIMIT 1", message_id) is not None
+
+
 def _submessages(core: Core, ids: str) -> dict[int, list[Object]]:
     answer: dict[int, list[Object]] = defaultdict(list)
     for row in core.store.all(

@@ -149,6 +149,8 @@ def _add_visibility(core: Core, user: User, query: Query) -> None:
 def _adopt_conversation(core: Core, user: User, terms: Sequence[Term]) -> list[Term]:
     """`with` narrows to the conversation in which its message is now, if the caller can see it."""
     answer = [term for term in terms if term.operator != "with"]
+    if len(terms) - len(answer) > 1:
+        raise bad_narrow("Duplicate 'with' operators.")
     for term in terms:
         if term.operator != "with":
             continue

@@ -44,6 +44,8 @@ def list_filters(call: Call) -> Answer:
 @routes.post("/zcommand", COMMAND)
 def command(call: Call) -> Answer:
     """The one slash command that programs use: is the server there?"""
+    if not call[COMMAND].startswith("/"):
+        raise ServiceError("There should be a leading slash in the zcommand.")
     if call[COMMAND].strip().removeprefix("/") != "ping":
         raise ServiceError(f"No such command: {call[COMMAND]}")
     return {}

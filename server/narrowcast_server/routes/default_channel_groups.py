@@ -33,7 +33,7 @@ def create(call: Call) -> Answer:
         "id": identity,
         "name": name,
         "description": _checked_description(call[DESCRIPTION]),
-        "streams": _channel_ids(call),
+        "streams": _new_channel_ids(call, name),
     }
     _store(call.core, [*groups, group])
     return {}
@@ -61,12 +61,12 @@ def change_channels(call: Call) -> Answer:
     require_administrator(call.user)
     groups = groups_of(call.core)
     group = _group(call, groups)
-    ids = _channel_ids(call)
     present: list[int] = group["streams"]
     if call[OPERATION] == "add":
-        group["streams"] = list(dict.fromkeys([*present, *ids]))
+        group["streams"] = list(dict.fromkeys([*present, *_new_channel_ids(call, group["name"])]))
     else:
-        group["streams"] = [one for one in present if one not in ids]
+        gone = _channel_ids(call)
+        group["streams"] = [one for one in present if one not in gone]
     _store(call.core, groups)
     return {}
 
@@ -114,6 +114,15 @@ def _channel_ids(call: Call) -> list[int]:
             raise ServiceError("A default channel cannot be private.")
         ids.append(channel.id)
     return list(dict.fromkeys(ids))
+
+
+def _new_channel_ids(call: Call, group: str) -> list[int]:
+    """The same of channels that come to a group: whoever is new is in the default channels already."""
+    ids = _channel_ids(call)
+    for channel in (call.core.channels[one] for one in ids):
+        if channel.is_default:
+            raise ServiceError(f"'{channel.name}' is a default channel and cannot be added to '{group}'")
+    return ids
 
 
 def _store(core: Core, groups: Sequence[Mapping[str, Any]]) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_api.wire.vocabulary import PropagateMode
+from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode
 from narrowcast_server.actions import message_edits, message_moves
 from narrowcast_server.actions.message_changes import delete_messages, emit_update, stored
 from narrowcast_server.actions.move_notices import tell_of_move
@@ -17,6 +17,7 @@ from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.edit_history import Entry
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, Message
+from narrowcast_server.queries.messages import has_widget
 from narrowcast_server.queries.read_receipts import readers_of
 from narrowcast_server.rules import access, topics
 from narrowcast_server.rules.earlier import EarlierPlaces
@@ -37,6 +38,7 @@ NEW_THREAD = defaulted("send_notification_to_new_thread", boolean, True)
 PREV_SHA = optional("prev_content_sha256", string)
 ALLOW_EMPTY_TOPIC = defaulted("allow_empty_topic_name", boolean, False)
 
+_MARK: Final = RESOLVED_TOPIC_PREFIX.strip()
 _DIFFERENCE_SECONDS: Final = 1.0
 
 
@@ -52,6 +54,10 @@ def update_message(call: Call) -> Answer:
         raise ServiceError("Cannot change message content while changing channel")
     if call[MODE] != "change_one" and topic is None and stream_id is None:
         raise ServiceError("Invalid propagate_mode without topic edit")
+    if topic is not None and topic.strip() in (_MARK, f"{RESOLVED_TOPIC_PREFIX}{core.empty_topic_name}"):
+        raise ServiceError("General chat cannot be marked as resolved")
+    if content is not None and has_widget(core, message.id):
+        raise ServiceError("Widgets cannot be edited.")
     event: dict[str, object] = {"user_id": user.id, "edit_timestamp": core.now()}
     if message.channel_id is not None:
         event |= {"stream_name": core.channels[message.channel_id].name, "stream_id": message.channel_id}

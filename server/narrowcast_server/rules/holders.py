@@ -91,7 +91,9 @@ def check_holder(core: Core, kind: str, name: str, value: object) -> None:
     """Raises BAD_REQUEST for a checked group-setting value that the permission cannot have."""
     group = core.groups.get(value) if isinstance(value, int) else None
     if name in _ROLES_ONLY and (group is None or not group.is_system):
-        raise ServiceError(f"'{name}' must be a system user group.")
+        raise ServiceError(
+            f"'{name}' must be a system user group.", "SYSTEM_GROUP_REQUIRED", setting_name=name
+        )
     if group is None:
         if name in _SOMEBODY and isinstance(value, dict) and not any(value.values()):
             raise ServiceError(f"'{name}' setting cannot be set to 'role:nobody' group.")

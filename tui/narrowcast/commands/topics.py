@@ -161,7 +161,7 @@ async def resolve(screen: Workspace) -> None:
     where = targets.topic_or_say(screen)
     if where is None:
         return
-    if refused := permissions.resolve_refusal(screen.session.state, where.channel_id):
+    if refused := permissions.resolve_refusal(screen.session.state, where.channel_id, where.topic):
         screen.tell(refused, severity="warning")
         return
     resolved = not is_resolved(where.topic)
