@@ -12,6 +12,7 @@ import pytest
 from narrowcast_server.storage.disk import Disk
 from narrowcast_server.storage.store import Store, fold_log
 from support.server import running_server
+from support.sessions import until
 
 
 class SlowSync:
@@ -31,9 +32,7 @@ class SlowSync:
 
 
 async def until_begun(sync: SlowSync, count: int) -> None:
-    async with asyncio.timeout(10):
-        while sync.begun < count:
-            await asyncio.sleep(0.001)
+    await until(lambda: sync.begun >= count)
 
 
 async def test_who_comes_during_a_flush_waits_for_the_next_one_together(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from inspect import isawaitable
 from pathlib import Path
 
 import httpx
@@ -20,9 +21,12 @@ QUICK = Config(limits=ServiceLimits(longpoll_seconds=1, heartbeat_seconds=(0.3, 
 
 
 async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
-    """Waits until something is so, turning the loop; fails if it takes too long."""
+    """Waits until something is so, turning the loop; fails if it takes too long. What is awaitable is awaited."""
     deadline = asyncio.get_running_loop().time() + seconds
-    while not condition():
+    while True:
+        found = condition()
+        if await found if isawaitable(found) else found:
+            return
         if asyncio.get_running_loop().time() > deadline:
             raise AssertionError("it did not happen in time")
         await asyncio.sleep(0.005)

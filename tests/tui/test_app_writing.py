@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -11,16 +10,21 @@ from textual import events
 from narrowcast.app.config import Config, Writing
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from support.server import Listener
+from support.server import Answer, Listener
 from support.sessions import until
 from support.stage import Stage, on_stage
 
 
 async def next_event(listener: Listener, kind: str) -> object:
     """The op of the next event of a kind."""
-    while not (events := await listener.events(kind)):
-        await asyncio.sleep(0.01)
-    return events[0]["op"]
+    found: list[Answer] = []
+
+    async def came() -> bool:
+        found.extend(await listener.events(kind))
+        return bool(found)
+
+    await until(came)
+    return found[0]["op"]
 
 
 async def test_enter_sends_what_was_written_and_empties_compose(tmp_path: Path) -> None:

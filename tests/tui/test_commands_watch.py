@@ -130,17 +130,16 @@ async def test_what_an_app_left_unsent_is_sent_once_and_an_open_app_keeps_its_ac
                 await session.close()
                 return free
 
-            async with asyncio.timeout(20):
-                while not await is_free():
-                    await asyncio.sleep(0.05)
+            await until(is_free)
         listed = await run(tmp_path, "outbox", "--rc", rc)
         assert (listed.code, listed.out) == (0, "")
 
 
 async def until_sent(server: TestServer, text: str) -> None:
-    async with asyncio.timeout(30):
-        while (await contents(server)).count(text) != 1:
-            await asyncio.sleep(0.05)
+    async def is_sent() -> bool:
+        return (await contents(server)).count(text) == 1
+
+    await until(is_sent)
 
 
 async def test_it_goes_on_after_an_outage_and_tells_of_what_came_meanwhile(tmp_path: Path) -> None:

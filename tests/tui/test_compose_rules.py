@@ -34,10 +34,10 @@ async def test_a_channel_without_topics_has_no_field_for_one(tmp_path: Path) -> 
             message: dict[str, object] = (answer["messages"] or [{"subject": None, "content": ""}])[-1]
             return message
 
-        for _ in range(200):
-            if (await newest()).get("subject") == "":
-                break
-            await stage.pilot.pause(0.02)
+        async def is_without_topic() -> bool:
+            return (await newest()).get("subject") == ""
+
+        await until(is_without_topic)
         assert (await newest())["content"] == "<p>soup</p>"
         await set_policy(stage, "general", "inherit")
         await until(lambda: target.topic.display)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -52,9 +51,11 @@ async def answers(server: TestServer, name: str) -> list[str]:
 
 
 async def until_answered(server: TestServer, name: str, count: int) -> list[str]:
-    while len(found := await answers(server, name)) < count:
-        await asyncio.sleep(0.02)
-    return found
+    async def is_answered() -> bool:
+        return len(await answers(server, name)) >= count
+
+    await until(is_answered)
+    return await answers(server, name)
 
 
 @asynccontextmanager
