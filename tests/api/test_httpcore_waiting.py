@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 from httpcore import _synchronization as original
@@ -78,3 +79,21 @@ def test_it_has_all_that_httpcore_waits_with(name: str) -> None:
         if hasattr(theirs, method):
             is_async = inspect.iscoroutinefunction(getattr(theirs, method))
             assert inspect.iscoroutinefunction(getattr(made, method)) == is_async, method
+
+
+def test_it_was_read_from_the_version_that_is_installed() -> None:
+    """After an update read it beside httpcore's source again, then name that version."""
+    assert version("httpcore") == httpcore_waiting.READ_FROM
+
+
+def test_another_version_is_left_as_it_is() -> None:
+    program = """
+import sys
+from narrowcast_api.http import httpcore_waiting
+httpcore_waiting.READ_FROM = "1.0.0"
+httpcore_waiting.install()
+import httpx, httpcore._synchronization
+print(httpcore._synchronization is httpcore_waiting)
+"""
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert answer.stdout.strip() == "False", answer.stderr

@@ -2,8 +2,8 @@
 
 For a program of its own whose event loop is asyncio's: `install` changes httpcore for the whole process. anyio can
 still be imported, by httpcore too where a client has no `network.Network`. The names and what they do are those of
-httpcore's (1.0) private ``_synchronization``; tests/api/test_httpcore_waiting.py notices when they change. As with
-anyio, no shield keeps off a task's own `cancel`.
+httpcore's private ``_synchronization`` in the version named here: with any other one, httpcore is left as it is. As
+with anyio, no shield keeps off a task's own `cancel`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,13 @@ import asyncio
 import sys
 import threading
 from contextlib import nullcontext
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+READ_FROM = "1.0.9"
+"""The version of httpcore whose source this was read from."""
 
 _OWN = "httpcore._synchronization"
 _BACKEND = "httpcore._backends.anyio"
@@ -28,12 +33,20 @@ ShieldCancellation = nullcontext
 
 
 def install() -> None:
-    """Have httpcore use these, unless it was imported before."""
-    if "httpcore" not in sys.modules:
+    """Have httpcore use these, unless it was imported before or is of another version."""
+    if "httpcore" not in sys.modules and _is_as_read():
         sys.modules[_OWN] = sys.modules[__name__]
         backend = ModuleType(_BACKEND)
         backend.AnyIOBackend = AnyIOBackend  # type: ignore[attr-defined]
         sys.modules[_BACKEND] = backend
+
+
+def _is_as_read() -> bool:
+    """Whether that version is installed; `importlib.metadata` would take longer to say so than this saves."""
+    spec = find_spec("httpcore")
+    if spec is None or spec.origin is None:
+        return False
+    return (Path(spec.origin).parents[1] / f"httpcore-{READ_FROM}.dist-info").is_dir()
 
 
 def current_async_library() -> str:
