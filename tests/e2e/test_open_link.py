@@ -48,7 +48,7 @@ def test_the_stored_account_of_the_links_organization_is_taken(served: Served, t
 @pytest.mark.parametrize(
     ("link", "code", "words"),
     [
-        ("engineering", 2, "is no link"),
+        ("engineering", 2, "is not a link"),
         ("https://elsewhere.example/#narrow/channel/1", 3, "narrowcast login https://elsewhere.example"),
     ],
 )

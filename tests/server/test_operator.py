@@ -136,8 +136,8 @@ async def test_statistics_count(server: TestServer) -> None:
         ("role", {"who": "ada@demo.example", "role": "guest"}, "only owner"),
         ("deactivate", {"who": "ada@demo.example"}, "only owner"),
         ("password", {}, "nobody has"),
-        ("log", {"limit": "-1"}, "no number"),
-        ("log", {"limit": "9" * 30}, "no number"),
+        ("log", {"limit": "-1"}, "not a number"),
+        ("log", {"limit": "9" * 30}, "not a number"),
         ("conquer", {}, "there is no command"),
     ],
 )

@@ -54,16 +54,16 @@ def test_the_file_says_how_mail_is_sent_and_what_the_limits_are(tmp_path: Path) 
     [
         ("[mail", "cannot be read"),
         ("[post]\nhost = 'x'", "there is no post; there are mail, limits"),
-        ("mail = 3", r"\[mail\] is no table"),
+        ("mail = 3", r"\[mail\] is not a table"),
         ("[mail]\nhots = 'x'", "there is no mail.hots"),
         ("[mail]\nhost = 'x'\nsender = 'nobody'", "sender, which is an email address"),
-        ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nport = 'ten'", "mail.port is no whole number"),
+        ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nport = 'ten'", "mail.port is not a whole number"),
         ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nsecurity = 'ssl'", "one of starttls, tls, none"),
         ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nsecurity = 'none'\nuser = 'u'", "in the clear"),
         ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nca_file = 'none.pem'", "there is no file"),
-        ("[limits]\ndrafts = -1", "limits.drafts is no whole number"),
+        ("[limits]\ndrafts = -1", "limits.drafts is not a whole number"),
         ("[limits]\ndraughts = 1", "there is no limits.draughts"),
-        ("[limits]\ndrafts = true", "limits.drafts is no whole number"),
+        ("[limits]\ndrafts = true", "limits.drafts is not a whole number"),
     ],
 )
 def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: str, said: str) -> None:
@@ -81,5 +81,5 @@ async def test_the_operator_tries_the_mail_and_hears_what_is_wrong(mailing: Test
     box.refusals = {"op@x.example": ["550 \x1b[2J go away"]}
     with pytest.raises(Fault, match="550"):
         await ask(mailing.core.folder, "mail", {"to": "op@x.example"})
-    with pytest.raises(Fault, match="is no address"):
+    with pytest.raises(Fault, match="is not an address"):
         await ask(mailing.core.folder, "mail", {"to": "op"})

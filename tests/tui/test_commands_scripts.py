@@ -55,8 +55,8 @@ async def test_every_command_answers_in_the_one_schema(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("terms", "words"),
     [
-        (["nonsense:operator"], "'nonsense' is no search operator; there are channel, "),
-        (["channel:general", "colour:red"], "'colour' is no search operator"),
+        (["nonsense:operator"], "'nonsense' is not a search operator; there are channel, "),
+        (["channel:general", "colour:red"], "'colour' is not a search operator"),
         (["is:bogus"], "bogus"),
         (["has:nothing-known"], "nothing-known"),
         (["channel:nowhere"], "nowhere"),

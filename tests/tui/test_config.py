@@ -37,11 +37,11 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         ('[notifications]\ncommand = "notify-send x"\n', "c.toml:2: notifications.command: "),
         (
             '[notifications]\n\ncommand = ["a", "{text}"]\n',
-            "c.toml:3: notifications.command: {text} is no placeholder",
+            "c.toml:3: notifications.command: {text} is not a placeholder",
         ),
         (
             '[notifications]\nquiet = ["at night"]\n',
-            "c.toml:2: notifications.quiet: 'at night' is no part of a day such as 22:00-07:00",
+            "c.toml:2: notifications.quiet: 'at night' is not a part of a day such as 22:00-07:00",
         ),
     ],
 )

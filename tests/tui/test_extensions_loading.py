@@ -60,7 +60,7 @@ def test_a_file_is_loaded_with_the_settings_of_its_name(tmp_path: Path) -> None:
         ("def (", {}, "SyntaxError: "),
         ("x = 1", {}, "ValueError: the file has nothing called 'extension'"),
         ("extension = 1", {}, "'extension' is not an Extension of narrowcast.extend"),
-        (HELLO.replace('"hello"', '"Hello!"'), {}, "ValueError: 'Hello!' is no name"),
+        (HELLO.replace('"hello"', '"Hello!"'), {}, "ValueError: 'Hello!' is not a name"),
     ],
 )
 def test_what_is_wrong_with_an_extension_is_said(

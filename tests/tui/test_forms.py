@@ -95,7 +95,7 @@ async def test_a_refusal_is_said_in_the_form_and_everything_typed_stays(tmp_path
         assert "This field is required" in said(form)
         await stage.type("soups!")
         await stage.press("ctrl+d")
-        assert "1 characters over the limit" in said(form)
+        assert "1 character over the limit" in said(form)
         await stage.press("backspace", "ctrl+d")
         await until(lambda: "[/b] is taken" in said(form))
         await stage.press("ctrl+d")

@@ -169,7 +169,7 @@ def test_what_is_filled_in_is_not_filled_in_again() -> None:
     [
         ([""], "empty"),
         (["{title}"], "cannot be a placeholder"),
-        (["a", "{text}"], "{text} is no placeholder"),
+        (["a", "{text}"], "{text} is not a placeholder"),
         (["a", "b\0"], "null"),
     ],
 )

@@ -105,7 +105,7 @@ def own_url(connection: Connection, url: str) -> httpx.URL:
     try:
         target = httpx.URL(f"{connection.site}/").join(url)
     except (httpx.InvalidURL, ValueError):
-        raise InvalidInput("this is no address") from None
+        raise InvalidInput("this is not an address") from None
     if not connection.is_own(target):
         raise RedirectRefused(str(target.copy_with(query=None, fragment=None, username=None, password=None)))
     return target.copy_with(fragment=None, username=None, password=None)

@@ -272,7 +272,7 @@ class QuietHours(Struct, frozen=True):
         """From `22:00-07:30`. Raises ValueError saying what is wrong."""
         first, dash, last = text.replace("–", "-").partition("-")
         if not dash:
-            raise ValueError(f"{text!r} is no part of a day such as 22:00-07:00")
+            raise ValueError(f"{text!r} is not a part of a day such as 22:00-07:00")
         return cls(_minutes(first), _minutes(last))
 
     def contain(self, minute: int) -> bool:
@@ -291,5 +291,5 @@ def _minutes(text: str) -> int:
     hours, colon, minutes = text.strip().partition(":")
     good = hours.isascii() and hours.isdigit() and (not colon or (minutes.isascii() and minutes.isdigit()))
     if not good or len(hours) > 2 or len(minutes) > 2 or int(hours) > 24 or int(minutes or 0) > 59:
-        raise ValueError(f"{text.strip()!r} is no time of day such as 22:00")
+        raise ValueError(f"{text.strip()!r} is not a time of day such as 22:00")
     return (int(hours) * 60 + int(minutes or 0)) % MINUTES_OF_DAY

@@ -17,7 +17,7 @@ def wire_reaction_type(server: ServerInfo, reaction_type: str | Omit) -> str | O
     try:
         kind = ReactionType(reaction_type)
     except ValueError:
-        raise InvalidInput(f"{reaction_type!r} is no type of emoji") from None
+        raise InvalidInput(f"{reaction_type!r} is not a type of emoji") from None
     return server.dialect.extra_emoji if kind in EXTRA_REACTION_TYPES else kind
 
 

@@ -190,7 +190,7 @@ def _changeable(flag: MessageFlag | str) -> MessageFlag:
     try:
         message_flag = MessageFlag(flag)
     except ValueError:
-        raise InvalidInput(f"{flag!r} is no flag of a message") from None
+        raise InvalidInput(f"{flag!r} is not a flag of a message") from None
     if message_flag not in CHANGEABLE_FLAGS:
         raise InvalidInput(f"the flag {message_flag} belongs to the server and cannot be changed")
     return message_flag

@@ -142,7 +142,7 @@ def _role(role: Role | int | Omit) -> dict[str, object]:
     try:
         return {"invite_as": int(Role(role))}
     except ValueError:
-        raise InvalidInput(f"{role} is no role") from None
+        raise InvalidInput(f"{role} is not a role") from None
 
 
 def _groups(server: ServerInfo, group_ids: Iterable[int] | Omit) -> dict[str, object]:

@@ -46,7 +46,7 @@ def anchor_params(server: ServerInfo, anchor: int | Anchor | str) -> dict[str, o
     try:
         word = Anchor(anchor)
     except ValueError:
-        raise InvalidInput(f"{anchor!r} is no anchor") from None
+        raise InvalidInput(f"{anchor!r} is not an anchor") from None
     if server.supports(Gate.ANCHOR_WORDS):
         return {"anchor": word}
     if word is Anchor.FIRST_UNREAD:

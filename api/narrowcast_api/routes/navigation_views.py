@@ -48,7 +48,7 @@ def _path(fragment: str) -> str:
     """A fragment may hold slashes, which stay; nothing in it may climb out of the path."""
     parts = fragment.split("/")
     if not fragment or any(part in {"", ".", ".."} for part in parts):
-        raise InvalidInput("this is no view's fragment")
+        raise InvalidInput("this is not the fragment of a view")
     try:
         return "/".join(quote(part, safe="") for part in parts)
     except UnicodeEncodeError:

@@ -184,7 +184,7 @@ def _role(role: Role | int) -> Role:
     try:
         return Role(role)
     except ValueError:
-        raise InvalidInput(f"{role} is no role") from None
+        raise InvalidInput(f"{role} is not a role") from None
 
 
 class Users(Group):

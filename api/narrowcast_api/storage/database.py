@@ -47,7 +47,7 @@ def describe(error: Exception) -> str:
         sqlite3.SQLITE_FULL: "the disk is full",
         sqlite3.SQLITE_READONLY: "the folder is read-only",
         sqlite3.SQLITE_CANTOPEN: "the file cannot be opened",
-        sqlite3.SQLITE_IOERR: "the disk fails",
+        sqlite3.SQLITE_IOERR: "the disk reports errors",
         sqlite3.SQLITE_BUSY: "another program uses the file",
     }.get(_primary_code(error), str(error))
 

@@ -46,9 +46,9 @@ def _address(text: str) -> Address:
     try:
         address = Address(addr_spec=text)
     except (MessageError, ValueError, IndexError) as error:
-        raise BadAddress(f"{text!r} is no address") from error
+        raise BadAddress(f"{text!r} is not an address") from error
     if not text.isprintable() or not address.domain:
-        raise BadAddress(f"{text!r} is no address")
+        raise BadAddress(f"{text!r} is not an address")
     return address
 
 

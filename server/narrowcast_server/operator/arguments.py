@@ -49,7 +49,7 @@ def role_name(role: object) -> str:
 def number(arguments: Arguments, name: str, usual: str = "") -> int:
     text = arguments.get(name, usual)
     if not text.isdecimal() or len(text) > 6:
-        raise Fault(f"{name} is no number: {text!r}")
+        raise Fault(f"{name} is not a number: {text!r}")
     return int(text)
 
 

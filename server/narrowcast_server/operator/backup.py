@@ -149,7 +149,7 @@ def _verified(source: Path, folder: Path) -> int:
         for entry in archive:
             content = archive.extractfile(entry) if entry.isreg() else None
             if content is None or not _is_ours(entry.name):
-                raise BackupError(f"{source} is no backup: it holds {entry.name!r}")
+                raise BackupError(f"{source} is not a backup: it holds {entry.name!r}")
             if entry.name == _MANIFEST:
                 manifest = _manifest(source, content.read(_LARGEST_MANIFEST))
             else:
@@ -176,7 +176,7 @@ def _manifest(source: Path, content: bytes) -> dict[str, str]:
             raise ValueError(manifest["format"])
         return {str(name): str(checksum) for name, checksum in manifest["files"].items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BackupError(f"{source} is no backup of this server") from error
+        raise BackupError(f"{source} is not a backup of this server") from error
 
 
 def _unpacked(content: IO[bytes], target: Path) -> str:

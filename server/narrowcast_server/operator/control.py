@@ -82,7 +82,7 @@ async def _answer(core: Core, line: bytes) -> dict[str, object]:
     except Fault as fault:
         return {"fault": fault.message}
     except (ValueError, KeyError, TypeError, AttributeError):
-        return {"fault": "this is no command"}
+        return {"fault": "this is not a command"}
     return {"lines": lines}
 
 

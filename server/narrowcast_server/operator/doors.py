@@ -97,7 +97,7 @@ async def second_factor(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def no_second_factor(core: Core, arguments: Arguments) -> list[str]:
-    """The password is enough again."""
+    """Two-factor authentication is off: the password alone signs you in."""
     user = given.person(core, arguments)
     with core.transaction():
         core.second_factors.remove(user.id)

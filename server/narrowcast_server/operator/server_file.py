@@ -55,7 +55,7 @@ def _understood(content: Mapping[str, object], folder: Path) -> ServerFile:
 def _table(content: Mapping[str, object], name: str) -> dict[str, object] | None:
     table = content.get(name)
     if table is not None and not isinstance(table, dict):
-        raise ServerFileError(f"[{name}] is no table")
+        raise ServerFileError(f"[{name}] is not a table")
     return table
 
 
@@ -73,7 +73,7 @@ def _quotas(table: Mapping[str, object]) -> Quotas:
 
 def _number(key: str, value: object, most: int = _LARGEST) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise ServerFileError(f"{key} is no whole number from 0 to {most}")
+        raise ServerFileError(f"{key} is not a whole number from 0 to {most}")
     return value
 
 
@@ -107,7 +107,7 @@ def _mail(table: Mapping[str, object], folder: Path) -> MailSettings:
 
 def _word(key: str, value: object) -> str:
     if not isinstance(value, str) or not value.isprintable():
-        raise ServerFileError(f"mail.{key} is no line of text")
+        raise ServerFileError(f"mail.{key} is not a line of text")
     return value
 
 

@@ -35,7 +35,7 @@ class Cleartext(InvalidInput):
 
     def __init__(self, site: str) -> None:
         super().__init__(
-            f"{site} does not encrypt: everybody on the way can read the password and all messages. "
+            f"{site} does not encrypt: anyone on the network can read the password and all messages. "
             "Use an https:// address"
         )
         self.site = site

@@ -45,25 +45,25 @@ async def _with(account: Account, act: Callable[[Connection], Awaitable[None]]) 
 
 async def _begin(connection: Connection) -> None:
     enrolment = await begin_second_factor(connection, password=ask_secret("Password"))
-    _say("Give this to the app, as a QR code or by hand:")
+    _say("Add an account to your authenticator app with this key, as a QR code or by hand:")
     _say(f"  {enrolment.uri}")
     _say(f"  {enrolment.secret}")
-    codes = await confirm_second_factor(connection, code=ask_secret("Code that it shows"))
-    _say("From now on, signing in takes a code as well. Keep these; each is good once in place of one:")
+    codes = await confirm_second_factor(connection, code=ask_secret("Code that the app shows"))
+    _say("Two-factor authentication is on. Keep these recovery codes; each works once in place of a code:")
     _list(codes)
 
 
 async def _renew(connection: Connection) -> None:
     password, code = ask_secret("Password"), ask_secret("Code")
     codes = await renew_recovery_codes(connection, password=password, code=code)
-    _say("Keep these in place of the old ones; each is good once in place of a code:")
+    _say("Keep these recovery codes, the old ones no longer work; each works once in place of a code:")
     _list(codes)
 
 
 async def _end(connection: Connection) -> None:
     password, code = ask_secret("Password"), ask_secret("Code")
     await end_second_factor(connection, password=password, code=code)
-    _say("The password is enough again.")
+    _say("Two-factor authentication is off: the password alone signs you in.")
 
 
 def _list(codes: Sequence[str]) -> None:

@@ -237,7 +237,7 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
         yield Finding(
             "account",
             "problem",
-            f"{account.site} does not encrypt: everybody on the way reads key and messages",
+            f"{account.site} does not encrypt: anyone on the network can read the key and the messages",
         )
     yield from _storage(paths, account.site, account.email)
     yield from _outbox(account, paths)

@@ -13,6 +13,7 @@ from narrowcast.cli.directory import parse_narrow
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.cli.printing import as_json, as_markdown, as_record, as_text
 from narrowcast.cli.read import newest
+from narrowcast.text.formats import counted
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,5 +37,5 @@ def run(args: argparse.Namespace) -> int:
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
-    sys.stderr.write(f"{len(messages)} messages written to {target}\n")
+    sys.stderr.write(f"{counted(len(messages), 'message')} written to {target}\n")
     return Exit.DONE

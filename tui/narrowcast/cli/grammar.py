@@ -135,7 +135,7 @@ def _app_commands(commands: _Commands) -> None:
     login.add_argument(
         "--insecure-http",
         action="store_true",
-        help="send the password to an http:// address too, where everybody on the way can read it",
+        help="send the password to an http:// address too, where anyone on the network can read it",
     )
     login.add_argument(
         "--ca-bundle", metavar="FILE", help="trust the certificate authorities in this PEM file"
@@ -146,10 +146,13 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     def add(name: str, about: str) -> Parser:
         return commands.add_parser(name, help=about, description=about, parents=[common])
 
-    authenticator = add("authenticator", "ask for the code of an authenticator app when you sign in")
+    authenticator = add(
+        "authenticator",
+        "turn two-factor authentication on: signing in takes a code of an authenticator app too",
+    )
     instead = authenticator.add_mutually_exclusive_group()
-    instead.add_argument("--off", action="store_true", help="let the password be enough again")
-    instead.add_argument("--recovery-codes", action="store_true", help="get other recovery codes")
+    instead.add_argument("--off", action="store_true", help="turn two-factor authentication off")
+    instead.add_argument("--recovery-codes", action="store_true", help="generate new recovery codes")
     send = add("send", "send a message; without TEXT it is read from standard input")
     send.add_argument("text", nargs="?", metavar="TEXT", help="the message (default: standard input)")
     send.add_argument("--channel", help="name or id of the channel")
@@ -158,7 +161,7 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     send.add_argument(
         "--file", action="append", metavar="PATH", help="send this file with the message; repeat for several"
     )
-    send.add_argument("--quiet", "-q", action="store_true", help="say nothing but errors")
+    send.add_argument("--quiet", "-q", action="store_true", help="print errors only")
     send.add_argument("--json", action="store_true", help="answer as JSON")
     for name, about in (
         ("read", "print messages, newest last"),

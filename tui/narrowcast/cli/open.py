@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
 
     paths = Paths.of_user()
     if not args.link.startswith(("http://", "https://")):
-        raise CommandError(f"{args.link!r} is no link to a message or view", Exit.USAGE)
+        raise CommandError(f"{args.link!r} is not a link to a message or view", Exit.USAGE)
     if args.rc or args.account:
         path = chosen_file(args, paths, load(paths.config_file))
         if path is None or not _is_of(path, args.link):

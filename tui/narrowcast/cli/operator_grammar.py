@@ -34,7 +34,7 @@ def copy_options(serve: argparse.ArgumentParser) -> None:
 
 def operator_commands(serve: argparse.ArgumentParser) -> None:
     admin = serve.add_subparsers(dest="serve_command", metavar="admin").add_parser(
-        "admin", help="look after the organization"
+        "admin", help="administer the organization"
     )
     commands = admin.add_subparsers(dest="admin_command", metavar="COMMAND", required=True, title="commands")
 
@@ -48,30 +48,32 @@ def operator_commands(serve: argparse.ArgumentParser) -> None:
     add("people", "list everybody")
     add("password", "give somebody a new password; their sessions end", who=True)
     add("role", "change the role of somebody", who=True).add_argument("role", choices=_ROLES)
-    add("deactivate", "end an account", who=True)
-    add("reactivate", "open an account again", who=True)
+    add("deactivate", "deactivate an account", who=True)
+    add("reactivate", "reactivate an account", who=True)
     invite = add("invite", "print a link by which people make accounts; the server must run")
     invite.add_argument(
-        "--role", choices=_ROLES, default="member", help="of who comes (default: %(default)s)"
+        "--role", choices=_ROLES, default="member", help="role of those who join (default: %(default)s)"
     )
-    invite.add_argument("--days", default="10", help="how long it holds; 0: for ever (default: %(default)s)")
+    invite.add_argument(
+        "--days", default="10", help="how long it is valid; 0: for ever (default: %(default)s)"
+    )
     invite.add_argument(
         "--uses",
         default="0",
         metavar="N",
-        help="how many may follow it; 0: any number (default: %(default)s)",
+        help="how many people may use it; 0: any number (default: %(default)s)",
     )
-    add("invitations", "list the invitations that hold; the server must run")
-    withdraw = add("withdraw", "end an invitation")
+    add("invitations", "list the valid invitations; the server must run")
+    withdraw = add("withdraw", "revoke an invitation")
     withdraw.add_argument("invitation", metavar="ID", help="as 'invitations' lists it")
     add("link", "print a link by which somebody chooses a new password; the server must run", who=True)
-    add("second-factor", "ask somebody for a code of an authenticator app as well", who=True)
-    add("no-second-factor", "let the password of somebody be enough again", who=True)
+    add("second-factor", "require a code of an authenticator app of somebody", who=True)
+    add("no-second-factor", "turn off two-factor authentication of somebody", who=True)
     mail = add("mail", "say how mail is sent, what waits, what went wrong")
     mail.add_argument("--to", default="", metavar="EMAIL", help="send a mail to try it")
     add("statistics", "count people, messages, bytes")
-    add("sessions", "list the clients of somebody", who=True)
-    add("end-sessions", "end the clients of somebody, with the key", who=True)
+    add("sessions", "list the sessions of somebody", who=True)
+    add("end-sessions", "end the sessions of somebody, and revoke the API key", who=True)
     add("rotate-keys", "give everybody a new key: all sign in again")
     log = add("log", "show the administrative acts, newest last")
     log.add_argument("--limit", default="50", help="so many (default: %(default)s)")

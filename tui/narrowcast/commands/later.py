@@ -9,6 +9,7 @@ from narrowcast.screens.later.reminders import RemindersScreen
 from narrowcast.screens.later.reminders import remind as ask_when
 from narrowcast.screens.later.scheduled import ScheduledScreen, send_later
 from narrowcast.screens.later.snippets import SnippetsScreen, new_snippet
+from narrowcast.text.formats import counted
 from narrowcast_api.model.saved_snippets import SavedSnippet
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def schedule(screen: Workspace) -> None:
         return
     limit = screen.session.state.limits.max_message_length
     if len(content) > limit:
-        screen.tell(f"The message is {len(content) - limit} characters over the limit.", severity="warning")
+        over = counted(len(content) - limit, "character")
+        screen.tell(f"The message is {over} over the limit.", severity="warning")
         return
     where, problem = screen.writing.destination()
     if where is None:

@@ -37,7 +37,7 @@ def _ask(screen: Workspace, text: str, problem: str = "") -> None:
 
     def check(typed: str) -> str:
         for operator in unknown_operators(typed):
-            return f"{operator}: is no search operator. Quote it to search for the words."
+            return f"{operator} is not a search operator. Quote it to search for the words."
         try:
             _resolved(screen, typed)
         except Unresolved as error:

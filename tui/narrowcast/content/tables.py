@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from narrowcast.content.blocks import Align
 from narrowcast.content.palette import Palette
 from narrowcast.content.wrapping import Line, Run, wrap
+from narrowcast.text.formats import counted
 
 __all__ = ["FittedTable"]
 
@@ -118,10 +119,6 @@ class FittedTable(Struct):
         return _row_lines([cell[:] for cell in row[self.pan :]], self.widths, shown, self.palette)
 
     def _hint(self) -> str:
-        left = f"[ {_columns(self.pan)} to the left" if self.pan else ""
-        right = f"] {_columns(self.hidden)} to the right" if self.hidden else ""
+        left = f"[ {counted(self.pan, 'column')} to the left" if self.pan else ""
+        right = f"] {counted(self.hidden, 'column')} to the right" if self.hidden else ""
         return " · ".join(filter(None, (left, right)))
-
-
-def _columns(count: int) -> str:
-    return "1 column" if count == 1 else f"{count} columns"

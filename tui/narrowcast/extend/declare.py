@@ -111,7 +111,7 @@ class Extension(Generic[S]):
         self, name: str, about: str, *, settings: type[S] | None = None, seconds: float = HOOK_SECONDS
     ) -> None:
         if not _NAME.fullmatch(name):
-            raise ValueError(f"{name!r} is no name: use lower-case letters, digits and hyphens")
+            raise ValueError(f"{name!r} is not a name: use lower-case letters, digits and hyphens")
         if not 0 < seconds <= MOST_HOOK_SECONDS:
             raise ValueError(f"seconds: {seconds} is not between 0 and {MOST_HOOK_SECONDS:g}")
         self.name = name
@@ -139,7 +139,7 @@ class Extension(Generic[S]):
         there; users give others in ``[keys]``.
         """
         if not _NAME.fullmatch(command_id):
-            raise ValueError(f"{command_id!r} is no id: use lower-case letters, digits and hyphens")
+            raise ValueError(f"{command_id!r} is not an id: use lower-case letters, digits and hyphens")
         if command_id in {entry.id for entry in self.commands}:
             raise ValueError(f"there are two commands {command_id!r}")
 

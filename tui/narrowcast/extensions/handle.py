@@ -96,7 +96,7 @@ class Handle:
 
     def takes(self, task: str) -> bool:
         if not _TASK.fullmatch(task):
-            raise ValueError(f"{task!r} is no name of a task: use lower-case letters, digits and hyphens")
+            raise ValueError(f"{task!r} is not a name of a task: use lower-case letters, digits and hyphens")
         with ours():
             return self._session.storage.takes(f"extension-{self._running.name}-{task}")
 

@@ -40,7 +40,7 @@ def check_command(command: Sequence[str]) -> None:
         for name in _PLACEHOLDER.findall(argument):
             if name not in PLACEHOLDERS:
                 known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
-                raise ValueError(f"{{{name}}} is no placeholder; there are {known}")
+                raise ValueError(f"{{{name}}} is not a placeholder; there are {known}")
 
 
 def arguments_of(command: Sequence[str], values: Mapping[str, str]) -> list[str]:

@@ -60,3 +60,8 @@ def size(count: float) -> str:
             return f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
         amount /= 1024
     return f"{amount:.1f} GB"
+
+
+def counted(number: int, one: str, more: str = "") -> str:
+    """A number of things: "1 character", "2 characters". ``more``: the plural where it is not ``one`` with an s."""
+    return f"{number} {one if number == 1 else more or f'{one}s'}"

@@ -161,7 +161,7 @@ def _history(intake: Intake, row: ArchiveRow) -> list[dict[str, Any]]:
     try:
         stored = msgspec.json.decode(row.text("edit_history"), type=list[dict[str, object]])
     except (ValueError, RecursionError) as error:
-        row.fault(f"edit_history is no list of changes: {error}")
+        row.fault(f"edit_history is not a list of changes: {error}")
     return bounded([_entry(intake, ArchiveRow("edit_history", fields)) for fields in stored])
 
 

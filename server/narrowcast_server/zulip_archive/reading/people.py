@@ -273,7 +273,7 @@ def _profile_value(intake: Intake, row: ArchiveRow, kind: ProfileFieldType) -> s
     except (ValueError, RecursionError):
         named = None
     if not isinstance(named, list) or any(type(user_id) is not int for user_id in named):
-        row.fault("value is no list of people")
+        row.fault("value is not a list of people")
     ours = [intake.users[user_id] for user_id in named if user_id in intake.users]
     return json.dumps(ours, separators=(",", ":"))
 

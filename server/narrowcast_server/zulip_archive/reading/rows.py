@@ -75,7 +75,7 @@ class ArchiveRow:
         """A list of whole numbers."""
         value = self._fields.get(name, [])
         if not isinstance(value, list) or any(type(item) is not int for item in value):
-            self.fault(f"{name} is no list of numbers")
+            self.fault(f"{name} is not a list of numbers")
         return value
 
     def one_of(self, name: str, known: Collection[int], default: int | None = None) -> int:
@@ -100,10 +100,10 @@ def rows(tables: Mapping[str, object], name: str) -> Iterator[ArchiveRow]:
     """The rows of a table; none where the archive does not have it."""
     table = tables.get(name, [])
     if not isinstance(table, list):
-        raise ArchiveError(f"{name} is no list of rows")
+        raise ArchiveError(f"{name} is not a list of rows")
     for fields in table:
         if not isinstance(fields, dict):
-            raise ArchiveError(f"{name} holds {_shown(fields)}, which is no row")
+            raise ArchiveError(f"{name} holds {_shown(fields)}, which is not a row")
         yield ArchiveRow(name, fields)
 
 

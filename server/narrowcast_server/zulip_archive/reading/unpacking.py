@@ -67,7 +67,7 @@ class Archive:
             return []
         value = self._json(name)
         if not isinstance(value, list):
-            raise ArchiveError(f"{name} is no list")
+            raise ArchiveError(f"{name} is not a list")
         return value
 
     def message_files(self) -> Iterator[str]:
@@ -82,7 +82,7 @@ class Archive:
         leads elsewhere.
         """
         if not _is_safe(relative):
-            raise ArchiveError(f"{folder} lists the file {relative!r}, which is no path in an archive")
+            raise ArchiveError(f"{folder} lists the file {relative!r}, which is not a path in an archive")
         path = self._folder / folder / relative
         if not path.is_file():
             return None
@@ -116,7 +116,7 @@ def opened(source: Path, scratch: Path, limits: ArchiveLimits = LIMITS) -> Itera
     try:
         _unpack(plain, folder, limits)
     except (tarfile.TarError, ValueError, EOFError) as error:
-        raise ArchiveError(f"{source} is no archive: {error}") from error
+        raise ArchiveError(f"{source} is not an archive: {error}") from error
     yield Archive(_top(folder), limits)
 
 

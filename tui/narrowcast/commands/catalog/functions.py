@@ -26,7 +26,7 @@ FUNCTIONS: tuple[Command, ...] = (
         ("go.direct", "P", "Go to direct messages", do.go.directs),
         ("go.drafts", "d", "View drafts", do.unsent.drafts),
         ("go.outbox", "B", "View outbox: unsent messages", do.unsent.outbox),
-        ("go.sent", "alt+g", "Go to the message sent last", do.sent.go),
+        ("go.sent", "alt+g", "Go to your last sent message", do.sent.go),
         ("go.search", "slash", "Search messages", do.searching.search),
         ("go.next-unread-topic", "n", "Go to next unread topic", do.go.next_unread_topic),
         ("go.next-unread-direct", "p", "Go to next unread direct message", do.go.next_unread_direct),

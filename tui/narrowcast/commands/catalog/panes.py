@@ -107,7 +107,7 @@ _MESSAGES: tuple[Command, ...] = (
         ("message.first-unread", "F", "First unread message"),
         ("message.date", "T", "Go to date"),
         ("message.goto", "semicolon", "Go to message by ID or link"),
-        ("message.find", "ctrl+f", "Find in this view (then n and N)"),
+        ("message.find", "ctrl+f", "Find in this view"),
         ("message.channel", "s", "Go to channel of message"),
         ("message.topic", "S", "Go to conversation of message"),
         ("message.unread", "U", "Mark as unread from here"),

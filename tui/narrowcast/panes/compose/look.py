@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from narrowcast.commands.hints import KeyHint, hint_words, keys_of
 from narrowcast.panes.compose.context import ComposeContext
+from narrowcast.text.formats import counted
 from narrowcast.widgets.one_line import Piece
 
 __all__ = ["ComposeLook"]
@@ -79,7 +80,7 @@ class ComposeLook:
         if used > limit:
             return f"{used - limit} over the limit ", "bad"
         if used > limit * COUNT_FROM:
-            return f"{limit - used} characters left ", "warn"
+            return f"{counted(limit - used, 'character')} left ", "warn"
         if not self._pane.text.display:
             return self._hints(("write.channel", "channel"), ("write.direct", "direct")), "dim"
         if refusal and not is_edit:

@@ -9,6 +9,7 @@ from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.rules import SendRules
 from narrowcast.panes.compose.uploads import UploadRows
+from narrowcast.text.formats import counted
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import Destination
@@ -54,7 +55,7 @@ class Sending:
             return
         over = len(content) - self._pane.session.state.limits.max_message_length
         if over > 0:
-            self._pane.tell(f"The message is {over} characters over the limit.", severity="error")
+            self._pane.tell(f"The message is {counted(over, 'character')} over the limit.", severity="error")
         elif (edit := self._pane.writing.saved()) is not None:
             self._edited(edit)
         elif not (content.startswith("/") and self._slash(content, partial(self._slash_done, content))):

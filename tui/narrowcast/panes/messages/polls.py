@@ -8,6 +8,7 @@ from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Key
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.text.formats import counted
 
 __all__ = ["Polls"]
 
@@ -42,7 +43,7 @@ class Polls:
         if isinstance(widget, Poll):
             me = self._pane.session.state.me
             for option in widget.options:
-                votes = _votes(len(option.voters))
+                votes = counted(len(option.voters), "vote")
                 choices.append(Choice(option.key, option.text, votes, _box(me in option.voters)))
         else:
             choices += [Choice(one.key, one.text, one.description, _box(one.done)) for one in widget.tasks]
@@ -70,7 +71,3 @@ class Polls:
 
 def _box(ticked: bool) -> str:
     return "[x]" if ticked else "[ ]"
-
-
-def _votes(count: int) -> str:
-    return "1 vote" if count == 1 else f"{count} votes"

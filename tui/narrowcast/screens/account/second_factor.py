@@ -175,7 +175,7 @@ class EnrolmentForm(FormScreen):
 
     def _copy(self, what: str, text: str) -> None:
         self.app.copy_to_clipboard(text)
-        self.say(f"{what} copied. Anyone who has it can make your codes.")
+        self.say(f"{what} copied. Anyone who has it can generate your codes.")
 
 
 def _instructions(enrolment: Enrolment, keys: Keys) -> Iterator[str]:

@@ -14,6 +14,7 @@ from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
+from narrowcast.text.formats import counted
 from narrowcast_api.model.channels import Channel
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import ChannelsChanged
@@ -51,7 +52,7 @@ class ChannelsScreen(ManageScreen[Channel]):
         facts = ["archived" if channel.is_archived else ""]
         facts.append("subscribed" if channel.is_subscribed else "")
         facts.append("private" if channel.invite_only else "web-public" if channel.is_web_public else "")
-        facts.append("" if count is None else f"{count} {'subscriber' if count == 1 else 'subscribers'}")
+        facts.append("" if count is None else counted(count, "subscriber"))
         return ListRow(
             channel.channel_id,
             channel,

@@ -12,6 +12,7 @@ from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
+from narrowcast.text.formats import counted
 from narrowcast_api import permissions
 from narrowcast_api.model.channel_folders import ChannelFolder
 from narrowcast_api.state.changes import ChannelsChanged
@@ -40,7 +41,7 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
         rows = []
         for folder in self._folders():
             inside = sum(channel.folder_id == folder.id for channel in self.state.channels)
-            about = f"{inside} channel{'s' if inside != 1 else ''}"
+            about = counted(inside, "channel")
             detail = "archived" if folder.is_archived else about
             rows.append(
                 ListRow(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from narrowcast.text.formats import counted
 from narrowcast.text.names import SEE_MATCHES
 from narrowcast.text.natural_time import NoMoment, moment
 from narrowcast_api.http.encoding import OMIT, Omit
@@ -191,7 +192,7 @@ def read_text(field: Field, typed: str, state: State, now: float) -> object:
         case LineField() | Text():
             if field.limit is not None and len(text) > field.limit:
                 over = len(text) - field.limit
-                raise Refused(field.name, f"{over} characters over the limit of {field.limit}.")
+                raise Refused(field.name, f"{counted(over, 'character')} over the limit of {field.limit}.")
             return text
         case People():
             return _people(field, text, state)

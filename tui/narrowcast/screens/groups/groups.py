@@ -13,6 +13,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.groups.holders import group_id_of
 from narrowcast.screens.groups.members import MembersScreen, join_refusal, leave_refusal
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
+from narrowcast.text.formats import counted
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.model.user_groups import UserGroup
@@ -55,10 +56,10 @@ class GroupsScreen(ManageScreen[UserGroup]):
     def _row(self, group: UserGroup) -> ListRow[UserGroup]:
         state = self.state
         inside = state.user_groups.contains(group.id, state.me)
-        counted = _count(len(group.members), "person", "people")
+        about = counted(len(group.members), "person", "people")
         if group.subgroups:
-            counted += f", {_count(len(group.subgroups), 'group', 'groups')}"
-        detail = "deactivated" if group.deactivated else ("you · " if inside else "") + counted
+            about += f", {counted(len(group.subgroups), 'group')}"
+        detail = "deactivated" if group.deactivated else ("you · " if inside else "") + about
         name = permissions.group_name(state, group.id) if group.is_system else f"@{group.name}"
         return ListRow(
             group.id, group, name, detail, group.description, also=group.name, dim=group.deactivated
@@ -182,7 +183,3 @@ def _subgroups(state: State, values: Values) -> list[int] | Omit:
             raise Refused("subgroups", f"No user group named {name!r}. Groups: {examples}.")
         group_ids.append(group_id)
     return group_ids
-
-
-def _count(number: int, one: str, more: str) -> str:
-    return f"{number} {one if number == 1 else more}"

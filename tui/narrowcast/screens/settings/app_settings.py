@@ -19,6 +19,7 @@ from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.text.formats import counted
 from narrowcast_api.errors import AccountError
 
 KEYS_OF_COMMANDS = "keys"
@@ -175,7 +176,7 @@ class AppSettingsScreen(ManageScreen[str]):
             return
         for key, value in imported.changes:
             await self._save(key, _always(value))
-        said = [f"Imported {len(imported.changes)} settings."] if imported.changes else []
+        said = [f"Imported {counted(len(imported.changes), 'setting')}."] if imported.changes else []
         said += [f"No counterpart: {', '.join(imported.left)}."] if imported.left else []
         if imported.has_account:
             said += await self._add_account(path)
