@@ -8,7 +8,7 @@ import pytest
 from textual import events
 from textual._time import get_time
 
-from narrowcast.terminal.keyboard import Keyboard
+from narrowcast.terminal.keyboard import Keyboard, SideMargins
 
 
 def heard(keyboard: Keyboard, data: bytes, now: float = 0.0) -> list[str]:
@@ -69,6 +69,15 @@ def test_a_key_ends_a_paste_whose_end_was_cut_off() -> None:
     assert heard(keyboard, b"\x11", 30.1) == []  # at once: no key press
     assert heard(keyboard, b"\x11", 31.0) == ["paste half a line\r\x11", "ctrl+q"]
     assert not keyboard.pasting
+
+
+@pytest.mark.parametrize(
+    ("state", "has"), [("0", False), ("1", True), ("2", True), ("3", False), ("4", False)]
+)
+def test_a_terminal_says_whether_it_can_move_columns(state: str, has: bool) -> None:
+    keyboard = Keyboard()
+    heard = [*keyboard.feed(b"\x1b[?69;", 0.0), *keyboard.feed(f"{state}$yx".encode(), 0.1)]
+    assert {type(message) for message in heard} == ({SideMargins, events.Key} if has else {events.Key})
 
 
 def test_bytes_at_random_never_raise() -> None:

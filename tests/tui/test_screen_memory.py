@@ -19,6 +19,7 @@ from narrowcast.terminal.cell_runs import erases_in_colour
 from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows
 from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
 from support.exploring import examples
+from support.side_margins import SideMarginScreen, SideMarginStream
 
 WIDTH, HEIGHT = 12, 4
 STYLES = [
@@ -149,32 +150,52 @@ TEXTS = st.lists(st.text(st.sampled_from("ab 界é"), max_size=5), min_size=TALL
 
 
 @examples(100)
-@given(TEXTS, TEXTS, st.lists(st.integers(-4, 4), min_size=1, max_size=4), CONSOLES)
+@given(TEXTS, TEXTS, st.lists(st.integers(-4, 4), min_size=1, max_size=4), CONSOLES, st.booleans())
 def test_rows_that_move_look_as_if_they_were_written_and_leave_what_stands_beside_them(
-    texts: list[str], beside: list[str], steps: list[int], console: Console
+    texts: list[str], beside: list[str], steps: list[int], console: Console, has_side_margins: bool
 ) -> None:
-    memory = ScreenMemory()
-    screen = pyte.Screen(SIDE + WIDTH, TALL)
-    terminal = pyte.Stream(screen)
+    memory = ScreenMemory(has_side_margins=has_side_margins)
+    screen = SideMarginScreen(SIDE + WIDTH + SIDE, TALL)
+    terminal = SideMarginStream(screen)
     side = [Strip([Segment(text, STYLES[1])]).adjust_cell_length(SIDE, STYLES[1]) for text in beside]
     lines = [strip_of([(text * 3, STYLES[2])]) for text in texts]
-    memory_of_side = WidgetRows(Region(0, 0, SIDE, TALL), dict(enumerate(side[:TALL])), {})
-    terminal.feed(memory.of_rows(memory_of_side, console))
+    sides = [
+        WidgetRows(Region(x, 0, SIDE, TALL), dict(enumerate(side[:TALL])), {}) for x in (0, SIDE + WIDTH)
+    ]
+    for update in sides:
+        terminal.feed(memory.of_rows(update, console))
     top, place = 2, Region(SIDE, 0, WIDTH, TALL)
-    terminal.feed(memory.of_rows(WidgetRows(place, dict(enumerate(lines[top : top + TALL])), {}), console))
+    shown = dict(enumerate(lines[top : top + TALL]))
+    terminal.feed(memory.of_rows(WidgetRows(place, shown, {}), console))
     for step in steps:
         by = min(max(step, -top), 4 - top)
         top += by
         move = Move(max(0, -by), TALL - 1 - max(0, by), by) if by else None
-        update = WidgetRows(place, dict(enumerate(lines[top : top + TALL])), {}, move)
-        terminal.feed(memory.of_rows(update, console))
-    fresh = pyte.Screen(SIDE + WIDTH, TALL)
-    stream = pyte.Stream(fresh)
+        before, shown = shown, dict(enumerate(lines[top : top + TALL]))
+        changed = {y: strip for y, strip in shown.items() if list(strip) != list(before[y])}
+        terminal.feed(memory.of_rows(WidgetRows(place, changed, {}, move), console))
+    fresh = SideMarginScreen(SIDE + WIDTH + SIDE, TALL)
+    stream = SideMarginStream(fresh)
     other = ScreenMemory()
-    stream.feed(other.of_rows(memory_of_side, console))
-    stream.feed(other.of_rows(WidgetRows(place, dict(enumerate(lines[top : top + TALL])), {}), console))
+    for update in (*sides, WidgetRows(place, shown, {})):
+        stream.feed(other.of_rows(update, console))
     assert screen.display == fresh.display
     assert memory.rows == other.rows
+
+
+@pytest.mark.parametrize("has_side_margins", [True, False])
+def test_between_two_panes_rows_move_where_the_terminal_can_move_columns(has_side_margins: bool) -> None:
+    memory = ScreenMemory(has_side_margins=has_side_margins)
+    width = SIDE + WIDTH + SIDE
+    rows = [[strip_of([(f"{y * y}:{y}abc", STYLES[0])]).adjust_cell_length(width)] for y in range(TALL + 1)]
+    memory.of_layout(LayoutUpdate([*rows[:TALL]], Region(0, 0, width, TALL)), CONSOLE)
+    lines = [strip_of([(f"{y * 7} is {y * 77}", STYLES[0])]) for y in range(TALL + 1)]
+    place = Region(SIDE, 0, WIDTH, TALL)
+    memory.of_rows(WidgetRows(place, dict(enumerate(lines[:TALL])), {}), CONSOLE)
+    sent = memory.of_rows(WidgetRows(place, dict(enumerate(lines[1:])), {}, Move(0, TALL - 2, 1)), CONSOLE)
+    moves = "\x1b[?69h\x1b[5;16s\x1b[1;16r\x1b[1;5H\x1b[1M\x1b[r\x1b[?69l\x1b[16;5H"
+    assert sent.startswith(moves) is has_side_margins
+    assert ("\x1b[?69h" in sent) is has_side_margins
 
 
 def test_a_list_of_the_whole_width_that_goes_on_sends_its_new_row_alone() -> None:

@@ -243,6 +243,9 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     def on_resize(self, event: events.Resize) -> None:
         self._painting.resized((event.size.width, event.size.height))
 
+    def on_side_margins(self) -> None:
+        self._painting.can_move_columns()
+
     def _keep_screen(self) -> None:
         """For the next start with the same arguments, which shows the account that these name."""
         if self.accounts.file == self.opening:

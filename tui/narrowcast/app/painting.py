@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from rich.console import RenderableType
 from textual.app import App
@@ -18,6 +19,7 @@ from narrowcast.terminal.screen_memory import ScreenMemory, WidgetRows, Written
 from narrowcast.terminal.screen_store import load_cells
 from narrowcast.terminal.textual_private import (
     cursor_moved,
+    driver_of,
     finish_of,
     free_place,
     has_notices,
@@ -34,6 +36,16 @@ __all__ = ["Painting"]
 FIRST_SIZES = 2
 """Reports of the size that come at a start although nothing was resized: the driver's own, and the terminal's."""
 
+ANSWER_SECONDS = 5.0
+"""How long a terminal may take to answer."""
+
+
+@runtime_checkable
+class AsksTerminal(Protocol):
+    """A driver that asks what the terminal can do."""
+
+    def ask_for_side_margins(self) -> None: ...
+
 
 class Painting:
     """Knows the cells of the terminal, from the screen that was painted before the app began. On Windows it knows
@@ -45,6 +57,7 @@ class Painting:
         self._memory: ScreenMemory | None = None
         self._shown_size: tuple[int, int] | None = None
         self._first_sizes = FIRST_SIZES
+        self._asked = -ANSWER_SECONDS
         if sys.platform != "win32":
             self._memory = ScreenMemory()
             self._begin_with(last_screen.shown())
@@ -87,8 +100,19 @@ class Painting:
         if self._memory is not None:
             self._memory.forget()
 
+    def can_move_columns(self) -> None:
+        """The terminal has said so. What says it unasked is something else, such as a paste."""
+        if self._memory is not None and time.monotonic() < self._asked + ANSWER_SECONDS:
+            self._memory.has_side_margins = True
+
     def resized(self, size: tuple[int, int]) -> None:
-        """Terminals move text about when they are resized."""
+        """Terminals move text about when they are resized, and it may be another that shows the app now."""
+        if self._memory is not None:
+            self._memory.has_side_margins = False
+            driver = driver_of(self._app)
+            if isinstance(driver, AsksTerminal):
+                self._asked = time.monotonic()
+                driver.ask_for_side_margins()
         if self._first_sizes and size == self._shown_size:
             self._first_sizes -= 1
             return

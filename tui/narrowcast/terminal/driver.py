@@ -176,6 +176,11 @@ class TerminalDriver(LinuxDriver):
         if self._writer is not None and (notice == BELL or are_notices(notice)):
             self._writer.write(notice)
 
+    def ask_for_side_margins(self) -> None:
+        """An answer is the message `SideMargins`. Apple's terminal would print a part of the question."""
+        if self.input_tty and os.environ.get("TERM_PROGRAM") != "Apple_Terminal":
+            self.write("\x1b[?69$p")
+
     def set_title(self, text: str) -> None:
         """Name the terminal's window; what it was called before comes back at the end."""
         self._title = text

@@ -27,6 +27,10 @@ LOOK = 0.1
 _log = logging.getLogger(__name__)
 
 
+class SideMargins(Message):
+    """The terminal can move rows between two columns alone."""
+
+
 class Keyboard:
     """Turns bytes into messages; keeps no more than an unfinished sequence."""
 
@@ -46,6 +50,9 @@ class Keyboard:
         self._last = now
         self._note_pastes(text)
         yield from self._parse(text)
+        if self._parser.has_side_margins:
+            self._parser.has_side_margins = False
+            yield SideMargins()
 
     def tick(self) -> Iterator[Message]:
         """What has become certain because nothing followed."""

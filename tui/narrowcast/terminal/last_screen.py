@@ -23,7 +23,7 @@ LARGEST = 2 * 2**20
 ENTER = "\x1b[?1049h"
 LEAVE = (
     "\x1b[m\x1b[?2026l\x1b[?2004l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2048l\x1b[<u\x1b[?7h"
-    "\x1b[?1049l\x1b[?25h\x1b[?1004l"
+    "\x1b[?69l\x1b[?1049l\x1b[?25h\x1b[?1004l"
 )
 """Undoes all modes that the app or `show` can have set."""
 _TERMINAL_VARIABLES = ("TERM", "COLORTERM", "NO_COLOR", "TERM_PROGRAM", "TMUX", "LANG", "LC_ALL", "LC_CTYPE")

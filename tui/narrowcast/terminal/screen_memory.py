@@ -63,6 +63,8 @@ class ScreenMemory(Struct):
     """See the module's description."""
 
     rows: dict[int, list[Cell]] = field(default_factory=dict)
+    has_side_margins: bool = False
+    """Whether the terminal can move rows between two columns alone (DECLRMM)."""
     _plain: dict[Style, Style] = field(default_factory=dict)
     _looks: dict[Style, Style] = field(default_factory=dict)
     _of_styles: dict[Style | None, _Cells] = field(default_factory=dict)
@@ -162,36 +164,43 @@ class ScreenMemory(Struct):
             cells = self._kept_cells(strip)
             edge = update.edges.get(y)
             rows[top + y] = cells if edge is None else [*cells[: width - 1], *self._kept_cells(edge)]
-        if update.move is not None and (mended := self._scrolled(update.move, x, top, rows, runs)):
-            # What stands beside a widget has a style of its own: one column after the other, it changes seldom.
-            for left, right in ((0, x), (x + width, None)):
-                for y, cells in mended.items():
-                    self._put(y, left, cells[left:right], runs)
+        if update.move is not None:
+            for y, cells in self._scrolled(update.move, x, width, top, rows, runs).items():
+                self._put(y, 0, cells, runs)
         for y, cells in rows.items():
             self._put(y, x, cells, runs)
         return runs.text()
 
     def _scrolled(
-        self, move: Move, x: int, top: int, rows: Mapping[int, list[Cell]], runs: Runs
+        self, move: Move, x: int, width: int, top: int, rows: Mapping[int, list[Cell]], runs: Runs
     ) -> dict[int, list[Cell]]:
         """Lets the terminal move its own rows, where writing all anew would take more cells. Returns how the rows that
-        were moved have to look, for what stands beside the widget moved along; nothing where nothing was moved.
+        were moved have to look; nothing where nothing was moved. Where the terminal has no margins at the sides, what
+        stands beside the widget moves along.
         """
         first, last = top + move.first + min(0, move.by), top + move.last + max(0, move.by)
         lines = range(first, last + 1)
         before = [self.rows.get(y, []) for y in lines]
         after = [self._with_cells(y, x, rows.get(y, [])) for y in lines]
-        width = len(before[0])
-        if any(len(row) != width for row in (*before, *after)):
+        whole = len(before[0])
+        if any(len(row) != whole for row in (*before, *after)):
             return {}
-        blank: list[list[Cell]] = [[("", None)] * width for _ in range(abs(move.by))]
-        moved = [*before[move.by :], *blank] if move.by > 0 else [*blank, *before[: move.by]]
-        if _cost(moved, after) * SCROLL_GAIN >= _cost(before, after):
+        left, right = (x, x + width) if self.has_side_margins else (0, whole)
+        blank: list[list[Cell]] = [[("", None)] * whole for _ in range(abs(move.by))]
+        source = [*before[move.by :], *blank] if move.by > 0 else [*blank, *before[: move.by]]
+        moved = [
+            [*row[:left], *other[left:right], *row[right:]] for row, other in zip(before, source, strict=True)
+        ]
+        gain = 1 if self.has_side_margins else SCROLL_GAIN
+        if _cost(moved, after) * gain >= _cost(before, after):
             return {}
-        away = "M" if move.by > 0 else "L"
-        runs.first(f"\x1b[{first + 1};{last + 1}r\x1b[{first + 1};1H\x1b[{abs(move.by)}{away}\x1b[r")
+        step = f"\x1b[{abs(move.by)}{'M' if move.by > 0 else 'L'}"
+        step = f"\x1b[{first + 1};{last + 1}r\x1b[{first + 1};{left + 1}H{step}\x1b[r"
+        if self.has_side_margins:
+            step = f"\x1b[?69h\x1b[{left + 1};{right}s{step}\x1b[?69l"
+        runs.first(step)
         for y, row in zip(lines, moved, strict=True):
-            self.rows[y] = list(row)
+            self.rows[y] = row
         return dict(zip(lines, after, strict=True))
 
     def _with_cells(self, y: int, x: int, cells: list[Cell]) -> list[Cell]:

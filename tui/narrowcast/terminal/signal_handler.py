@@ -28,10 +28,10 @@ PATIENCE = 8.0
 
 CLEAN = (
     "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l\x1b[?2004l\x1b[?2048l"
-    "\x1b[?7h\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l\x1b[0m"
+    "\x1b[?7h\x1b[<u\x1b[?69l\x1b[?1049l\x1b[?25h\x1b[?1004l\x1b[0m"
 )
 """Undoes every mode that the app sets: synchronized output, mouse, paste, resize reports, wrap, keys,
-screen.
+margins, screen.
 """
 
 

@@ -36,6 +36,7 @@ _CSI = re.compile(
     r"|\d{0,4}[ABCDGJKXd]"  # cursor by steps, erase
     r"|\d{0,4}[LM]"  # insert and delete rows
     r"|(?:\d{1,4};\d{1,4})?r"  # the rows that those move
+    r"|\d{1,4};\d{1,4}s"  # the columns that those move
     r"|\?\d{1,5}(?:;\d{1,5})*[hl]"  # modes: screen, cursor, mouse, paste, focus, synchronized output
     r"|\?\d{1,5}\$p"  # is a mode known?
     r"|[<>=?]\d{0,3}(?:;\d{1,3})?u"  # keyboard protocol

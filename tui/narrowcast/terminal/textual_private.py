@@ -159,12 +159,20 @@ def add_bindings(app: App[Any], bindings: Sequence[Binding]) -> None:
     app._bindings = BindingsMap.merge((app._bindings, BindingsMap(bindings)))
 
 
+SIDE_MARGINS_REPORTED: Final = ("\x1b[?69;1$y", "\x1b[?69;2$y")
+
+
 class KeyParser(XTermParser):
     """Textual's, which forgets Alt where the key has a name of more than one letter: Alt-. would be `full_stop`, and
     Alt-Enter `enter`, in every terminal that sends Alt as an escape before the key.
     """
 
+    has_side_margins = False
+    """Whether the terminal has said that it has mode 69 (DECLRMM), and that the mode can be set."""
+
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        if sequence in SIDE_MARGINS_REPORTED:
+            self.has_side_margins = True
         for key in super()._sequence_to_key_events(sequence, alt):
             forgotten = alt and "+" not in key.key and (key.key == "enter" or sequence in punctuation)
             yield events.Key(f"alt+{key.key}", key.character) if forgotten else key
