@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import pytest
 from textual.widgets._toast import Toast
 
 from narrowcast.app.app import NarrowcastApp
+from narrowcast.cli import login
 from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
@@ -72,6 +74,34 @@ async def test_a_login_that_hangs_is_canceled_with_all_that_was_typed(tmp_path: 
             assert app.screen.query_one("#email", Editor).text == "ada@demo.example"
             await pilot.press("escape", "escape")
             await until(lambda: isinstance(app.screen, WelcomeScreen))
+
+
+@pytest.mark.parametrize(
+    ("link", "what"), [("join", "This is an invitation."), ("reset", "This is a link for a new password.")]
+)
+async def test_a_link_that_is_no_place_to_log_in_is_explained_as_soon_as_it_is_pasted(
+    tmp_path: Path, link: str, what: str
+) -> None:
+    app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(LoginScreen())
+        app.screen.query_one("#site", Editor).insert(f"https://chat.example.org/{link}/abc/")
+        await until(lambda: what in shown(app))
+        assert f"narrowcast login https://chat.example.org/{link}/abc/" in " ".join(shown(app).split())
+        await pilot.press("enter")
+        assert what in shown(app)
+        await pilot.press(*["backspace"] * len(f"/{link}/abc/"))
+        await until(lambda: what not in shown(app))
+
+
+def test_what_is_no_address_is_asked_for_again_before_a_password(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = iter(["Ada Moreno", "ada@demo.example"])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda _: next(answers))
+    assert login._ask_new_email() == "ada@demo.example"
+    assert "'Ada Moreno' is not an email address" in capsys.readouterr().err
 
 
 async def test_what_a_server_says_of_a_login_is_filtered(tmp_path: Path) -> None:

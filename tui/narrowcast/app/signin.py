@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from pathlib import Path
 
 from narrowcast.app import accounts
+from narrowcast.app.sign_in_links import login_refusal
 from narrowcast_api.account import Account, is_cleartext, normal_site
 from narrowcast_api.client import Client
 from narrowcast_api.errors import ApiError, InvalidInput, MalformedAnswer, NoServerThere
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes import auth
-
-_PASSWORD_LINK = re.compile(r"^(?P<site>.+?)/reset/(?P<token>[^/?#]+)/?$")
-_INVITATION = re.compile(r"^(?P<site>.+?)/join/(?P<token>[^/?#]+)/?$")
-
-
-def invitation(url: str) -> tuple[str, str] | None:
-    """The organization's address and the token, if ``url`` is the link of an invitation."""
-    match = _INVITATION.match(url.strip())
-    return (match["site"], match["token"]) if match is not None else None
-
-
-def password_link(url: str) -> tuple[str, str] | None:
-    """The organization's address and the token, if ``url`` is a link for a new password."""
-    match = _PASSWORD_LINK.match(url.strip())
-    return (match["site"], match["token"]) if match is not None else None
 
 
 class Cleartext(InvalidInput):
@@ -140,11 +125,8 @@ async def sign_in(
     ``secret`` is the password, or with ``is_key`` the API key. Raises Cleartext, NoServerThere and what the
     library raises: a wrong address, a wrong password, too many tries, SecondFactorNeeded.
     """
-
-    if invitation(site) is not None:
-        raise InvalidInput(f"This is an invitation. Join with: narrowcast login {site}")
-    if password_link(site) is not None:
-        raise InvalidInput(f"This is a link for a new password. Choose one with: narrowcast login {site}")
+    if refusal := login_refusal(site):
+        raise InvalidInput(refusal)
     check_encryption(site, cleartext=cleartext)
     connection = Connection(site, ca_bundle=ca_bundle)
     try:

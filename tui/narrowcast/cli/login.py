@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from narrowcast.app import accounts
+from narrowcast.app.sign_in_links import invitation, password_link
 from narrowcast.app.signin import (
     Cleartext,
     ask_for_password_link,
     check_encryption,
     choose_password,
     find_server,
-    invitation,
     join,
-    password_link,
     sign_in_and_store,
 )
 from narrowcast.cli.outcome import CommandError, Exit, complain
@@ -121,12 +120,19 @@ def _join(args: argparse.Namespace, site: str, token: str, bundle: Path | None, 
     """Make an account from an invitation's link, and store it."""
 
     name = args.name or _ask("Your name", "--name")
-    email = args.email or _ask_email()
+    email = args.email or _ask_new_email()
     password = _ask_new_password()
     account = asyncio.run(join(site, token, email, name, password, ca_bundle=bundle, cleartext=cleartext))
     path = accounts.store(account, Paths.of_user().accounts, keyring=args.keyring)
     print(f"Joined {site} as {name}; stored in {path}. Open it with: narrowcast")  # noqa: T201
     return Exit.DONE
+
+
+def _ask_new_email() -> str:
+    """What is none is asked for again: the server looks at it only once a password is chosen."""
+    while "@" not in (email := _ask_email()):
+        complain(f"{email!r} is not an email address")
+    return email
 
 
 def _ask_new_password() -> Secret:

@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from narrowcast.app.background import Latest
 from narrowcast.app.context import app_of, focus_now
+from narrowcast.app.sign_in_links import login_refusal
 from narrowcast.commands.hints import hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.confirm import ask_first
@@ -113,6 +114,8 @@ class LoginScreen(Screen[None]):
     def _changed(self, event: Editor.Changed) -> None:
         event.stop()
         self._warned = False
+        if event.editor.id == "site":
+            self._say(login_refusal(event.editor.text))
 
     def _text(self, name: str) -> str:
         return self.query_one(f"#{name}", Editor).text.strip()
@@ -123,6 +126,9 @@ class LoginScreen(Screen[None]):
     @on(Editor.Submitted)
     def _submitted(self, event: Editor.Submitted) -> None:
         event.stop()
+        if refusal := login_refusal(self._text("site")):
+            self._say(refusal)
+            return
         for name in ("site", "email", "secret"):
             if not self._text(name):
                 focus_now(self.query_one(f"#{name}", Editor))

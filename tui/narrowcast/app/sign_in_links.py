@@ -1,0 +1,32 @@
+"""Links that lead to an account: of an invitation, and for a new password. Cheap to import."""
+
+from __future__ import annotations
+
+import re
+
+_PASSWORD_LINK = re.compile(r"^(?P<site>.+?)/reset/(?P<token>[^/?#]+)/?$")
+_INVITATION = re.compile(r"^(?P<site>.+?)/join/(?P<token>[^/?#]+)/?$")
+
+
+def invitation(url: str) -> tuple[str, str] | None:
+    """The organization's address and the token, if ``url`` is the link of an invitation."""
+    return _parts(_INVITATION, url)
+
+
+def password_link(url: str) -> tuple[str, str] | None:
+    """The organization's address and the token, if ``url`` is a link for a new password."""
+    return _parts(_PASSWORD_LINK, url)
+
+
+def login_refusal(url: str) -> str:
+    """Why one does not log in at ``url``, and what to do with it; empty where it is no such link."""
+    if invitation(url) is not None:
+        return f"This is an invitation. Join with: narrowcast login {url.strip()}"
+    if password_link(url) is not None:
+        return f"This is a link for a new password. Choose one with: narrowcast login {url.strip()}"
+    return ""
+
+
+def _parts(pattern: re.Pattern[str], url: str) -> tuple[str, str] | None:
+    match = pattern.match(url.strip())
+    return (match["site"], match["token"]) if match is not None else None
