@@ -38,7 +38,7 @@ print(json.dumps([late(), sorted(late_imports._LATE)]))
 def test_each_is_what_it_always_was_once_it_is_used() -> None:
     program = """
 import bz2, importlib.metadata, linecache, lzma, mimetypes, tokenize
-import idna
+import certifi, email.header, email.parser, idna
 from importlib.metadata import version
 print(json.dumps([
     bz2.decompress(bz2.compress(b"a")).decode(),
@@ -46,13 +46,16 @@ print(json.dumps([
     idna.encode("b\\u00fccher.example").decode(),
     importlib.metadata.version("httpx") == version("httpx"),
     mimetypes.guess_type("a.png")[0],
+    certifi.where().endswith("cacert.pem"),
+    email.header.decode_header("=?utf-8?q?=C3=BC?=") == [(b"\\xc3\\xbc", "utf-8")],
+    email.parser.Parser().parsestr("Subject: x\\n\\n")["subject"],
     tokenize.tok_name[tokenize.NAME],
     hasattr(idna, "nothing"),
     late(),
 ]))
 """
     found = printed(program)
-    assert found == ["a", "b", "xn--bcher-kva.example", True, "image/png", "NAME", False, []]
+    assert found == ["a", "b", "xn--bcher-kva.example", True, "image/png", True, True, "x", "NAME", False, []]
 
 
 def test_of_several_threads_none_sees_half_a_module() -> None:

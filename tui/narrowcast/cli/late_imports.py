@@ -12,6 +12,9 @@ from types import ModuleType
 
 _LATE = (
     "bz2",  # for shutil: archives
+    "certifi",  # for httpx: the authorities of connections with TLS
+    "email.header",  # for http.client: words in headers that are not ASCII
+    "email.parser",  # for http.client: headers, as urllib reads them
     "idna",  # for httpx: addresses that are not ASCII
     "importlib.metadata",  # for websockets: its version where that is no release
     "lzma",  # for shutil: archives

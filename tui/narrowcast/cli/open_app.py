@@ -13,7 +13,7 @@ from narrowcast.app import accounts
 from narrowcast.app.config_load import load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
-from narrowcast.terminal import without_palette
+from narrowcast.terminal import late_suggestions, without_palette
 from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.mouse import takes_mouse
 from narrowcast.terminal.paths import Paths
@@ -52,6 +52,7 @@ def run_app(
 
     start_log(None if opening == "demo" else paths.log_file)  # the demo logs into its own folder
     without_palette.install()
+    late_suggestions.install()
     httpcore_waiting.install()
     from rich.console import Console
 
