@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 
 from narrowcast_api.characters import encodable
 from narrowcast_api.clock import Clock
@@ -42,6 +43,9 @@ __all__ = ["Draft", "DraftRequests", "Drafts", "ServerDraft"]
 SYNC_AT_LATEST = 10.0
 """Seconds after which the server is told although keys keep coming."""
 
+_ROUNDS = 3
+"""How often the end of a window waits for its writes when others are faster with the same drafts."""
+
 
 class Drafts:
     """The user's drafts. All methods return at once; `run` is a task of the session.
@@ -49,7 +53,8 @@ class Drafts:
     `enabled` is the user's setting `enable_drafts_synchronization`; it, `limits` and `online` are read when
     needed. Call `on_*` for events of type drafts, `on_snapshot` after every registration, `on_setting` when
     the setting changes, `wake` when the connection is live again and `flush` before the process ends. `on_journal`
-    is for what other windows have written. Without `leads` another window speaks to the server, until `lead`.
+    is for what other windows have written, which `heard` gives to all that use the journal. Without `leads` another
+    window speaks to the server, until `lead`.
     """
 
     def __init__(
@@ -64,8 +69,10 @@ class Drafts:
         online: Callable[[], bool],
         leads: bool = True,
         heard_of: Callable[[], Collection[int]] = tuple,
+        heard: Callable[[JournalChanges], None] | None = None,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:
+        self._heard = heard or self.on_journal
         self._journal = journal
         self._clock = clock
         self._enabled = enabled
@@ -224,7 +231,15 @@ class Drafts:
     def flush(self, timeout: float | None = 1.0) -> bool:
         """Put everything on the disk and wait for it, at most `timeout` seconds; for endings."""
         self._store.keep_all()
-        return self._journal.flush(timeout)
+        for _ in range(_ROUNDS):
+            if not self._journal.flush(timeout):
+                return False
+            if not any(self._store.is_lost(item.record.draft_id) for item in self._store):
+                return True
+            # Another window was faster with one: its text and the one written here are kept beside each other.
+            with suppress(TimeoutError):
+                self._heard(self._journal.refresh().result(timeout))
+        return False
 
     async def run(self) -> None:
         """Write to the journal and sync with the server, for ever. Neither waits for the other."""

@@ -64,6 +64,7 @@ class Services:
             online=lambda: session.is_live,
             leads=session.read_only,  # then nobody is asked, and what the server says is shown
             heard_of=lambda: [draft.id for draft in session.state.drafts.all()],
+            heard=self.on_journal,
         )
         self.edits = UnsavedEdits(journal=journal, clock=clock, is_gone=session.storage.is_gone)
         self.typing = TypingSender(
