@@ -22,7 +22,7 @@ def problems(words: Words, windows: Sequence[Window], service: Service) -> Itera
     """What is wrong now. The last window is another person's."""
     yield from _words(words, windows, service)
     yield from _order(words, windows, service)
-    yield from _drafts(windows[:-1], service)
+    yield from _drafts(words, windows, service)
     for window in windows:
         if window.session.is_live:
             yield from _state(window, service)
@@ -72,7 +72,9 @@ def _order(words: Words, windows: Sequence[Window], service: Service) -> Iterato
                 yield f"{window.name}: the messages to {place} are out of order"
 
 
-def _drafts(windows: Sequence[Window], service: Service) -> Iterator[str]:
+def _drafts(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
+    """Drafts are the same everywhere, and no text is gone that nobody saw and deleted or wrote over."""
+    kept: set[str] = set()
     for window in windows:
         there = sorted(
             draft["content"] for owner, draft in service.drafts.values() if owner == window.user_id
@@ -80,6 +82,9 @@ def _drafts(windows: Sequence[Window], service: Service) -> Iterator[str]:
         here = sorted(draft.content for draft in window.session.drafts.all())
         if here != there:
             yield f"{window.name}: drafts {here}, on the server {there}"
+        kept.update(here)
+    if lost := words.drafts.keys() - words.done_with - kept:
+        yield f"drafts are lost: {sorted(lost)}"
 
 
 def _state(window: Window, service: Service) -> Iterator[str]:

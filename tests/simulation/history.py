@@ -105,13 +105,22 @@ class History:
             self.report.messages += 1
 
     async def draft(self, window: Window) -> None:
-        drafts = window.session.drafts
-        own = [draft.draft_id for draft in drafts.all()]
-        if own and self.chance.random() < 0.25:
-            drafts.delete(self.chance.choice(own))
-            return
-        draft_id = self.chance.choice(own) if own and self.chance.random() < 0.5 else None
-        drafts.save(draft_id, self.chance.choice(PLACES), self.text("draft"))
+        self._draft(window)
+        if self.chance.random() < 0.3:  # at the same moment in another window, perhaps of another machine
+            self._draft(self.chance.choice(self.windows[:-1]))
+
+    def _draft(self, window: Window) -> None:
+        """Begins a draft, writes on in one, or deletes one; the newest more often than others."""
+        own = {draft.draft_id: draft.content for draft in window.session.drafts.all()}
+        over = self.chance.choice((*own, *list(own)[:1])) if own and self.chance.random() < 0.6 else None
+        if over is not None:
+            self.words.done_with.add(own[over])
+            if self.chance.random() < 0.4:
+                window.session.drafts.delete(over)
+                return
+        text = self.text("draft")
+        self.words.drafts[text] = window.name, self.loop.time()
+        window.session.drafts.save(over, self.chance.choice(PLACES), text)
 
     async def read(self, window: Window) -> None:
         unread = list(window.session.state.unreads)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import random as randomness
 import secrets
 from collections.abc import Iterator, Sequence
@@ -20,7 +19,7 @@ def run(seed: int, acts: Sequence[Act] | None = None) -> Report:
     """The history of a seed, or those of its acts that are given."""
     loop = SimulatedLoop()
     try:
-        with seeded(seed), memory() as folder, collected_at_the_end():
+        with seeded(seed), memory() as folder:
             history = History(seed, folder, loop)
             return loop.run_until_complete(history.run(plan(seed) if acts is None else acts))
     finally:
@@ -41,19 +40,6 @@ def seeded(seed: int) -> Iterator[None]:
         secrets.token_hex = token_hex
         other_windows.LOOK_EVERY = look_every
         randomness.setstate(state)
-
-
-@contextmanager
-def collected_at_the_end() -> Iterator[None]:
-    """What a history leaves in circles is cleared away once, and not looked for hundreds of times meanwhile."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.collect(0)
-        if was_enabled:
-            gc.enable()
 
 
 def shrunk(seed: int) -> list[Act]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.protocols.draft_store import KEEP_AFTER
 from narrowcast_api.storage.records import OutboxState
 from simulation.disk import SLOWEST
 from simulation.window import Window
@@ -34,6 +35,10 @@ class Words:
     """Not sent when their window ended: another one may send them, whose network may be worse."""
     may_be_lost: list[Written] = field(default_factory=list)
     """Written a moment before a crash."""
+    drafts: dict[str, tuple[str, float]] = field(default_factory=dict)
+    """Text of a draft to the window where it was written, and when."""
+    done_with: set[str] = field(default_factory=set)
+    """Texts of drafts that somebody saw and deleted or wrote over, or that were written a moment before a crash."""
 
     def note_failed(self, windows: Sequence[Window]) -> None:
         """What is offered to its writer now as not sent."""
@@ -52,6 +57,10 @@ class Words:
             self.leaves_behind(window)
         names = {window.name for window in windows}
         on_its_way_to_the_disk = now - 2 * SLOWEST
+        being_typed = on_its_way_to_the_disk - KEEP_AFTER
+        self.done_with |= {
+            text for text, (window, at) in self.drafts.items() if window in names and at > being_typed
+        }
         self.may_be_lost += [
             one for one in self.written if one.window in names and one.at > on_its_way_to_the_disk
         ]
