@@ -107,6 +107,34 @@ async def test_without_a_topic_where_one_is_needed_a_script_is_told(tmp_path: Pa
         assert message.content == "hello"
 
 
+async def test_the_key_of_an_incoming_webhook_sends_to_a_channel_by_name_and_to_addresses(
+    tmp_path: Path,
+) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path, "jasper")
+        sent = await run(tmp_path, "send", "--rc", rc, "--channel", "#general", "--topic", "builds", "done")
+        assert (sent.code, sent.err) == (0, "")
+        address = server.user("ada").delivery_email
+        sent = await run(tmp_path, "send", "--rc", rc, "--to", address, "done for you")
+        assert (sent.code, sent.err) == (0, "")
+        narrow = [{"operator": "sender", "operand": server.id("jasper")}]
+        fields = {
+            "anchor": "newest",
+            "num_before": 5,
+            "num_after": 0,
+            "narrow": narrow,
+            "apply_markdown": False,
+        }
+        found = (await server.call("ada", "GET", "/messages", fields))["messages"]
+        assert [(row["subject"], row["content"]) for row in found] == [
+            ("builds", "done"),
+            ("", "done for you"),
+        ]
+        refused = await run(tmp_path, "send", "--rc", rc, "--to", "ada", "x")
+        assert refused.code == 2
+        assert "an incoming webhook sends to addresses only" in refused.err
+
+
 async def test_files_are_sent_with_a_message_and_refused_before_anything_is(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)

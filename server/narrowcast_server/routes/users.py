@@ -17,7 +17,7 @@ INCLUDE_PROFILE = defaulted("include_custom_profile_fields", boolean, False)
 USER_IDS = optional("user_ids", integers)
 
 
-@routes.get("/users/me", webhooks=True)
+@routes.get("/users/me")
 def get_own_user(call: Call) -> Answer:
     core, user = call.core, call.user
     newest = newest_message_id(core, user)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST_INPUT = 16 * 1024 * 1024
 """Bytes of standard input that are read before giving up; the true limit is the server's and far below."""
+_SENDS_ONLY = "incoming webhook"
+"""What servers speak of when they refuse a key that is good for sending alone."""
 _WANTS_TOPIC = re.compile(r"topic|general chat", re.IGNORECASE)
 """What servers speak of when they refuse a message for its lack of a topic."""
 
@@ -69,6 +71,12 @@ async def _send(account: Account, args: argparse.Namespace, text: str, files: Se
         where = await _destination(client, args)
         addresses, links = await _uploaded(client, files, quiet=args.quiet)
         content = "\n".join(part for part in (text, *links) if part)
+        if isinstance(where, list):
+            return SentRecord((await client.messages.send(to=where, content=content)).id, addresses)
+        if isinstance(where, str):
+            topic = args.topic or ""
+            sent = await client.messages.send(to=where, topic=topic, content=content)
+            return SentRecord(sent.id, addresses)
         try:
             sent = await client.messages.send(to=where, content=content)
         except BadRequest as error:
@@ -106,14 +114,32 @@ async def _uploaded(client: Client, files: Sequence[Path], *, quiet: bool) -> tu
     return addresses, links
 
 
-async def _destination(client: Client, args: argparse.Namespace) -> Destination:
-    directory = await Directory.fetch(client, channels=bool(args.channel), people=bool(args.to))
+async def _destination(client: Client, args: argparse.Namespace) -> Destination | str | list[str]:
+    """Where to: the name of a channel, or addresses, for bots whose key is good for sending and nothing else."""
+    try:
+        directory = await Directory.fetch(client, channels=bool(args.channel), people=bool(args.to))
+    except BadRequest as error:
+        if _SENDS_ONLY not in error.msg:
+            raise
+        return _as_written(args)
     if args.channel:
         return ChannelDestination(_resolved(channel_id, args.channel, directory.channels), args.topic)
     me = (await client.users.me()).user_id
     names = (part.strip() for wanted in args.to for part in wanted.split(","))
     ids = {_resolved(person_id, name, directory.people, me) for name in names}
     return DirectDestination(frozenset(ids - {me}))
+
+
+def _as_written(args: argparse.Namespace) -> str | list[str]:
+    """The channel or the addresses in the words of the command; the server knows whom they mean."""
+    if args.channel:
+        return str(args.channel).lstrip("#")
+    names = [part.strip() for wanted in args.to for part in wanted.split(",")]
+    if named := [name for name in names if "@" not in name]:
+        raise CommandError(
+            f"{named[0]!r} is no email address: an incoming webhook sends to addresses only", Exit.USAGE
+        )
+    return names
 
 
 def _resolved(resolve: Callable[..., int], *names: object) -> int:
