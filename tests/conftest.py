@@ -1,5 +1,5 @@
 """What holds for every test: property tests try the same each time, files are kept in memory where there is room,
-because most of the waiting is for disks, and what waits longest begins first.
+because most of the waiting is for disks, and what takes longest begins first.
 """
 
 from __future__ import annotations
@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 2 << 30
-_FIRST = ("simulation", "e2e", "faults", "tui", "attacks", "server")
-"""Folders whose files take longest: at the end a single one would keep one worker busy and all others idle."""
+_WAITING = ("faults", "e2e")
+"""Folders whose files wait for processes and time-outs: each runs beside one that computes."""
+_FIRST = ("simulation", "tui", "attacks", "server")
+"""Of the others, folders whose files take longest: at the end a single one would keep one worker busy and all others
+idle.
+"""
 _MORE_WORKERS = 2
 """Than processors, since tests wait for processes, sockets and frames half of their time."""
 
@@ -52,11 +56,15 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Needs `--no-loadscope-reorder`, without which files of few tests come last, whatever they take."""
 
-    def rank(item: pytest.Item) -> int:
-        folder = item.path.parent.name
-        return _FIRST.index(folder) if folder in _FIRST else len(_FIRST)
+    def rank(file: Path) -> int:
+        order = (*_WAITING, *_FIRST)
+        return order.index(file.parent.name) if file.parent.name in order else len(order)
 
-    items.sort(key=rank)
+    files = sorted(dict.fromkeys(item.path for item in items), key=rank)
+    waiting = [file for file in files if file.parent.name in _WAITING]
+    place = {file: 2 * number for number, file in enumerate(waiting)}
+    place |= {file: 2 * number + 1 for number, file in enumerate(file for file in files if file not in place)}
+    items.sort(key=lambda item: place[item.path])
 
 
 def pytest_collection_finish() -> None:
