@@ -178,7 +178,7 @@ class XWindow:
         self._program.__exit__()
 
     def _find(self) -> bool:
-        found = self._display.ask("xdotool", "search", "--onlyvisible", "--name", ".").split()
+        found = self._display.ask("xdotool", "search", "--onlyvisible", "--class", ".").split()
         self.id = found[-1] if found else ""
         return bool(self.id)
 
