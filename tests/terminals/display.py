@@ -178,7 +178,9 @@ class XWindow:
         self._program.__exit__()
 
     def _find(self) -> bool:
-        found = self._display.ask("xdotool", "search", "--onlyvisible", "--class", ".").split()
+        found = self._display.ask(
+            "xdotool", "search", "--onlyvisible", "--any", "--name", ".", "--class", "."
+        ).split()
         self.id = found[-1] if found else ""
         return bool(self.id)
 
