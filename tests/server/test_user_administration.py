@@ -238,3 +238,26 @@ async def test_only_administrators_learn_which_accounts_there_are(server: TestSe
         assert refusal["msg"] == "Insufficient permission"
     refusal = await server.refusal("bruno", "PATCH", "/users/999999", {"full_name": "x"})
     assert refusal["msg"] == "No such user"
+
+
+async def test_newcomers_find_recent_messages_of_their_public_channels_the_newest_unread(
+    server: TestServer,
+) -> None:
+    store = server.core.store
+    old = await server.send("ada", "general", "old", "long ago")
+    with store.transaction():
+        long_ago = server.core.now() - 13 * 7 * 86_400
+        store.execute("UPDATE messages SET timestamp = ? WHERE id = ?", long_ago, old)
+    ids = [await server.send("ada", "general", "soup", f"spoon {number}") for number in range(25)]
+    elsewhere = await server.send("ada", "engineering", "build", "not a default channel")
+    person = {"email": "n@demo.example", "full_name": "Nadia Osei", "password": "a long password"}
+    await server.call("ada", "POST", "/users", person)
+    everything = {"anchor": "newest", "num_before": 100, "num_after": 0}
+    feed = (await server.call("nadia", "GET", "/messages", everything))["messages"]
+    own = [row for row in feed if row["id"] in {old, *ids, elsewhere}]
+    assert [row["id"] for row in own] == ids
+    assert [row["id"] for row in own if "read" not in row["flags"]] == ids[5:]
+    unread = (await server.listen("nadia")).snapshot["unread_msgs"]
+    assert [row["unread_message_ids"] for row in unread["streams"]] == [ids[5:]]
+    seen = await server.call("ada", "GET", f"/messages/{ids[0]}/read_receipts")
+    assert server.id("nadia") not in seen["user_ids"]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import BotType, Role
+from narrowcast_server.actions.first_history import give_history
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.visibility import emit_members
 from narrowcast_server.organization.errors import ServiceError
@@ -95,7 +96,10 @@ def create_user(
     channel_ids: Iterable[int] | None = None,
     date_joined: int | None = None,
 ) -> User:
-    """A new account, told to everybody and subscribed to `channel_ids` (None: a person's default channels)."""
+    """A new account, told to everybody and subscribed to `channel_ids` (None: a person's default channels).
+
+    People find recent messages there.
+    """
     user_id = core.users.insert(
         delivery_email=email,
         full_name=full_name,
@@ -120,6 +124,8 @@ def create_user(
         )
     channels = [core.channels[identity] for identity in channel_ids]
     subscribe(core, channels, [user])
+    if bot_type is None:
+        give_history(core, user, channels)
     return core.users[user_id]
 
 

@@ -1,0 +1,36 @@
+"""What newcomers find: recent messages of their public channels, as the service gives them at registration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.models import Channel, FlagBit, User
+
+__all__ = ["give_history"]
+
+_MOST: Final = 1000
+_UNREAD: Final = 20
+"""The newest ones, with which one begins to read."""
+_SECONDS: Final = 12 * 7 * 86_400
+"""How old a message may be."""
+
+
+def give_history(core: Core, user: User, channels: Iterable[Channel]) -> None:
+    """The newest 1,000 messages of those channels that are public, at most 12 weeks old, enter the history of
+    somebody who has just joined: 20 of them unread. For a new account, which has no event queue yet.
+    """
+    ids = core.store.integers(
+        "SELECT id FROM messages WHERE channel_id IN (SELECT value FROM json_each(?)) AND timestamp > ?"
+        " ORDER BY id DESC LIMIT ?",
+        json.dumps([channel.id for channel in channels if not channel.invite_only]),
+        core.now() - _SECONDS,
+        _MOST,
+    )
+    unread, read = int(FlagBit.HISTORICAL), int(FlagBit.HISTORICAL | FlagBit.READ)
+    core.store.execute_many(
+        "INSERT OR IGNORE INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)",
+        [(user.id, message_id, unread if n < _UNREAD else read) for n, message_id in enumerate(ids)],
+    )
