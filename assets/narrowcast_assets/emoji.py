@@ -24,7 +24,7 @@ class EmojiNames:
         return self.name_to_code.get(name)
 
     def name(self, code: str) -> str | None:
-        """`1f389` -> `tada`."""
+        """`1f389` -> `tada`, None where no emoji has that code."""
         names = self.code_to_names.get(code)
         return names[0] if names else None
 

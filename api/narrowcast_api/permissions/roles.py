@@ -69,7 +69,7 @@ def only_owners(state: State, act: str = "do this") -> Refusal:
 
 
 def only_members(state: State, act: str = "do this") -> Refusal:
-    """Refuses guests."""
+    """Allowed for members and whoever is above them; guests are refused."""
     return ALLOWED if role_of(state) <= Role.MEMBER else only("members", act)
 
 

@@ -67,7 +67,7 @@ class UnsavedEdits:
         self._journal.put_edit(edit)
 
     def saved(self, edit: Edit) -> None:
-        """The server has it."""
+        """The server has this version: it leaves the journal, unless the message is being changed again."""
         if edit.message_id not in self._edits:  # else the message is being changed again
             self._journal.delete_edit(edit)
 

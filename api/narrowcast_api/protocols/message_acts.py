@@ -42,7 +42,7 @@ class ActRequests(Protocol):
     """The requests behind the acts."""
 
     async def change_flag(self, message_id: int, flag: str, on: bool) -> None:
-        """POST /messages/flags."""
+        """Set or clear a flag (POST /messages/flags). Raises NarrowcastError."""
 
     async def change_reaction(self, message_id: int, reaction: Reaction, on: bool) -> None:
         """POST or DELETE /messages/{message_id}/reactions."""

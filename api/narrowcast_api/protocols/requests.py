@@ -56,7 +56,6 @@ class RouteRequests:
         queue_id: str | None,
         read_by_sender: bool,
     ) -> int:
-        """POST /messages."""
         from narrowcast_api.routes.common import OMIT
 
         sent = await self._client().messages.send(
@@ -133,7 +132,6 @@ class RouteRequests:
     # read marks and presence
 
     async def mark_read(self, message_ids: Sequence[int]) -> None:
-        """POST /messages/flags."""
         await self._client().flags.change(message_ids=message_ids, op="add", flag="read")
 
     async def presence(self, active: bool, new_user_input: bool) -> None:
@@ -151,13 +149,11 @@ class RouteRequests:
         return self._state().limits.presence_ping_interval
 
     async def clear_status(self) -> None:
-        """POST /users/me/status."""
         await self._client().status.clear()
 
     # acts on messages
 
     async def change_flag(self, message_id: int, flag: str, on: bool) -> None:
-        """POST /messages/flags."""
         await self._client().flags.change(message_ids=[message_id], op="add" if on else "remove", flag=flag)
 
     async def change_reaction(self, message_id: int, reaction: Reaction, on: bool) -> None:
@@ -221,7 +217,6 @@ class DraftRoutes:
         await self._client().drafts.delete(draft_id=server_id)
 
     async def fetch(self) -> Sequence[ServerDraft]:
-        """GET /drafts."""
         me = self._state().me
         return [draft.without(me) for draft in await self._client().drafts.list()]
 

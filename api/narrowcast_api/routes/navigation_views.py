@@ -12,7 +12,7 @@ from narrowcast_api.wire.organization import NavigationView, NavigationViewList
 
 
 async def list_navigation_views(connection: Connection) -> list[NavigationView]:
-    """GET /navigation_views."""
+    """GET /navigation_views: own views, and built-in ones whose place was changed."""
     return list(
         read(NavigationViewList, await connection.request("GET", "/navigation_views")).navigation_views
     )

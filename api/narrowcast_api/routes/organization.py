@@ -58,7 +58,7 @@ async def list_domains(connection: Connection) -> list[Domain]:
 
 
 async def add_domain(connection: Connection, *, domain: str, allow_subdomains: bool = False) -> Done:
-    """POST /realm/domains."""
+    """POST /realm/domains: people with an address in `domain` may join from now on."""
     params = {"domain": domain, "allow_subdomains": allow_subdomains}
     return read(Done, await connection.request("POST", "/realm/domains", params))
 

@@ -17,7 +17,7 @@ class ServerOffers(NamedTuple):
     names_fixed: bool = False
     """Whether nobody but administrators changes names, whatever the organization says."""
     pictures_fixed: bool = False
-    """The same of pictures."""
+    """Whether nobody but administrators changes profile pictures, whatever the organization says."""
     jitsi_url: str = ""
     """Where video calls on Jitsi are, unless the organization has an address of its own."""
 

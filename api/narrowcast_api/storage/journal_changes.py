@@ -34,11 +34,9 @@ class JournalChanges(Struct, frozen=True):
         return dict(self._of("outbox", outbox_record))
 
     def drafts(self) -> dict[str, Draft | None]:
-        """Drafts by their ids."""
         return dict(self._of("drafts", draft_record))
 
     def uploads(self) -> dict[str, UploadRecord | None]:
-        """Uploads by their ids."""
         return dict(self._of("uploads", upload_record))
 
     def acts(self) -> dict[str, ActRecord | None]:

@@ -147,7 +147,7 @@ class Window:
             os.utime(self._folder / self.id)
 
     def close(self) -> None:
-        """The window ends."""
+        """Others take over what this window leaves. May be called again."""
         if self.obstacle is None:
             with suppress(OSError):
                 (self._folder / self.id).unlink(missing_ok=True)

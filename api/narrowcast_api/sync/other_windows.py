@@ -46,7 +46,7 @@ class OtherWindows:
         self._next_touch = 0.0
 
     async def run(self) -> None:
-        """Look, for ever."""
+        """Look every `LOOK_EVERY` seconds until cancelled."""
         while True:
             await self.look()
             await self._clock.sleep(LOOK_EVERY)

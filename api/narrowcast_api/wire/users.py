@@ -37,14 +37,10 @@ class UserAnswer(WireModel):
 
 
 class UserList(WireModel):
-    """Answer of GET /users."""
-
     members: GoodList[User] = []
 
 
 class CreatedUser(WireModel):
-    """Answer of POST /users."""
-
     user_id: Id
 
 
@@ -168,6 +164,4 @@ class Bot(WireModel):
 
 
 class BotList(WireModel):
-    """Answer of GET /bots."""
-
     bots: GoodList[Bot] = []

@@ -1,4 +1,4 @@
-"""Who answers for a bot."""
+"""Changing the owner of a bot: the person who answers for it."""
 
 from __future__ import annotations
 

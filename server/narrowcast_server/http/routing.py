@@ -111,7 +111,6 @@ class Routes:
         webhooks: bool = False,
         callers: Callers = Callers.ALL,
     ) -> Callable[[HandlerT], HandlerT]:
-        """`add("GET", ...)`."""
         return self.add("GET", path, *params, since=since, public=public, webhooks=webhooks, callers=callers)
 
     def post(
@@ -123,7 +122,6 @@ class Routes:
         webhooks: bool = False,
         callers: Callers = Callers.ALL,
     ) -> Callable[[HandlerT], HandlerT]:
-        """`add("POST", ...)`."""
         return self.add("POST", path, *params, since=since, public=public, webhooks=webhooks, callers=callers)
 
     def patch(
@@ -134,7 +132,6 @@ class Routes:
         public: bool = False,
         callers: Callers = Callers.ALL,
     ) -> Callable[[HandlerT], HandlerT]:
-        """`add("PATCH", ...)`."""
         return self.add("PATCH", path, *params, since=since, public=public, callers=callers)
 
     def delete(
@@ -145,7 +142,6 @@ class Routes:
         public: bool = False,
         callers: Callers = Callers.ALL,
     ) -> Callable[[HandlerT], HandlerT]:
-        """`add("DELETE", ...)`."""
         return self.add("DELETE", path, *params, since=since, public=public, callers=callers)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from narrowcast_server.storage.store import Row
 
 CONSENT: Final = "allow_private_data_export"
-"""The setting of people."""
+"""The setting by which people agree that exports hold their private data."""
 ADDRESS: Final = "/user_avatars/exports"
 """Below it each export has a name that nobody guesses: a browser opens it without signing in."""
 NUMBERS: Final = {ExportType.PUBLIC: 1, ExportType.FULL_WITH_CONSENT: 2}

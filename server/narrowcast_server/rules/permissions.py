@@ -117,9 +117,9 @@ class Callers(Enum):
 
     ALL = (True, True)
     PEOPLE = (True, False)
-    """No bots."""
+    """Everybody but bots, guests too."""
     MEMBERS = (False, False)
-    """No guests and no bots."""
+    """Everybody but guests and bots."""
     NO_GUESTS = (False, True)
 
     def check(self, user: User) -> None:

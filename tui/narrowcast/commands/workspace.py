@@ -47,7 +47,7 @@ class Workspace(Protocol):
 
     @property
     def history(self) -> History:
-        """The way back there."""
+        """The views that were open before, for going back and forward."""
 
     @property
     def messages(self) -> MessagesPane:

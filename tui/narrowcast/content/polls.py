@@ -62,8 +62,6 @@ class Task(Struct):
 
 
 class TodoList(Struct):
-    """A list of tasks."""
-
     title: SafeText
     tasks: list[Task]
 

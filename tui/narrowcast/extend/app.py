@@ -60,7 +60,7 @@ class App(Protocol, Generic[S]):
 
     @property
     def me(self) -> User:
-        """Whose account it is."""
+        """The user whose account it is."""
 
     @property
     def now(self) -> float:
@@ -68,7 +68,7 @@ class App(Protocol, Generic[S]):
 
     @property
     def connection(self) -> ConnectionStatus:
-        """How the connection is."""
+        """Whether there is a connection to the server, and since when."""
 
     @property
     def status(self) -> Status:
@@ -128,4 +128,4 @@ class App(Protocol, Generic[S]):
         """
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait; cancelled with the account."""

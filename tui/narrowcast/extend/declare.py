@@ -54,7 +54,7 @@ class CommandEntry(Struct, frozen=True):
 
 
 class SlashEntry(Struct, frozen=True):
-    """A slash command."""
+    """A slash command. `word`: without the slash."""
 
     word: str
     about: str

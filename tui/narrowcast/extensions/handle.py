@@ -191,7 +191,7 @@ class Handle:
         await self._session.clock.sleep(seconds)
 
     async def close(self) -> None:
-        """End what was started."""
+        """Cancel the tasks that the extension started, and wait for their end."""
         self._closed = True
         tasks = list(self._work)
         for task in tasks:

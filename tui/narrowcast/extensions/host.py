@@ -161,7 +161,7 @@ class Host:
         return account.screen if account is self._shown else None
 
     def close(self) -> None:
-        """The app ends."""
+        """Take away what the extensions added."""
         self._withdraw()
         self._unwatch()
 
@@ -202,7 +202,7 @@ class Host:
         return any(one.extension.link_cards or one.extension.code_cards for one in self._here)
 
     def cards(self, document: Document) -> Document:
-        """A message with cards."""
+        """The message with the cards that extensions make of its links and code."""
         return with_cards(document, CardMaker(self._card_of_link, self._card_of_code))
 
     def _card_of_link(self, url: str, text: str) -> Card | None:

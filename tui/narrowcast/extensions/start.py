@@ -110,7 +110,6 @@ class Extensions:
             self.host.hide()
 
     def close(self) -> None:
-        """The app ends."""
         if self.host is not None:
             self.host.close()
 

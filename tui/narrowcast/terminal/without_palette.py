@@ -32,11 +32,11 @@ class SimpleProvider(Provider):
 
 
 class Hit:
-    """Named by providers."""
+    """Named in the types of providers."""
 
 
 class DiscoveryHit:
-    """Named by providers."""
+    """Named in the types of providers."""
 
 
 class CommandPalette:

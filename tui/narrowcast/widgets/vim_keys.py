@@ -18,7 +18,7 @@ _LINEWISE = frozenset({"j", "k", "G", "g"})
 _MOTIONS = frozenset("hjklwbe0^$Gg")
 _OPERATORS = frozenset("dcy")
 MOST = 9999
-"""The highest count."""
+"""The highest count of a command, such as the 3 of 3w."""
 
 
 class VimKeys:

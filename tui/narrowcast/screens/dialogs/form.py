@@ -129,7 +129,6 @@ class FormScreen(Dialog[object], inherit_bindings=False):
 
     @property
     def _width(self) -> int:
-        """Columns for text."""
         return max(1, min(WIDTH, int(self.app.size.width * SHARE)) - SIDES)
 
     def _fit(self) -> None:

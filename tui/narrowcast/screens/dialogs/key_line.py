@@ -20,7 +20,7 @@ UNKNOWN_WIDTH = 72
 
 
 MOST = 3
-"""Lines for keys."""
+"""Lines that keys take at most."""
 
 
 class KeyLine(Vertical):
@@ -43,7 +43,6 @@ class KeyLine(Vertical):
 
     @property
     def plain(self) -> str:
-        """What the lines say."""
         return " ".join(filter(None, (line.plain.strip() for line in (self._first, *self._more))))
 
     @property

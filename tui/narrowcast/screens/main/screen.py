@@ -78,7 +78,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @property
     def view(self) -> OpenView:
-        """The view that is open."""
         return self.side.active.view
 
     @property
@@ -88,7 +87,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @property
     def history(self) -> History:
-        """The way back."""
         return self.side.active.history
 
     @property

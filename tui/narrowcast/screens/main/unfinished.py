@@ -41,7 +41,6 @@ class Unfinished:
         self._turn = asyncio.Lock()
 
     def _folder(self) -> Path:
-        """The account's own."""
         account = self._screen.session.account
         return app_of(self._screen.navigation).paths.data / account_folder_name(account.site, account.email)
 
