@@ -66,9 +66,9 @@ def clients() -> list[Client]:
 
 
 @contextmanager
-def opened(client: Client, rc: Path, folder: Path) -> Iterator[Watched]:
-    """The client, ready and quiet, at all messages."""
-    app = Watched(client.command(rc), folder, size=SIZE)
+def opened(client: Client, rc: Path, folder: Path, *, side_margins: bool = False) -> Iterator[Watched]:
+    """The client, ready and quiet, at all messages; ``side_margins``: in a terminal that has them."""
+    app = Watched(client.command(rc), folder, size=SIZE, side_margins=side_margins)
     try:
         app.wait_for(client.ready)
         app.take_until_quiet(1.0)
@@ -96,6 +96,9 @@ def measure(served: Served, folder: Path, what: str, parts: Sequence[str] = ()) 
                 for name, part in PARTS.items():
                     if not parts or name in parts:
                         part(app, found[client.name], served)
+            if not parts or "keys" in parts:
+                with opened(client, served.rc("ada"), home, side_margins=True) as app:
+                    scroll(app, found[client.name], served, "scroll in a terminal with side margins")
     return rows(found, what)
 
 
@@ -137,9 +140,7 @@ def help_under_load(app: Watched, figures: Figures, served: Served) -> None:
 
 def keys(app: Watched, figures: Figures, served: Served) -> None:
     """At rest: rows, letters, the dialogs and the way back to a view."""
-    read_all(app, served)
-    for _ in range(40):
-        figures.answer("scroll", _answer(app, "k"))
+    scroll(app, figures, served)
     for name, key in (("help", "?"), ("reply", "r")):
         for _ in range(10):
             press(app, "a")
@@ -157,6 +158,13 @@ def keys(app: Watched, figures: Figures, served: Served) -> None:
     for _ in range(8):
         press(app, "f")
         figures.answer("back to a view", _answer(app, "a", 0.3))
+
+
+def scroll(app: Watched, figures: Figures, served: Served, name: str = "scroll") -> None:
+    """Messages that come into view from above."""
+    read_all(app, served)
+    for _ in range(40):
+        figures.answer(name, _answer(app, "k"))
 
 
 def read_all(app: Watched, served: Served) -> None:
@@ -270,6 +278,7 @@ LIMITS: dict[str, tuple[str, float, bool]] = {
     "scroll: to first byte": ("p95", 1.0, True),
     "scroll: until quiet": ("p95", 0.0167, False),
     "scroll: bytes": ("median", 1000, False),
+    "scroll in a terminal with side margins: bytes": ("median", 1000, False),
     "back to a view: until quiet": ("median", 0.0167, False),
     "idle 10 s: bytes": ("median", 0, False),
 }

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from re import compile as pattern
 
-from support.terminal import PATIENCE, Terminal, home, narrowcast
+from support.side_margins import SideMarginByteStream, SideMarginScreen
+from support.terminal import PATIENCE, QuietScreen, Terminal, home, narrowcast
 
 TESTS = Path(__file__).resolve().parent.parent
 
@@ -52,13 +53,28 @@ def resident_bytes(pid: int | str) -> int:
     raise LookupError("VmRSS")
 
 
+class WatchedMargins(SideMarginScreen, QuietScreen):
+    """Without an opinion, and with margins."""
+
+
 class Watched(Terminal):
     """A terminal that notes when each piece of output came, and leaves the screen for later."""
 
-    def __init__(self, command: list[str], folder: Path, *, size: tuple[int, int] = (120, 40)) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        folder: Path,
+        *,
+        size: tuple[int, int] = (120, 40),
+        side_margins: bool = False,
+    ) -> None:
         self.started = time.monotonic()
         env = {**environment(folder), "COLORTERM": "truecolor"}
         super().__init__(command, env=env, size=size)
+        self._unanswered = side_margins
+        if side_margins:
+            self.screen = WatchedMargins(*size)
+            self._stream = SideMarginByteStream(self.screen)
         self.pid = self.process.pid
         self.pieces: list[tuple[float, float, bytes]] = []
         """(seconds since the start, CPU seconds, bytes)"""
@@ -73,8 +89,20 @@ class Watched(Terminal):
         except OSError:
             return b""
         self.output += data
+        self._answer()
         self.pieces.append((time.monotonic() - self.started, cpu_seconds(self.pid), data))
         return data
+
+    def pump(self, seconds: float = 0.0) -> bool:
+        """As any terminal does; one with margins at the sides says so."""
+        came = super().pump(seconds)
+        self._answer()
+        return came
+
+    def _answer(self) -> None:
+        if self._unanswered and b"\x1b[?69$p" in self.output:
+            self._unanswered = False
+            os.write(self._master, b"\x1b[?69;2$y")
 
     def take_until_quiet(self, quiet: float = 0.5, patience: float = PATIENCE) -> bytes:
         """Reads until nothing has come for ``quiet`` seconds."""
