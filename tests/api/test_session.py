@@ -115,6 +115,32 @@ async def test_a_view_is_fetched_in_pages_from_the_first_unread_message(tmp_path
             await until(lambda: view.ids[-1] == last)
 
 
+async def test_of_messages_in_no_view_only_the_newest_stay_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("narrowcast_api.sync.synchronizer.NEWEST_KEPT", 3)
+    monkeypatch.setattr("narrowcast_api.sync.synchronizer.FORGOTTEN_AT_ONCE", 2)
+    async with (
+        running_server(tmp_path / "server") as server,
+        sessions(server, tmp_path, "dario") as (dario,),
+    ):
+        view = dario.view(soup(server))
+        await view.open()
+        shown = [await server.send("ada", "general", "soup", f"soup {i}") for i in range(2)]
+        sent = [await server.send("ada", "general", "stew", f"stew {i}") for i in range(10)]
+        await until(lambda: sent[-1] in dario.state.messages)
+        assert list(view.ids) == shown
+        assert [known(dario, message_id).id for message_id in shown] == shown
+        assert sent[0] not in dario.state.messages
+        assert all(message_id in dario.state.messages for message_id in sent[-3:])
+        assert len(dario.state.messages) <= len(shown) + 3 + 2
+        assert len(dario.state.unreads) == 12, "they still count"
+        other = dario.view(Narrow.topic(server.channel("general"), "stew"))
+        await other.open()
+        assert list(other.ids) == sent
+        assert [known(dario, message_id).content for message_id in sent[:1]] == ["<p>stew 0</p>"]
+
+
 async def test_views_follow_moves_deletions_and_stars(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path / "server") as server,

@@ -7,6 +7,8 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import pytest
+
 from narrowcast_api.errors import NotConnected
 from narrowcast_api.model.messages import Match, Message, read_message
 from narrowcast_api.narrow.narrow import Narrow
@@ -378,3 +380,59 @@ async def test_the_view_beside_is_on_screen_too_and_the_oldest_views_are_forgott
     views.get(Narrow.topic(GENERAL, "one too many"))
     assert first in views.on_screen
     assert views.get(Narrow.topic(GENERAL, "t0")) is not others[0]
+
+
+async def long_view(host: FakeHost, monkeypatch: pytest.MonkeyPatch) -> MessageView:
+    """One of ten messages, in which three on either side of the reader are enough."""
+    monkeypatch.setattr("narrowcast_api.sync.message_view.LONGEST", 10)
+    monkeypatch.setattr("narrowcast_api.sync.message_view.AROUND", 3)
+    return await opened(host, page(*range(10), oldest=True, newest=True))
+
+
+async def test_a_long_view_forgets_what_is_far_from_a_reader_at_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    host = FakeHost()
+    view = await long_view(host, monkeypatch)
+    view.position = 9
+    view.add(message(10))
+    assert (view.ids, view.found_oldest, view.found_newest) == ((6, 7, 8, 9, 10), False, True)
+    assert host.changes[-1].narrow == SOUP
+    older = asyncio.create_task(view.load_older())
+    await host.answer(page(4, 5))
+    await older
+    assert list(view.ids) == [4, 5, 6, 7, 8, 9, 10], "it is fetched again when it is wanted"
+
+
+async def test_a_long_view_keeps_what_is_around_a_reader_who_looks_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    host = FakeHost()
+    view = await long_view(host, monkeypatch)
+    view.position = 4
+    view.add(message(10))
+    assert (view.ids, view.found_oldest, view.found_newest) == ((1, 2, 3, 4, 5, 6), False, False)
+    view.add(message(11))
+    assert list(view.ids) == [1, 2, 3, 4, 5, 6], "what comes has no place after a hole"
+    newer = asyncio.create_task(view.load_newer())
+    await host.answer(page(*range(7, 12), newest=True))
+    await newer
+    assert list(view.ids) == list(range(1, 12))
+    assert view.found_newest
+
+
+async def test_a_long_view_forgets_nothing_while_an_older_page_is_on_its_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    host = FakeHost()
+    monkeypatch.setattr("narrowcast_api.sync.message_view.LONGEST", 3)
+    monkeypatch.setattr("narrowcast_api.sync.message_view.AROUND", 1)
+    view = await opened(host, page(5, 6, 7, newest=True))
+    older = asyncio.create_task(view.load_older())
+    await asyncio.sleep(0)
+    view.add(message(8))
+    await host.answer(page(3, 4))
+    await older
+    assert list(view.ids) == [3, 4, 5, 6, 7, 8]
+    view.add(message(9))
+    assert list(view.ids) == [9]

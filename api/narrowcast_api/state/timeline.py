@@ -62,6 +62,12 @@ class Timeline:
         self.ids = tuple(sorted({*ids, *self.ids}))
         self.found_newest = found_newest
 
+    def keep(self, start: int, end: int) -> None:
+        """Forgets all but the ids from one place up to another, which can be fetched again."""
+        self.found_oldest &= start <= 0
+        self.found_newest &= end >= len(self.ids)
+        self.ids = self.ids[max(start, 0) : end]
+
     def covers(self, message_id: int) -> bool:
         """Whether a message with this id would be here if it belonged: it lies within what is known."""
         if not self.ids:

@@ -62,6 +62,10 @@ class Views:
         views = (self.latest, beside)
         return [view for view in dict.fromkeys(views) if view is not None]
 
+    def ids(self) -> set[int]:
+        """The messages of all views."""
+        return {message_id for view in self._by_narrow.values() for message_id in view.ids}
+
     def lose_touch(self) -> None:
         """Events were missed: no view is known to be whole."""
         for view in self._by_narrow.values():

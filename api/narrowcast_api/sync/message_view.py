@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Match, Message
     from narrowcast_api.state.state import State
 
+LONGEST = 3_000
+"""Messages of a view, beyond which an arrival makes it forget those far from where the reader stands."""
+AROUND = 1_000
+"""Messages that stay on either side of the reader."""
+
 
 class Host(Protocol):
     """What a view needs of its session."""
@@ -307,7 +312,17 @@ class MessageView:
             is_seen = self.is_watched is not None and self.is_watched()
             if not message.is_read and not is_seen and self._has_read_before(message.id):
                 self.first_unread = message.id
+            self._stay_short()
             self._publish()
+
+    def _stay_short(self) -> None:
+        """An app that is open for weeks keeps no more than one can look at; the rest is fetched when it is wanted."""
+        ids = self._timeline.ids
+        if len(ids) > LONGEST and not self.loading_older:
+            place = len(ids) if self.position is None else bisect_left(ids, self.position)
+            near_end = place + AROUND >= len(ids)
+            self._timeline.keep(place - AROUND, len(ids) if near_end else place + AROUND)
+            self.matches = {i: match for i, match in self.matches.items() if i in self._timeline}
 
     def _has_read_before(self, message_id: int) -> bool:
         """Whether nothing from the line to a message is left to read, so that the line may go to the message."""

@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+NEWEST_KEPT = 5_000
+"""Messages that stay in memory, as those of the views do."""
+FORGOTTEN_AT_ONCE = 1_000
+"""About how many more there are when older ones are forgotten: looking at all of them takes some milliseconds."""
 _LARGE = 5_000
 """People in a snapshot from which on the state is built in a thread, so that keys go on being answered."""
 
@@ -108,6 +112,8 @@ class Synchronizer:
         self._watches: list[_Watch] = []
         self._carried: set[int] = set()
         """Messages of the state before, which may have changed since: nobody has fetched them again."""
+        self._forget_from = NEWEST_KEPT + FORGOTTEN_AT_ONCE
+        """How many messages there are in memory when it is time to look which of them are needed."""
         self._connection = session.client.connection
         self.stream = EventStream(
             self._connection,
@@ -157,6 +163,7 @@ class Synchronizer:
             session.views.decide()
             session.publish(*changes)
             self._keep(changes)
+            self._forget_old()
         if _own_role(session.state) != role:
             # What one sees and may do from now on (channels, people, addresses) is only in a snapshot.
             self.stream.register_anew()
@@ -194,6 +201,16 @@ class Synchronizer:
         session.views.joined({channel.channel_id for channel in event.subscriptions})
         if any(view.is_stale for view in session.views.on_screen):
             session.refresh_on_screen()
+
+    def _forget_old(self) -> None:
+        """Messages that are in no view and not among the newest are only in the cache from now on."""
+        messages = self._session.state.messages
+        if len(messages) < self._forget_from:
+            return
+        old = sorted(message.id for message in messages)[:-NEWEST_KEPT]
+        shown = self._session.views.ids()
+        self._carried.difference_update(messages.remove(i for i in old if i not in shown))
+        self._forget_from = len(messages) + FORGOTTEN_AT_ONCE
 
     def _keep(self, changes: Sequence[Change]) -> None:
         """Lets the cache know of messages that came, changed or went."""
