@@ -178,10 +178,10 @@ class XWindow:
         self._program.__exit__()
 
     def _find(self) -> bool:
-        found = self._display.ask(
-            "xdotool", "search", "--onlyvisible", "--any", "--name", ".", "--class", "."
-        ).split()
-        self.id = found[-1] if found else ""
+        # By both: names outside of Latin-1 are not matched, and some have no class.
+        ways = (["--name", "."], ["--class", "."])
+        found = [self._display.ask("xdotool", "search", "--onlyvisible", *way).split() for way in ways]
+        self.id = next((ids[-1] for ids in found if ids), "")
         return bool(self.id)
 
     @property
