@@ -13,6 +13,7 @@ from narrowcast.panes.compose.completion import Completion
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.widgets.editor import Editor
+from narrowcast_assets import emoji
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
 @cache
 def emoji_names() -> tuple[str, ...]:
     """The names of the usual emoji; read when the first colon is typed."""
-    from narrowcast_assets.emoji import emoji_names as table
-
-    return tuple(table().name_to_code)
+    return tuple(emoji.emoji_names().name_to_code)
 
 
 def _added(extensions: ExtensionsContext, typed: str) -> tuple[int, Iterable[Completion]] | None:

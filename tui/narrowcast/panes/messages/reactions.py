@@ -8,6 +8,7 @@ from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.rows import reaction_text
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.model.messages import Reaction, grouped
+from narrowcast_assets.emoji import character_of, emoji_names
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
@@ -71,8 +72,6 @@ class Reactions:
 
 def _choices(message: Message, state: State) -> list[Choice[Emoji]]:
     """Each emoji once: those that the message has, the usual ones, the server's own, all others."""
-    from narrowcast_assets.emoji import character_of, emoji_names
-
     own = {one.key for one in message.reactions if one.user_id == state.me}
     names_by_code = emoji_names().code_to_names
     choices: dict[tuple[str, str], Choice[Emoji]] = {}
