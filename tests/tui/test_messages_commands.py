@@ -166,3 +166,17 @@ async def test_the_choice_of_reactions_has_each_emoji_once_and_those_of_the_mess
         await stage.pilot.press(*"like")
         assert listed.selected_item is not None
         assert listed.selected_item.value[1] == "1f44d", "found by its other names, too"
+
+
+async def test_the_line_of_what_is_unread_goes_where_one_marks_as_unread_at_once(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        ids = [await stage.server.send("ada", "general", "soup", f"spoon {number}") for number in range(4)]
+        await stage.show(stage.topic, ids[2])
+        await stage.see("spoon 3")
+        assert "unread from here" not in stage.app.text()
+        await stage.press("U")
+        await stage.see("unread from here")
+        text = stage.app.text()
+        assert text.index("spoon 1") < text.index("unread from here") < text.index("spoon 2")
+        await stage.press("up", "U")
+        await until(lambda: stage.app.text().index("unread from here") < stage.app.text().index("spoon 1"))

@@ -152,6 +152,14 @@ class MessageView:
             self.first_unread = first
             self._publish()
 
+    def unread_again(self, message_id: int) -> None:
+        """The reader has marked everything from this message on as unread: the line goes there, or stays at what was
+        unread before it. The web app, too, shows at once where reading begins again.
+        """
+        before = (m.id for m in self._host.state.messages.known(self.ids) if self._is_unread(m))
+        self.first_unread = min(next(before, message_id), message_id)
+        self._publish()
+
     def _is_unread(self, message: Message) -> bool:
         """What is marked as read here counts as read before the server has said so of the message itself."""
         return not message.is_read and self._host.state.unreads.is_unread(message.id) is not False

@@ -8,6 +8,7 @@ from narrowcast.panes.messages.context import PaneContext
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
+    from narrowcast_api.sync.message_view import MessageView
 
 __all__ = ["Flags"]
 
@@ -38,8 +39,11 @@ class Flags:
             return
         ids = [one for one in view.ids if one >= message.id]
         self._pane.session.read_marks.suspend()
-        change = self._pane.session.client.flags.change
-        self._pane.work(change(message_ids=ids, op="remove", flag="read"), "mark as unread")
+        self._pane.work(self._mark_unread(view, ids), "mark as unread")
+
+    async def _mark_unread(self, view: MessageView, ids: list[int]) -> None:
+        await self._pane.session.client.flags.change(message_ids=ids, op="remove", flag="read")
+        view.unread_again(ids[0])
         self._pane.say(
             "Marked as unread from here. Messages are not marked as read until you open another view."
         )
