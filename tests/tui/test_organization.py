@@ -9,6 +9,7 @@ from textual.widgets import Static
 
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.profile_fields import choices_data
 from narrowcast_api.narrow.narrow import Narrow
@@ -174,7 +175,16 @@ async def test_the_organization_gets_an_icon_and_loses_it(tmp_path: Path) -> Non
         await until(lambda: "Picture changed." in stage.notices)
         assert settings["logo_picture"] is None
         await run(stage, "organization.pictures")
+        picker = stage.app.screen
+        assert isinstance(picker, Picker)
+        reasons = {choice.text: choice.disabled for choice in picker._list.items}
+        assert (reasons["Delete logo"], reasons["Delete organization icon"]) == ("none uploaded", "")
         await choose(stage, "Delete organization icon")
+        await choose(stage, "Cancel")
+        await run(stage, "organization.pictures")
+        assert stage.server.core.settings["icon_picture"] is not None
+        await choose(stage, "Delete organization icon")
+        await choose(stage, "Delete picture")
         await until(lambda: stage.server.core.settings["icon_picture"] is None)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.screens.account.server import ServerScreen
 from narrowcast.screens.dialogs.asking import ask
+from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import LineField, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture_file import picture_question, read_picture
@@ -66,12 +67,15 @@ def pictures(screen: Workspace) -> None:
         screen.tell(refused, severity="warning")
         return
 
+    def delete(kind: str) -> None:
+        screen.spawn(_change_picture(screen, kind, None), "delete the picture")
+
     def chosen(what: tuple[str, bool] | None) -> None:
         if what is None:
             return
         kind, uploads = what
         if not uploads:
-            screen.spawn(_change_picture(screen, kind, None), "delete the picture")
+            ask_first(screen, f"Delete the {_PICTURES[kind]}?", "Delete picture", lambda: delete(kind))
             return
 
         def picked(path: str | None) -> None:
@@ -81,11 +85,17 @@ def pictures(screen: Workspace) -> None:
         screen.app.push_screen(picture_question(f"Upload {_PICTURES[kind]}"), picked)
 
     choices = [Choice((kind, True), f"Upload {words}…") for kind, words in _PICTURES.items()]
-    choices += [Choice((kind, False), f"Delete {words}") for kind, words in _PICTURES.items()]
+    for kind, words in _PICTURES.items():
+        is_uploaded = state.organization.text(f"{kind}_source") not in _NOT_UPLOADED
+        choices.append(
+            Choice((kind, False), f"Delete {words}", disabled="" if is_uploaded else "none uploaded")
+        )
     screen.app.push_screen(Picker("Organization pictures", choices), chosen)
 
 
 _PICTURES = {"icon": "organization icon", "logo": "logo", "night_logo": "logo for dark themes"}
+_NOT_UPLOADED = ("G", "D")
+"""Where a picture is from: made of the address, or the server's own."""
 
 
 async def _change_picture(screen: Workspace, kind: str, path: str | None) -> None:
