@@ -135,6 +135,7 @@ async def test_a_picture_is_set_and_removed(tmp_path: Path) -> None:
         await until(lambda: stage.server.user("ada").avatar_url)
         await run(stage, "account.picture")
         await choose(stage, "Delete profile picture")
+        await choose(stage, "Delete picture")
         await until(lambda: not stage.server.user("ada").avatar_url)
 
 

@@ -66,7 +66,10 @@ def picture(screen: Workspace) -> None:
                 picture_question("Upload new profile picture"), lambda path: _picture_chosen(screen, path)
             )
         elif what == "remove":
-            screen.spawn(_remove_picture(screen), "delete your profile picture")
+            ask_first(screen, "Delete your profile picture?", "Delete picture", delete)
+
+    def delete() -> None:
+        screen.spawn(_remove_picture(screen), "delete your profile picture")
 
     choices = [Choice("choose", "Upload new picture…"), Choice("remove", "Delete profile picture")]
     screen.app.push_screen(Picker("Profile picture", choices), chosen)
