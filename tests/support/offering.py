@@ -1,45 +1,56 @@
-"""The embedded server as one that has what it has not: a language model, or a provider of calls.
+"""The embedded server as one that has what it has not, such as a language model or a provider of calls, or that
+refuses what it would not.
 
-Only their answers are made up, in the recorded shape; requests, checks and errors go their usual way.
+Only the answers are made up, in the recorded shape; requests, checks and errors go their usual way.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import pytest
+from starlette.responses import Response
 
-from narrowcast_server.http.routing import Answer, Call
+from narrowcast_server.http import app
+from narrowcast_server.http.routing import Answer, Call, Handler, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import unavailable
 
 
 @dataclass
 class Offered:
-    """What the server answers next, and what it was asked last."""
+    """What the server answers next, its own answer where that is None, and what it was asked last."""
 
-    answer: Answer | ServiceError
+    answer: Answer | ServiceError | None
+    own: Handler
     asked: dict[str, str] | None = None
 
-    def handle(self, call: Call) -> Answer:
+    async def handle(self, call: Call) -> Answer | Response:
         """The answer, or the refusal."""
         self.asked = dict(call.fields)
         if isinstance(self.answer, ServiceError):
             raise self.answer
-        return self.answer
+        if self.answer is not None:
+            return self.answer
+        own = self.own(call)
+        return await own if inspect.isawaitable(own) else own
 
 
 @contextmanager
-def offering(path: str, answer: Answer) -> Iterator[Offered]:
-    """Servers that begin within the block answer requests for this path."""
-    offered = Offered(answer)
-    endpoints = [
-        replace(endpoint, handler=offered.handle) if endpoint.path == path else endpoint
-        for endpoint in unavailable.routes.endpoints
-    ]
-    assert endpoints != unavailable.routes.endpoints
+def offering(
+    path: str, answer: Answer | None = None, *, routes: Routes = unavailable.routes, method: str = ""
+) -> Iterator[Offered]:
+    """Servers that begin within the block answer requests for this path, of one method if it is given."""
+    (endpoint,) = (one for one in routes.endpoints if one.path == path and method in ("", one.method))
+    offered = Offered(answer, endpoint.handler)
+    endpoints = [replace(one, handler=offered.handle) if one is endpoint else one for one in routes.endpoints]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(unavailable.routes, "endpoints", endpoints)
-        yield offered
+        patched.setattr(routes, "endpoints", endpoints)
+        app._routes.cache_clear()  # they are made once for all servers
+        try:
+            yield offered
+        finally:
+            app._routes.cache_clear()

@@ -9,11 +9,13 @@ import pytest
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.message_list import MessageList
 from narrowcast_api import permissions
-from narrowcast_api.errors import BadNarrow
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.routes import messages
 from support.message_stage import staged
+from support.offering import offering
 from support.sessions import until
 
 
@@ -228,16 +230,19 @@ async def test_a_view_that_the_server_refuses_says_why(tmp_path: Path) -> None:
 
 
 async def test_a_refusal_is_no_lost_connection_where_there_are_messages(tmp_path: Path) -> None:
-    async with staged(tmp_path) as stage:
-        await stage.server.send("bruno", "general", "soup", "before")
-        await stage.show(stage.topic)
-        await stage.see("before")
-        view = stage.session.view(stage.topic)
-        view.lose_touch()
-        view.error = BadNarrow("BAD_NARROW", "Invalid narrow operator: gone")
-        stage.app.pane.list.forget_echoes()
-        stage.app.pane.list.names_changed()
-        await stage.see("newer messages may be missing here: the server refused them")
+    with offering("/messages", routes=messages.routes, method="GET") as offered:
+        async with staged(tmp_path) as stage:
+            await stage.server.send("bruno", "general", "soup", "before")
+            await stage.show(stage.topic)
+            await stage.see("before")
+            offered.answer = ServiceError("Invalid narrow operator: gone", "BAD_NARROW", desc="gone")
+            view = stage.session.view(stage.topic)
+            view.lose_touch()
+            await view.refresh()
+            await stage.see("newer messages may be missing here: the server refused them")
+            offered.answer = None
+            await view.refresh()
+            await until(lambda: view.error is None and not view.is_stale)
 
 
 async def test_where_one_may_not_write_the_empty_view_says_so(tmp_path: Path) -> None:
