@@ -52,6 +52,11 @@ class Window:
         """What writes the journal."""
         return self.writers[0]
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it was started and has not ended."""
+        return self._task is not None
+
     async def start(self) -> None:
         """Open what the disk has and go live."""
         self.writers.clear()

@@ -185,7 +185,10 @@ class DraftStore:
         self.unlink(item)
         if self._items.pop(item.record.draft_id, None) is not None:
             self._forgotten[item.record.draft_id] = item.record
-            self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
+            if (
+                item.record.revision is not None
+            ):  # else it was dropped, and what is there now is another window's
+                self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
             self._changed()
 
     def drop(self, item: DraftItem) -> None:

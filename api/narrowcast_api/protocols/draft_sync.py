@@ -200,6 +200,9 @@ class DraftSync:
     async def _delete(self, item: DraftItem) -> None:
         server_id = item.record.server_id
         if server_id is not None:
+            # Another window may have written on in it meanwhile: words are newer than the decision to delete others.
+            if not await self._written(item):
+                return
             try:
                 await self._requests.delete(server_id)
             except ApiError as error:
