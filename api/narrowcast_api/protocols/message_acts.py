@@ -175,8 +175,7 @@ class MessageActs:
         except (ReactionAlreadyExists, ReactionDoesNotExist):
             pass  # another of one's clients was faster: what is shown is true
         except NOT_TAKEN:
-            self._foretell(record, self._before.get(record.act_id, not record.is_on))
-            self._forget(record)
+            self._take_back(record)
             raise
         except NarrowcastError as error:  # it may have been carried out, or not: once more does no harm
             self._retry.failed(error)
@@ -188,6 +187,14 @@ class MessageActs:
         if record.flag is not None:
             return self._requests.change_flag(record.message_id, record.flag, record.is_on)
         return self._requests.change_reaction(record.message_id, self._reaction(record), record.is_on)
+
+    def _take_back(self, record: ActRecord) -> None:
+        """Show what was before a refused act; what was done to the message after it is shown over that."""
+        self._foretell(record, self._before.get(record.act_id, not record.is_on))
+        self._forget(record)
+        for later in self._in_order():
+            if later.message_id == record.message_id and later.position > record.position:
+                self._do(later)
 
     def _forget(self, record: ActRecord) -> None:
         self._before.pop(record.act_id, None)
