@@ -103,10 +103,11 @@ async def test_systemd_hears_when_the_server_answers_and_when_it_ends(tmp_path: 
                 assert await loop.sock_recv(heard, 100) == b"READY=1"
                 process.terminate()
                 assert await loop.sock_recv(heard, 100) == b"STOPPING=1"
+                assert await process.wait() == 0
         finally:
             if process.returncode is None:
-                process.terminate()
-            assert await process.wait() == 0
+                process.kill()
+                await process.wait()
 
 
 # --- a container ------------------------------------------------------------------------------------------------
