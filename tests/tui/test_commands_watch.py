@@ -30,7 +30,7 @@ async def next_record(process: asyncio.subprocess.Process) -> MessageRecord:
 
 async def queues_of(server: TestServer, count: int) -> None:
     """Until so many clients listen."""
-    await until(lambda: len(server.core.hub._queues) >= count, 30)
+    await until(lambda: server.core.hub.count >= count, 30)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
