@@ -209,16 +209,16 @@ async def test_a_permission_of_everybody_lets_no_guest_read(
 
 
 async def test_no_list_of_default_channels_tells_of_a_private_one(server: TestServer) -> None:
-    group = {"group_name": "Start", "description": "", "stream_names": ["general", "operations"]}
+    group = {"group_name": "Start", "description": "", "stream_names": ["engineering", "operations"]}
     await server.refusal("bruno", "POST", "/default_stream_groups/create", group)
-    public = {**group, "stream_names": ["general", "design"]}
+    public = {**group, "stream_names": ["engineering", "design"]}
     await server.call("bruno", "POST", "/default_stream_groups/create", public)
     await server.refusal("bruno", "POST", "/default_streams", {"stream_id": server.channel("operations")})
     design = server.channel("design")
     await server.call("elif", "PATCH", f"/streams/{design}", {"is_private": True})
     snapshot = (await server.listen("greta")).snapshot
     assert [row["streams"] for row in snapshot["realm_default_stream_groups"]] == [
-        [server.channel("general")]
+        [server.channel("engineering")]
     ]
     assert design not in snapshot["realm_default_streams"]
 
