@@ -62,8 +62,9 @@ def kinds(folder: Path) -> Sequence[Kind]:
         "tmux.conf": (
             "set -g default-terminal tmux-256color\nset -g set-titles on\nset -g set-titles-string '#T'\n"
             "set -sg escape-time 10\nset -g focus-events on\nset -g status off\nset -g bell-action any\n"
+            "set -g destroy-unattached on\n"
         ),
-        "screenrc": "startup_message off\nvbell off\ndefutf8 on\nhardstatus off\n",
+        "screenrc": "startup_message off\nvbell off\ndefutf8 on\nhardstatus off\nautodetach off\n",
         "foot.ini": f"font=DejaVu Sans Mono:size=8\n[bell]\nurgent=yes\ncommand=touch {bell}\n",
         "alacritty.yml": (
             f"window: {{dimensions: {{columns: {COLUMNS}, lines: {ROWS}}}}}\nfont: {{size: 8}}\n"
