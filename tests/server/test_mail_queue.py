@@ -19,6 +19,7 @@ from narrowcast_server.serve import Options, open_core
 from support.clock import VirtualClock
 from support.mailbox import Mailbox
 from support.server import TestServer, running_server
+from support.sessions import until
 
 
 async def test_an_invitation_by_address_brings_the_link_that_makes_an_account(
@@ -33,6 +34,7 @@ async def test_an_invitation_by_address_brings_the_link_that_makes_an_account(
     (token,) = set(re.findall(rf"{mailing.url}/join/([^/\s]+)/", text))
     joined = {"email": "new@demo.example", "full_name": "New Person", "password": "a good password"}
     await mailing.call(None, "POST", f"/join/{token}", joined)
+    await until(lambda: mailing.core.store.all("SELECT due FROM sent_emails")[0]["due"] is None)
     (row,) = mailing.core.store.all("SELECT due, sent, error FROM sent_emails")
     assert (row["due"], row["error"]) == (None, None)
 
