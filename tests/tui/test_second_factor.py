@@ -16,6 +16,7 @@ from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast.widgets.editor import Editor
+from narrowcast_server.http import app as http_app
 from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.totp import STEP_SECONDS, code_at
 from narrowcast_server.routes import second_factor
@@ -215,6 +216,7 @@ async def test_a_lost_answer_shows_what_is_so_and_a_code_is_typed_again(tmp_path
 
 async def test_other_servers_are_said_not_to_have_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(second_factor.routes, "endpoints", [])
+    monkeypatch.setattr(http_app, "_routes", http_app._routes.__wrapped__)  # those of other servers are kept
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "account.two-factor")
         await until(lambda: "Apps cannot set this up" in said(stage))
