@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from textual.timer import Timer
 
 from narrowcast.app.frames import AFTER_KEY, FRAME, RESERVE, STEADY, Frames, Kinds
 from narrowcast_api.state import changes as change
+from support.stage import on_stage
 
 ADDED = change.MessagesAdded((1,), live=True)
 
@@ -18,7 +23,7 @@ class Later:
         self.at = at
         self.act = act
 
-    def stop(self) -> None:
+    def cancel(self) -> None:
         """It is not wanted any more."""
         self.at = float("inf")
 
@@ -113,3 +118,20 @@ def test_whoever_left_is_not_called_any_more() -> None:
     stage.stream(1.0)
     assert seen == []
     assert stage.shown
+
+
+async def test_a_process_that_is_held_up_as_a_frame_is_planned_shows_it_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Timers of Textual that are late before they begin to wait end at once, and are never heard of."""
+    run = Timer._run
+
+    async def late(timer: Timer) -> None:
+        if timer._repeat != 0:
+            await run(timer)
+
+    async with on_stage(tmp_path) as stage:
+        monkeypatch.setattr(Timer, "_run", late)
+        await stage.in_topic()
+        await stage.drawn()
+        assert not stage.screen.frames.is_due

@@ -6,9 +6,12 @@ eyes costs little, and the next key finds an idle app.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
+
+from textual.message_pump import MessagePump
 
 from narrowcast.app.context import in_app
 from narrowcast_api.state.changes import Change
@@ -16,7 +19,7 @@ from narrowcast_api.state.changes import Change
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
-__all__ = ["FRAME", "Frames", "Kinds"]
+__all__ = ["FRAME", "Frames", "Kinds", "later_in"]
 
 FRAME = 1 / 30
 """Seconds between two frames at least."""
@@ -37,11 +40,22 @@ Show = Callable[[Kinds], None]
 class Waiting(Protocol):
     """A call that is still to come."""
 
-    def stop(self) -> None:
+    def cancel(self) -> None:
         """It does not come any more."""
 
 
 Later = Callable[[float, Callable[[], None]], Waiting]
+
+
+def later_in(pump: MessagePump) -> Later:
+    """Calls of the loop, made among the messages of ``pump``. A timer of Textual never comes where the process is held
+    up for longer than its time just as it begins, and nothing would be shown from then on.
+    """
+
+    def later(seconds: float, act: Callable[[], None]) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, pump.call_next, act)
+
+    return later
 
 
 class Frames:
@@ -80,7 +94,7 @@ class Frames:
         """Somebody pressed a key: what it leads to is shown without delay."""
         was_steady, self._reserve = self._reserve < 1, max(self._reserve, AFTER_KEY)
         if self._due is not None and was_steady:
-            self._due.stop()
+            self._due.cancel()
             self._due = self._later(self._wait(), self._flush)
 
     def follow(self, session: Session) -> Callable[[], None]:
