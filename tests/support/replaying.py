@@ -30,8 +30,6 @@ _LEVEL: Final = 442
 _WINDOW: Final = 60
 """Seconds between a recorded request and the end of its window of rate limits, which its answer names."""
 _BEGIN: Final = 1_795_213_240.0
-_SECOND_WORLD: Final = 1_795_213_600
-"""After this the recorded server began anew, with other ids."""
 _NO_STORY: Final = ("events", "RATE_LIMIT", "RESTART")
 _LATE: Final = {"DELETE_messages_id/09": 1.0, "POST_channels_create": -0.5, "DELETE_realm_filters": 0.5}
 """Seconds to add, where two requests of one second have come in this order."""
@@ -93,7 +91,7 @@ class Replayed:
 
 
 def recorded_requests() -> list[Recorded]:
-    """All recorded requests of the first server, in their order."""
+    """All recorded requests, in their order."""
     folder = captures()
     assert folder is not None
     found: list[tuple[tuple[object, ...], Recorded]] = []
@@ -109,8 +107,7 @@ def recorded_requests() -> list[Recorded]:
             late = _LATE.get(label, _LATE.get(directory.name, 0))
             answer = content["response"] if isinstance(content["response"], dict) else {}
             request = Recorded(label, when + late, content["request"], content["status"], answer)
-            if when < _SECOND_WORLD:
-                found.append(((when + late, times[0], label), request))
+            found.append(((when + late, times[0], label), request))
     return [request for _, request in sorted(found, key=lambda pair: pair[0])]
 
 
@@ -151,7 +148,7 @@ class Replay:
 
     async def run(self, setup: Mapping[str, list[tuple[str, str, str, Answer]]], left_out: set[str]) -> None:
         """Sends all but `left_out`. `setup`: (who, method, path, parameters) of what is done before a label."""
-        requests = recorded_requests()
+        requests = [one for one in recorded_requests() if one.label not in left_out]
         recorded_world.set_passwords(self.core, _logins(requests))
         made = {one.response.get("id") for one in requests if one.path == "/messages"}
         self._unwritten = sorted({one for request in requests for one in _messages_of(request)} - made)
@@ -160,8 +157,6 @@ class Replay:
             for who, method, path, params in setup.get(recorded.label, ()):
                 response = await self._send(who, method, path, params)
                 assert response.status_code == 200, (recorded.label, response.text)
-            if recorded.label in left_out:
-                continue
             self._clock.time = recorded.when - _WINDOW
             await self._make_way(recorded)
             await self._repeat(recorded)
