@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 from rich.console import RenderableType
 from rich.segment import Segment
 from textual.app import App, ComposeResult
@@ -58,6 +60,30 @@ def test_a_strip_makes_each_cache_when_it_is_used_and_keeps_what_it_made() -> No
     assert textual_private.has_cache(strip, "_crop_cache")
     assert not textual_private.has_cache(strip, "_filter_cache")
     assert not hasattr(strip, "_unheard_of")
+
+
+class HeldUp:
+    """The clock of a process that is held up for a second as soon as somebody has looked at it."""
+
+    def __init__(self) -> None:
+        self._looked = False
+
+    def get_time(self) -> float:
+        late, self._looked = self._looked, True
+        return time.monotonic() + late
+
+
+async def test_a_timer_that_is_late_before_it_begins_to_wait_calls_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, calls = App[None](), []
+    async with app.run_test() as pilot:
+        monkeypatch.setattr("textual.timer._time", HeldUp())
+        timer = app.set_timer(0.001, lambda: calls.append("called"))
+        assert timer._task is not None
+        await timer._task
+        await pilot.pause()
+    assert calls == ["called"]
 
 
 class Frames(App[None]):

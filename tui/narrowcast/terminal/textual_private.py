@@ -27,6 +27,7 @@ from textual.drivers._writer_thread import WriterThread
 from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import AwaitMount, Widget
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "has_cache",
     "has_notices",
     "has_plain_box",
+    "keep_late_timers",
     "make_layouts_lean",
     "make_strips_lean",
     "remove_screen",
@@ -159,6 +161,23 @@ def add_bindings(app: App[Any], bindings: Sequence[Binding]) -> None:
     app._bindings = BindingsMap.merge((app._bindings, BindingsMap(bindings)))
 
 
+_begin_timer = Timer.__init__
+
+
+def _begin_timer_once(
+    timer: Timer, *args: Any, repeat: int | None = None, skip: bool = True, **options: Any
+) -> None:
+    _begin_timer(timer, *args, repeat=repeat, skip=skip and repeat != 0, **options)
+
+
+def keep_late_timers() -> None:
+    """Let timers that call once do so also when they are late. Textual skips a call that is past as its timer begins to
+    wait, so where the process is held up at that moment a short timer is never heard of: a resize would be lost, and
+    all after it.
+    """
+    setattr(Timer, "__init__", _begin_timer_once)  # noqa: B010  # a method is not to be assigned to
+
+
 SIDE_MARGINS_REPORTED: Final = ("\x1b[?69;1$y", "\x1b[?69;2$y")
 
 
@@ -215,7 +234,7 @@ def has_cache(strip: Strip, name: str) -> bool:
 
 def make_strips_lean() -> None:
     """Let strips make their caches when they are used: of the seven of each row on screen most stay empty."""
-    setattr(Strip, "__init__", _begin_strip)  # noqa: B010  # a method is not to be assigned to
+    setattr(Strip, "__init__", _begin_strip)  # noqa: B010
     setattr(Strip, "__getattr__", _make_cache)  # noqa: B010
 
 
@@ -302,6 +321,7 @@ def remove_screen(screen: Screen[Any]) -> AwaitRemove:
     return screen.app._prune(screen)
 
 
+keep_late_timers()
 if _is_as_read():
     make_strips_lean()
     make_layouts_lean()
