@@ -185,9 +185,8 @@ class DraftStore:
         self.unlink(item)
         if self._items.pop(item.record.draft_id, None) is not None:
             self._forgotten[item.record.draft_id] = item.record
-            if (
-                item.record.revision is not None
-            ):  # else it was dropped, and what is there now is another window's
+            # Without a revision it was dropped before: what is in the journal by now is another window's.
+            if item.record.revision is not None:
                 self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
             self._changed()
 
