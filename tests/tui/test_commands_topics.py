@@ -99,6 +99,23 @@ async def test_a_topic_is_unread_again_and_read_again(tmp_path: Path) -> None:
         await until(lambda: not unreads.count_topic(channel_id, "soup"))
 
 
+async def test_the_unread_line_of_a_feed_goes_to_the_first_message_of_a_topic_that_is_unread_again(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        soup = await in_topic(stage, "general", "soup")
+        await in_topic(stage, "general", "bread", count=1)
+        channel_id, unreads = stage.server.channel("general"), stage.session.state.unreads
+        await until(lambda: not any(unreads.count_topic(channel_id, topic) for topic in ("soup", "bread")))
+        channel = Narrow.channel(channel_id)
+        view = stage.session.view(channel)
+        stage.screen.go(channel, soup[-1])
+        await until(lambda: not view.loading and stage.screen.messages.selected_id == soup[-1])
+        await run(stage, "topic.mark-unread")
+        await stage.told(f"{len(soup)} messages marked as unread")
+        assert view.first_unread == soup[0]
+
+
 async def test_a_topic_is_deleted_after_a_question(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await in_topic(stage, "general", "soup")

@@ -21,6 +21,7 @@ from narrowcast.screens.dialogs.form_fields import (
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.text import names
+from narrowcast.text.formats import counted
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -247,8 +248,15 @@ async def mark_unread(screen: Workspace) -> None:
             ],
             op="remove",
         )
+        topic = Narrow.from_destination(where)
+        state = screen.session.state
+        for view in screen.session.views_on_screen:
+            first = next((m.id for m in state.messages.known(view.ids) if topic.matches(m, state)), None)
+            if first is not None:
+                view.unread_again(first)
+        marked = counted(changed, "message")
         screen.tell(
-            f"{changed} messages marked as unread. Messages are not marked as read until you open another view."
+            f"{marked} marked as unread. Messages are not marked as read until you open another view."
         )
 
 
