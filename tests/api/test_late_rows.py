@@ -55,7 +55,8 @@ def test_a_row_that_is_broken_costs_no_other(row: bytes, read: object) -> None:
 def test_rows_are_found_by_a_field_also_where_only_the_careful_reader_can_tell() -> None:
     late = large(
         b'[{"user_id": 1, "n": [1]}, {"n": 2}, {"user_id": [1]}, {"user_id": "1"}, 5,'
-        b' {"user_id": 3, "full_name": "\xff"}, {"n": "\xff"}, {"user_id": 4, "user_id": 1}]'
+        b' {"user_id": 3, "full_name": "\xff"}, {"n": "\xff"}, {"user_id": ["\xff"]},'
+        b' {"user_id": 4, "user_id": 1}]'
     )
     assert isinstance(late, LateRows)
     assert late.those("user_id", {1, 3}) == [

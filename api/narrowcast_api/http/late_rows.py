@@ -45,15 +45,17 @@ class LateRows(Sequence[object]):
         """The objects whose ``field`` is one of ``numbers``; of the others nothing but that field is read."""
         one_field = msgspec.json.Decoder(msgspec.defstruct("OneField", [(field, object, None)]))
 
-        def may_be_wanted(row: msgspec.Raw) -> bool:
-            try:
-                number = getattr(one_field.decode(row), field)
-            except (msgspec.DecodeError, ValueError, RecursionError):
-                return True  # the careful reader knows more
+        def is_wanted(number: object) -> bool:
             return type(number) is int and number in numbers
 
+        def may_be_wanted(row: msgspec.Raw) -> bool:
+            try:
+                return is_wanted(getattr(one_field.decode(row), field))
+            except (msgspec.DecodeError, ValueError, RecursionError):
+                return True  # the careful reader knows more
+
         found = [self._read(row) for row in self._raw if may_be_wanted(row)]
-        return [row for row in found if isinstance(row, dict) and row.get(field) in numbers]
+        return [row for row in found if isinstance(row, dict) and is_wanted(row.get(field))]
 
     def _read(self, row: msgspec.Raw) -> object:
         try:
