@@ -143,18 +143,6 @@ def text_without_null(name: str, text: str) -> str:
     return value
 
 
-def limited_text(most: int) -> Parser[str]:
-    """Raw text without null bytes, of so many characters at most."""
-
-    def parse(name: str, text: str) -> str:
-        value = text_without_null(name, text)
-        if len(value) > most:
-            raise ServiceError(f"{name} is too long (limit: {most} characters)")
-        return value
-
-    return parse
-
-
 def json_value(name: str, text: str) -> object:
     """Any JSON value, of bounded depth, without NaN, infinities and lone surrogates."""
     try:
@@ -291,12 +279,12 @@ def integer_choice(*values: int) -> Parser[int]:
     return parser
 
 
-def limited(limit: int) -> Parser[str]:
-    """Raw text of at most `limit` code points (LIM-03)."""
+def limited(limit: int, parse: Parser[str] = string) -> Parser[str]:
+    """Text as `parse` takes it, of at most `limit` code points (LIM-03)."""
 
     @takes_text
     def parser(name: str, text: str) -> str:
-        value = string(name, text)
+        value = parse(name, text)
         if len(value) > limit:
             raise ServiceError(f"{name} is too long (limit: {limit} characters)")
         return value

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from starlette.responses import Response
 
-from narrowcast_server.http.params import boolean, defaulted, integer, optional, required, string
+from narrowcast_server.http.params import boolean, defaulted, integer, missing, optional, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.event_variants import QueueOptions
 
 routes = Routes()
@@ -34,7 +33,7 @@ async def get_events(call: Call) -> Answer | Response:
     else:
         queue = core.hub.get(queue_id, user.id)
         if last_event_id is None:
-            raise ServiceError("Missing 'last_event_id' argument")
+            raise missing("last_event_id")
         queue.acknowledge(last_event_id)
         tell_id = False
     if not queue.events and not call[DONT_BLOCK]:

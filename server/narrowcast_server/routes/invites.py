@@ -16,7 +16,7 @@ from narrowcast_server.http.params import (
     integer,
     integer_choice,
     integers,
-    limited_text,
+    limited,
     nullable,
     optional,
     required,
@@ -54,7 +54,7 @@ DEFAULTS = defaulted(
 MAX_USES = optional("max_uses", integer)
 """How many may follow the link: the server's own."""
 _MOST_USES: Final = 1_000_000
-WELCOME = optional("welcome_message_custom_text", limited_text(MAX_WELCOME))
+WELCOME = optional("welcome_message_custom_text", limited(MAX_WELCOME, text_without_null))
 NOTIFY = defaulted("notify_referrer_on_join", boolean, True, since=Gate.INVITE_NOTIFY_REFERRER.level)
 
 

@@ -13,7 +13,7 @@ from narrowcast_server.http.params import (
     Param,
     boolean,
     json_value,
-    limited_text,
+    limited,
     optional,
     required,
     text_without_null,
@@ -45,7 +45,7 @@ PERSONAL: Final[dict[str, Param[Any]]] = {
     if name not in NOT_FOR_NEWCOMERS
 }
 DOMAIN = required("domain", text_without_null)
-WELCOME = required("welcome_message_custom_text", limited_text(realm.MAX_WELCOME))
+WELCOME = required("welcome_message_custom_text", limited(realm.MAX_WELCOME, text_without_null))
 SUBDOMAINS = required("allow_subdomains", boolean)
 
 

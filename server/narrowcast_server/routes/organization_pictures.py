@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from narrowcast_server.http.params import boolean, required
+from narrowcast_server.http.params import boolean, missing, required
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.core import Core
-from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.organization_pictures import Picture, picture_source, picture_url
 from narrowcast_server.rules.permissions import require_administrator
 from narrowcast_server.uploads.custom_emoji import PICTURES
@@ -58,7 +57,7 @@ async def _set(call: Call, picture: Picture | None) -> None:
     async with file_and_fields(call.request, LARGEST_PICTURE_MIB, one, one) as (upload, fields):
         if picture is None:
             if "night" not in fields:
-                raise ServiceError("Missing 'night' argument")
+                raise missing("night")
             picture = "night_logo" if boolean("night", fields["night"]) else "logo"
         content = await picture_bytes(upload)
     stored = keep_picture(call.core, content)

@@ -17,6 +17,7 @@ from narrowcast_server.http.params import (
     defaulted,
     integer,
     json_value,
+    missing,
     optional,
     required,
     string,
@@ -56,7 +57,7 @@ def _target(call: Call, *, direct: bool, to: object, topic: str | None) -> Targe
             raise ServiceError("Message must have recipients")
         return scheduled_messages.direct_target(call.core, call.user, user_ids)
     if topic is None:
-        raise ServiceError("Missing 'topic' argument")
+        raise missing("topic")
     return scheduled_messages.channel_target(call.core, call.user, check_integer("to", to), topic)
 
 
