@@ -128,8 +128,8 @@ def check_topics_policy(value: str) -> str:
     return value
 
 
-def check_room_for_policy(core: Core, channel: Channel, policy: str) -> None:
-    """Raises BAD_REQUEST where a channel with topics would be left without them."""
+def check_topics_fit_policy(core: Core, channel: Channel, policy: str) -> None:
+    """Raises BAD_REQUEST where a policy allows the empty topic alone, and the channel has messages in others."""
     named = "SELECT 1 FROM messages WHERE channel_id = ? AND topic != '' LIMIT 1"
     if policy == TopicsPolicy.EMPTY_ONLY and core.store.one(named, channel.id) is not None:
         raise ServiceError(

@@ -142,7 +142,7 @@ def update(call: Call) -> Answer:
     core = call.core
     channel_id = call.path_id("stream_id")
     channel = administered_channel(core, call.user, channel_id)
-    if call[ARCHIVED] is not None and (call[ARCHIVED] != channel.is_archived or not channel.is_archived):
+    if call[ARCHIVED] is not None and not (call[ARCHIVED] and channel.is_archived):
         channel_admin.set_archived(core, channel, bool(call[ARCHIVED]))
     _update_plain(call, core.channels[channel_id])
     _update_privacy(call, core.channels[channel_id])
@@ -168,7 +168,7 @@ def _update_plain(call: Call, channel: Channel) -> None:
     if call[TOPICS_POLICY] is not None:
         policy = channel_admin.check_topics_policy(call[TOPICS_POLICY] or "")
         check_policies(core, call.user, topics=True)
-        channel_admin.check_room_for_policy(core, channel, policy)
+        channel_admin.check_topics_fit_policy(core, channel, policy)
         channel_admin.set_property(core, channel, "topics_policy", policy)
     if call.given(RETENTION):
         days = _retention(call, call[RETENTION])
