@@ -328,8 +328,7 @@ class MessageView:
         ids = self._timeline.ids
         if len(ids) > LONGEST and not self.loading_older:
             place = len(ids) if self.position is None else bisect_left(ids, self.position)
-            near_end = place + AROUND >= len(ids)
-            self._timeline.keep(place - AROUND, len(ids) if near_end else place + AROUND)
+            self._timeline.keep(place - AROUND, place + AROUND)
             self.matches = {i: match for i, match in self.matches.items() if i in self._timeline}
 
     def _has_read_before(self, message_id: int) -> bool:
