@@ -229,7 +229,7 @@ class Drafts:
         self._alarm.ring()
 
     def flush(self, timeout: float | None = 1.0) -> bool:
-        """Put everything on the disk and wait for it, at most `timeout` seconds; for endings."""
+        """Put everything on the disk; for endings. Each of the waits for it takes at most `timeout` seconds."""
         self._store.keep_all()
         for _ in range(_ROUNDS):
             if not self._journal.flush(timeout):
