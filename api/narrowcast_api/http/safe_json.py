@@ -13,8 +13,8 @@ from typing import NoReturn
 
 import msgspec
 
+from narrowcast_api import memory
 from narrowcast_api.errors import MalformedAnswer
-from narrowcast_api.http import large_blocks
 from narrowcast_api.http.late_rows import LateRows
 
 _INTEGER_LIMIT = 2**63
@@ -96,7 +96,7 @@ def _cost(data: bytes) -> int:
 def _parsed_quickly(data: bytes, late: str) -> object:
     """What a large answer holds, at half the work; None where only the careful way can tell."""
     if late:
-        large_blocks.keep_apart()  # before the first one is free
+        memory.keep_large_blocks_apart()  # before the first one is free
     if _may_hold_long_numbers(data) or _LONE_SURROGATE.search(data) is not None:
         return None
     collecting = gc.isenabled()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from narrowcast_api import memory
 from narrowcast_api.clock import Clock
-from narrowcast_api.http import large_blocks
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import PAGE
@@ -26,7 +26,7 @@ def load_state(cache: Cache, clock: Clock) -> State:
     raw = cache.load_snapshot()
     if raw is not None:
         if len(raw) > _LARGE:
-            large_blocks.keep_apart()  # of what is read here all is free again when the snapshot is there
+            memory.keep_large_blocks_apart()  # of what is read here all is free again when the snapshot is there
         with suppress(ValueError, RecursionError):
             answer = from_json(raw)
             if isinstance(answer, dict):

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
+from narrowcast_api import memory
 from narrowcast_api.errors import ApiError
 from narrowcast_api.events.event_socket import open_socket
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.stream import EventStream
-from narrowcast_api.http import large_blocks
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Anchor, Page
@@ -143,7 +143,7 @@ class Synchronizer:
         cache = session.storage.cache
         cache.post(lambda: cache.save_snapshot(to_json(cacheable(answer))))
         if is_large:
-            cache.post(large_blocks.give_back)
+            cache.post(memory.give_back)
         session.refresh_on_screen()
 
     def _build(self, answer: dict[str, object]) -> State:

@@ -1,4 +1,4 @@
-"""What is free goes back to the system, where the C library is glibc.
+"""Memory that is free goes back to the system, where the C library is glibc.
 
 Once glibc has seen a free block of some megabytes it takes those below from the heap, where the texts that are kept of
 an answer lie between what is free: 9 MB for 20,000 people. And it has a heap for each thread, of which it gives back
@@ -20,7 +20,7 @@ _LARGE = 128 * 1024
 """Bytes from which on a block is one of the system's, and the end of the heap is given back; what glibc begins with."""
 
 
-def keep_apart() -> None:
+def keep_large_blocks_apart() -> None:
     """From now on every large block is given back as soon as it is free, and new threads have no heap of their own."""
     _call("mallopt", _MMAP_THRESHOLD, _LARGE)
     _call("mallopt", _TRIM_THRESHOLD, _LARGE)

@@ -10,7 +10,7 @@ import pytest
 
 PROGRAM = """
 import ctypes
-from narrowcast_api.http import large_blocks
+from narrowcast_api import memory
 
 class Counts(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in (
@@ -27,12 +27,12 @@ def is_apart(size):
 large = bytes(8_000_000)
 del large
 print(is_apart(300_000))
-large_blocks.keep_apart()
+memory.keep_large_blocks_apart()
 print(is_apart(600_000))
 heap = [bytes(100_000) for _ in range(100)]
 last = bytes(1000)
 del heap
-large_blocks.give_back()
+memory.give_back()
 print("done")
 """
 
