@@ -7,7 +7,7 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
@@ -17,8 +17,6 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
 from textual.screen import Screen
-from textual.strip import Strip
-from textual.widget import Widget
 
 from narrowcast.app.background import Background
 from narrowcast.app.config import Config
@@ -40,7 +38,6 @@ from narrowcast.text.safe_text import safe_block
 if TYPE_CHECKING:
     from narrowcast.app.config_file import Value
     from narrowcast.screens.main.screen import MainScreen
-    from narrowcast.terminal.screen_memory import Move
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +101,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.accounts = OpenAccounts(self, self.extensions, link, alone=alone)
         self.demo = Demo(self, self.accounts, demo_data)
         self._background = Background(self.tell)
-        self._painting = Painting(self)
+        self.painting = Painting(self, self._display)
         self._leaving = Leaving(self, self.accounts, self._keep_screen, self.demo.stop)
         self._typed = KeyQueue(self, self._take_key, self.accounts.settled)
         self._first_screen: MainScreen | None = None
@@ -166,7 +163,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     async def on_mount(self) -> None:
         """Take up the signals, then open what was asked for."""
         self.set_timer(COLLECT_AFTER, _collect_from_now_on)
-        self._leaving.take_signals(self._painting.forget)
+        self._leaving.take_signals(self.painting.forget)
         if self.opening == "demo":
             self.spawn(self.demo.start(), "start the demo")
         elif self.opening == "welcome":
@@ -221,35 +218,22 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         """Send what differs from what the terminal shows, instead of whole regions; nothing where nothing does."""
         if renderable is not None:
-            renderable = self._painting.difference(renderable)
+            renderable = self.painting.difference(renderable)
             if renderable is None:
                 self.post_display_hook()
                 return
         super()._display(screen, renderable)
 
-    def paint_rows(
-        self,
-        widget: Widget,
-        rows: Mapping[int, Strip],
-        edges: Mapping[int, Strip],
-        move: Move | None = None,
-    ) -> bool:
-        """Send rows of a widget at once, without a frame of the whole screen. False where only a frame will do."""
-        update = self._painting.rows(widget, rows, edges, move)
-        if update is not None:
-            self._display(self.screen, update)
-        return update is not None
-
     def on_resize(self, event: events.Resize) -> None:
-        self._painting.resized((event.size.width, event.size.height))
+        self.painting.resized((event.size.width, event.size.height))
 
     def on_side_margins(self) -> None:
-        self._painting.can_move_columns()
+        self.painting.can_move_columns()
 
     def _keep_screen(self) -> None:
         """For the next start with the same arguments, which shows the account that these name."""
         if self.accounts.file == self.opening:
-            self._painting.keep()
+            self.painting.keep()
 
     # telling the user, and work in the background
 
@@ -333,7 +317,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.refuse(f"{command.title}: not available here.")
 
     def action_app_redraw(self) -> None:
-        self._painting.forget()
+        self.painting.forget()
         self.screen.refresh(layout=True)
 
     def action_app_theme(self) -> None:

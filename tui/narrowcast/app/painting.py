@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from rich.console import RenderableType
 from textual.app import App
+from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -49,11 +50,12 @@ class AsksTerminal(Protocol):
 
 class Painting:
     """Knows the cells of the terminal, from the screen that was painted before the app began. On Windows it knows
-    none, and Textual's frames go out whole.
+    none, and Textual's frames go out whole. ``display`` sends a frame of a screen.
     """
 
-    def __init__(self, app: App[Any]) -> None:
+    def __init__(self, app: App[Any], display: Callable[[Screen[Any], RenderableType | None], None]) -> None:
         self._app = app
+        self._display = display
         self._memory: ScreenMemory | None = None
         self._shown_size: tuple[int, int] | None = None
         self._first_sizes = FIRST_SIZES
@@ -80,20 +82,21 @@ class Painting:
 
         return cast("RenderableType", Written(text))
 
-    def rows(
+    def send_rows(
         self, widget: Widget, rows: Mapping[int, Strip], edges: Mapping[int, Strip], move: Move | None
-    ) -> RenderableType | None:
-        """Rows of a widget as a frame of their own; None where only one of the whole screen will do."""
+    ) -> bool:
+        """See `narrowcast.widgets.line_view.SendsRows`."""
         if self._memory is None or not writes_frames(self._app):
-            return None
+            return False
         place = free_place(widget)
         if place is None:
-            return None
+            return False
 
         finish = finish_of(widget)
         ready = {y: finish(strip) for y, strip in rows.items()}
         update = WidgetRows(place, ready, {y: finish(strip) for y, strip in edges.items()}, move)
-        return cast("RenderableType", update)
+        self._display(self._app.screen, cast("RenderableType", update))
+        return True
 
     def forget(self) -> None:
         """Somebody else may have written to the terminal: the next frame is sent whole."""

@@ -110,20 +110,23 @@ def compose_line(width: int, left: Sequence[Part], right: Sequence[Part] = (), *
     return lean_strip([*segments, *right_segments], width)
 
 
-@runtime_checkable
-class PaintsRows(Protocol):
-    """An app that can send rows of a widget to the terminal without a frame of the whole screen."""
+class SendsRows(Protocol):
+    """What sends rows of a widget to the terminal without a frame of the whole screen."""
 
-    def paint_rows(
-        self,
-        widget: Widget,
-        rows: Mapping[int, Strip],
-        edges: Mapping[int, Strip],
-        move: Move | None = None,
+    def send_rows(
+        self, widget: Widget, rows: Mapping[int, Strip], edges: Mapping[int, Strip], move: Move | None
     ) -> bool:
         """Sends rows by their number in the widget, ``edges`` over their last column; ``move`` says which of them
         stood elsewhere before. False, and nothing is sent, where only a frame will do.
         """
+
+
+@runtime_checkable
+class PaintsRows(Protocol):
+    """An app whose widgets send rows of their own."""
+
+    @property
+    def painting(self) -> SendsRows: ...
 
 
 class LineView(Widget, can_focus=True):
@@ -235,7 +238,7 @@ class LineView(Widget, can_focus=True):
         if self.text_selection is not None:
             rows = {y: self.decorate_row(y, strip) for y, strip in rows.items()}
         edges = {y: line.edge for y, line in lines.items() if line.edge is not None}
-        if not self.app.paint_rows(self, rows, edges, self._moved() if len(changed) > MANY else None):
+        if not self.app.painting.send_rows(self, rows, edges, self._moved() if len(changed) > MANY else None):
             return False
         self._painted |= lines
         return True
