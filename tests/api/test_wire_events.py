@@ -137,10 +137,10 @@ def test_a_bad_item_of_a_list_is_left_out_and_logged(caplog: pytest.LogCaptureFi
     assert caplog.messages == ["streams 0 is left out: stream_id"]
 
 
-def test_a_message_event_puts_its_flags_into_the_message() -> None:
+def test_flags_and_local_id_stand_beside_the_message_of_an_event() -> None:
     event = parse_event(_own("message", flags=["read", "mentioned"]))
     assert isinstance(event, MessageEvent)
-    assert event.message.flags == frozenset({"read", "mentioned"})
+    assert event.flags == ["read", "mentioned"]
     assert event.message.topic == "tides"
     assert event.local_message_id == "31.02"
     assert event.message.reactions[0].user_id == 12

@@ -37,9 +37,7 @@ _SERVER_FLAGS = MENTION_FLAGS | {"has_alert_word"}
 
 @handlers.of(MessageEvent)
 def _message(state: State, event: MessageEvent) -> tuple[Change, ...]:
-    message = event.message
-    if event.local_message_id is not None:
-        message = replace(message, local_id=event.local_message_id)
+    message = replace(event.message, flags=frozenset(event.flags), local_id=event.local_message_id)
     changes: list[Change] = [MessagesAdded((message.id,), live=True)]
     state.messages.put(message)
     if state.note_message(message) and message.channel_id is not None:

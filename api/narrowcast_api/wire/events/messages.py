@@ -12,22 +12,14 @@ from .base import Event
 
 
 class MessageEvent(Event):
-    """A new message. Its ``flags`` travel beside it and are put into it.
-
-    ``local_message_id`` is the sender's own.
+    """A new message. One's own ``flags`` of it and the sender's ``local_message_id`` travel beside it; the message of
+    the state has both.
     """
 
     type: Literal["message"] = "message"
     message: Annotated[messages.Message, read_by(messages.read_message)]
     flags: GoodList[str] = []
     local_message_id: str | None = None
-
-    @classmethod
-    def prepared(cls, row: RawRecord) -> RawRecord:
-        message = row.get("message")
-        if isinstance(message, dict) and "flags" in row:
-            return {**row, "message": {**message, "flags": row["flags"]}}
-        return row
 
 
 class UpdateMessageEvent(Event):
