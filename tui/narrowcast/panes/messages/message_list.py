@@ -1,6 +1,6 @@
 """The list of messages: any number of them, newest at the bottom, at the cost of what is on the screen.
 
-The widget puts four things together: the rows of the items (`item_rows`), where one stands (`position`), how rows
+The widget puts four things together: the rows of the items (`feed`), where one stands (`position`), how rows
 are painted (`row_painter`), and the text that is selected (`selection`).
 """
 
@@ -24,8 +24,7 @@ from narrowcast.commands.hints import keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.inlines import Target
 from narrowcast.content.palette import Palette
-from narrowcast.panes.messages.feed import Feed, Key
-from narrowcast.panes.messages.item_rows import ItemRows
+from narrowcast.panes.messages.feed import Feed, ItemRows, Key
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.panes.messages.overlays import Overlay
 from narrowcast.panes.messages.position import Position

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from narrowcast.panes.messages.feed import Feed, Key
-from narrowcast.panes.messages.item_rows import ItemRows
+from narrowcast.panes.messages.feed import Feed, ItemRows, Key
 from narrowcast.panes.messages.viewport import Place, Viewport
 
 __all__ = ["Position"]

@@ -9,8 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from narrowcast.panes.messages.feed import Feed
-from narrowcast.panes.messages.item_rows import ItemRows
+from narrowcast.panes.messages.feed import Feed, ItemRows
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.rows import MessageRow, place_of_note
 from narrowcast.text.safe_text import safe_line

@@ -15,8 +15,7 @@ from textual.geometry import Offset
 from textual.selection import Selection
 from textual.strip import Strip
 
-from narrowcast.panes.messages.feed import Feed, Key
-from narrowcast.panes.messages.item_rows import ItemRows
+from narrowcast.panes.messages.feed import Feed, ItemRows, Key
 from narrowcast.panes.messages.position import Position
 from narrowcast.panes.messages.row_painter import GUTTER
 from narrowcast.panes.messages.rows import MessageRow, Rows
