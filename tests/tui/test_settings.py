@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.screens.dialogs.ask import AskScreen
-from narrowcast.screens.settings.catalog import Setting, duration, seconds
+from narrowcast.screens.settings.catalog import Kind, Setting, duration, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ELSEWHERE, OWN
 from narrowcast.screens.settings.screen import OTHER, SettingsScreen
@@ -100,6 +100,11 @@ def test_periods_are_read_as_people_write_them(text: str, period: int | None) ->
 def test_what_is_no_period_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="unit"):
         seconds(text)
+
+
+def test_a_number_of_days_is_said_in_words() -> None:
+    setting = Setting("message_retention_days", "Message retention period", Kind.DAYS)
+    assert [setting.shown(value) for value in (1, 30, -1, None)] == ["1 day", "30 days", "Forever", "Forever"]
 
 
 async def test_a_switch_is_turned_at_once_and_shows_it(tmp_path: Path) -> None:

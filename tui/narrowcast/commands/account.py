@@ -19,6 +19,7 @@ from narrowcast.screens.people.keys import show_key
 from narrowcast.screens.people.profile import profile_form
 from narrowcast.screens.settings.app_settings import AppSettingsScreen
 from narrowcast.screens.settings.screen import OwnSettingsScreen
+from narrowcast.text.formats import counted
 from narrowcast_api import permissions
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.http.secret import Secret
@@ -210,7 +211,7 @@ def next_unread(screen: Workspace) -> None:
 def sign_out(screen: Workspace) -> None:
     """Forget the account on this machine, after asking."""
     unsent = len(screen.session.outbox.entries())
-    warning = f" {unsent} unsent messages wait until you log in again." if unsent else ""
+    warning = f" {counted(unsent, 'unsent message')} will wait until you log in again." if unsent else ""
     ask_first(
         screen,
         f"Log out of {screen.session.account.email}? Its API key is removed from this machine.{warning}",

@@ -11,6 +11,7 @@ from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.status import set_status
 from narrowcast.screens.own.views import ViewsScreen
+from narrowcast.text.formats import counted
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -58,7 +59,7 @@ def read_all(screen: Workspace) -> None:
         def round_done() -> bool:
             nonlocal rounds
             rounds += 1
-            progress.say(f"{rounds} batches done, newest messages first.")
+            progress.say(f"{counted(rounds, 'batch', 'batches')} done, newest messages first.")
             return not progress.stopped
 
         complete = await screen.session.client.flags.mark_all_as_read(progress=round_done)
@@ -67,5 +68,5 @@ def read_all(screen: Workspace) -> None:
     def begin() -> None:
         screen.app.push_screen(ProgressScreen("Marking all messages as read", work))
 
-    question = f"Mark all {count} unread messages as read?"
+    question = f"Mark {counted(count, 'unread message')} as read?"
     ask_first(screen, question, "Mark as read", begin)

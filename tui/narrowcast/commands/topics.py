@@ -270,7 +270,7 @@ def delete(screen: Workspace) -> None:
     def begin() -> None:
         async def work(progress: ProgressScreen) -> str:
             def round_done(rounds: int) -> bool:
-                progress.say(f"{rounds} batches done, newest messages first.")
+                progress.say(f"{counted(rounds, 'batch', 'batches')} done, newest messages first.")
                 return not progress.stopped
 
             result = await screen.session.client.topics.delete(

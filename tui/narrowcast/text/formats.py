@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
-__all__ = ["clock", "day", "has_long_clock", "local", "moment", "size"]
+__all__ = ["clock", "counted", "day", "has_long_clock", "local", "moment", "size"]
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

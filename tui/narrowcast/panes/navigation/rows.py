@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from narrowcast.panes.navigation import saved_views
 from narrowcast.text import names
+from narrowcast.text.formats import counted
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, VisibilityPolicy
 
@@ -243,7 +244,7 @@ def _topics(state: State, channel_id: int, here: str | None, everything: bool) -
         yield _topic(state, channel_id, here, 0)
     if left_out:
         yield NavigationRow(
-            Kind.MORE, ("topics", channel_id), f"{left_out} more topics", channel_id=channel_id
+            Kind.MORE, ("topics", channel_id), counted(left_out, "more topic"), channel_id=channel_id
         )
 
 

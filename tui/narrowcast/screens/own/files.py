@@ -39,7 +39,7 @@ class FilesScreen(ManageScreen[Attachment]):
     def _row(self, one: Attachment) -> ListRow[Attachment]:
         when = formats.day(formats.local(one.created / 1000))
         uses = len(one.message_ids)
-        note = "not used in any message" if not uses else f"used in {uses} message{'s' if uses > 1 else ''}"
+        note = "not used in any message" if not uses else f"used in {formats.counted(uses, 'message')}"
         return ListRow(one.id, one, one.name, f"{formats.size(one.size)}  {when}", note, mark="▤")
 
     def open(self, item: Attachment) -> None:

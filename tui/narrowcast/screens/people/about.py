@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from narrowcast.text import formats, names
+from narrowcast.text.formats import counted
 from narrowcast.text.presence import Standing, of_person
 from narrowcast_api import permissions
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType
@@ -81,8 +82,7 @@ def presence(state: State, user: User, now: float) -> str:
 def ago(seconds: float) -> str:
     for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:
-            count = int(seconds // size)
-            return f"{count} {unit}{'s' if count != 1 else ''} ago"
+            return f"{counted(int(seconds // size), unit)} ago"
     return "just now"
 
 

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from narrowcast.text.formats import counted
+
 
 class Kind(StrEnum):
     """How a setting is shown and changed."""
@@ -55,8 +57,10 @@ class Setting(Struct, frozen=True):
             return "No limit" if value is None else duration(value)
         if self.kind is Kind.PERIOD:
             return duration(value)
-        if self.kind is Kind.DAYS:
-            return "Forever" if value in (-1, None) else f"{value} days"
+        if self.kind is Kind.DAYS and value in (-1, None):
+            return "Forever"
+        if self.kind is Kind.DAYS and isinstance(value, int):
+            return counted(value, "day")
         if isinstance(value, bool):
             return "On" if value else "Off"
         if value is None or value == "":
@@ -68,11 +72,10 @@ def duration(value: object) -> str:
     """Seconds in the largest unit that says them exactly."""
     if not isinstance(value, int):
         return str(value)
-    for size, unit in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
+    for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
         if value >= size and value % size == 0:
-            count = value // size
-            return f"{count} {unit if count != 1 else unit[:-1]}"
-    return f"{value} seconds"
+            return counted(value // size, unit)
+    return counted(value, "second")
 
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
