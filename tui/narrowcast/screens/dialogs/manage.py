@@ -312,8 +312,8 @@ class ManageScreen(Dialog[object], Generic[T]):
         if not self.is_attached:
             return
         if self._find.is_typed_in:
-            leave = hint_words(keys_of(self), [("dialog.close", "ends the filter")])
-            self.key_line.show_hints(["Enter goes to the list", *leave])
+            keys = [("editor.submit", "goes to the list"), ("dialog.close", "ends the filter")]
+            self.key_line.show_hints(hint_words(keys_of(self), keys))
             return
         refusal = self.refusal()
         find = ("manage.find", "filters")
