@@ -54,16 +54,16 @@ def show_rendered(screen: Workspace, html: str) -> None:
 
 async def video_call(screen: Workspace) -> None:
     """A link to a new video call, as the organization's provider makes it, into compose."""
+    if screen.session.read_only:
+        screen.refuse(screen.session.warnings[0])
+        return
     try:
         address = await new_call(screen.session)
     except InvalidInput as problem:
         words = problem.user_message
         screen.tell(f"{words[:1].upper()}{words[1:]}.", severity="warning")
         return
-    if screen.session.read_only:
-        screen.refuse(screen.session.warnings[0])
-    else:
-        _insert(screen, [f"[Join video call.]({address})"])
+    _insert(screen, [f"[Join video call.]({address})"])
 
 
 def new_poll(screen: Workspace) -> None:
