@@ -18,6 +18,7 @@ import pytest
 from support import exploring
 
 if TYPE_CHECKING:
+    from support.clock import VirtualClock
     from support.server import TestServer
 
 _MEMORY = Path("/dev/shm")
@@ -74,9 +75,18 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
+def clock() -> VirtualClock:
+    """The time of `server` in tests that use it."""
+    from support.clock import VirtualClock  # most tests need none
+
+    return VirtualClock()
+
+
+@pytest.fixture
+async def server(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[TestServer]:
     """The small world of `support.world` behind a server of its own, at the newest level of the contract."""
     from support.server import running_server  # most tests need no server
 
-    async with running_server(tmp_path / "data") as running:
+    clock = request.getfixturevalue("clock") if "clock" in request.fixturenames else None
+    async with running_server(tmp_path / "data", clock=clock) as running:
         yield running

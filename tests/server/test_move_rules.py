@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 import pytest
 
 from support.clock import VirtualClock
-from support.server import TestServer, running_server
+from support.server import TestServer
+
+pytestmark = pytest.mark.usefixtures("clock")
 
 ALL = {"propagate_mode": "change_all"}
 LEEWAY = 20
 """Seconds for who began in time."""
-
-
-@pytest.fixture
-def clock() -> VirtualClock:
-    return VirtualClock()
-
-
-@pytest.fixture
-async def server(tmp_path: Path, clock: VirtualClock) -> AsyncIterator[TestServer]:
-    async with running_server(tmp_path / "data", clock=clock) as running:
-        yield running
 
 
 async def newest(server: TestServer, channel: str, topic: str) -> str:

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from support.clock import VirtualClock
-from support.server import Answer, TestServer, running_server
+from support.server import Answer, TestServer
 
-
-@pytest.fixture
-def clock() -> VirtualClock:
-    return VirtualClock()
-
-
-@pytest.fixture
-async def server(tmp_path: Path, clock: VirtualClock) -> AsyncIterator[TestServer]:
-    async with running_server(tmp_path / "data", clock=clock) as running:
-        yield running
+pytestmark = pytest.mark.usefixtures("clock")
 
 
 async def remind(server: TestServer, message_id: int, seconds: int = 60, **params: object) -> int:
