@@ -38,10 +38,8 @@ class Bench:
 
     async def on_server(self, text: str) -> int:
         """How many messages with this text there are."""
-        narrow = [{"operator": "channel", "operand": self.place.channel_id}]
-        params = {"narrow": narrow, "anchor": "newest", "num_before": 1000, "apply_markdown": False}
-        answer = await self.server.call("ada", "GET", "/messages", {**params, "num_after": 0})
-        return sum(message["content"] == text for message in answer["messages"])
+        found = await self.server.newest("ada", channel=self.place.channel_id)
+        return sum(message["content"] == text for message in found)
 
     def has(self, *message_ids: int) -> bool:
         return set(message_ids) <= set(self.view.ids) and not self.view.gaps

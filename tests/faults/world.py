@@ -85,23 +85,12 @@ class World:
 
     async def contents(self, topic: str, sender: str | None = None) -> list[str]:
         """What the server has, as source."""
-        narrow = [
-            {"operator": "channel", "operand": self.channel},
-            {"operator": "topic", "operand": topic},
-        ]
-        params = {"narrow": narrow, "anchor": "newest", "num_before": 200, "num_after": 0}
-        answer = await self.server.call("chiyo", "GET", "/messages", {**params, "apply_markdown": False})
+        found = await self.server.newest("chiyo", channel=self.channel, topic=topic)
         wanted = None if sender is None else self.server.id(sender)
-        return [m["content"] for m in answer["messages"] if wanted is None or m["sender_id"] == wanted]
+        return [m["content"] for m in found if wanted is None or m["sender_id"] == wanted]
 
     async def message_ids(self, topic: str) -> list[int]:
-        narrow = [
-            {"operator": "channel", "operand": self.channel},
-            {"operator": "topic", "operand": topic},
-        ]
-        params = {"narrow": narrow, "anchor": "newest", "num_before": 200, "num_after": 0}
-        answer = await self.server.call("ada", "GET", "/messages", params)
-        return [m["id"] for m in answer["messages"]]
+        return [m["id"] for m in await self.server.newest("ada", channel=self.channel, topic=topic)]
 
     async def server_drafts(self) -> list[str]:
         answer = await self.server.call("ada", "GET", "/drafts")

@@ -358,16 +358,8 @@ async def test_newcomers_are_told_what_the_invitation_or_the_organization_says(s
         link = (await server.call("ada", "POST", "/invites/multiuse", more))["invite_link"]
         newcomer = {**NEWCOMER, "email": f"{name}@example.com", "full_name": name}
         await server.call(None, "POST", join_path(link), newcomer)
-        narrow = [{"operator": "sender", "operand": notification_bot(server.core).id}]
-        fields = {
-            "anchor": "newest",
-            "num_before": 5,
-            "num_after": 0,
-            "narrow": narrow,
-            "apply_markdown": False,
-        }
-        answer = await server.call(name.lower(), "GET", "/messages", fields)
-        assert [row["content"] for row in answer["messages"]] == told
+        found = await server.newest(name.lower(), sender=notification_bot(server.core).id)
+        assert [row["content"] for row in found] == told
 
 
 @pytest.mark.parametrize("path", ROUTES)

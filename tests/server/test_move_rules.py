@@ -18,9 +18,7 @@ LEEWAY = 20
 
 async def newest(server: TestServer, channel: str, topic: str) -> str:
     """The newest text of a topic."""
-    narrow = [{"operator": "channel", "operand": channel}, {"operator": "topic", "operand": topic}]
-    fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow, "apply_markdown": False}
-    (message,) = (await server.call("ada", "GET", "/messages", fields))["messages"]
+    (message,) = await server.newest("ada", 1, channel=channel, topic=topic)
     text: str = message["content"]
     return text
 

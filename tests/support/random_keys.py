@@ -100,9 +100,7 @@ class RandomKeys:
         self._stage.app.accounts.keep()
         texts = list(self._here())
         for name in people:
-            wanted = {"anchor": "newest", "num_before": 1000, "num_after": 0, "apply_markdown": False}
-            answer = await self._stage.server.call(name, "GET", "/messages", wanted)
-            texts += [message["content"] for message in answer["messages"]]
+            texts += [message["content"] for message in await self._stage.server.newest(name)]
         lost = [word for word in self._words if not any(_has(text, word) for text in texts)]
         assert not lost, f"{lost} lost after {self.pressed}"
 

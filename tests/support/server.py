@@ -153,6 +153,14 @@ class TestServer:
         answer = await self.call(name, "POST", "/messages", {"type": "direct", "to": ids, "content": content})
         return int(answer["id"])
 
+    async def newest(self, name: str, count: int = 1000, **narrow: object) -> list[Answer]:
+        """The newest messages that somebody can read, as they were written; `narrow`: operators with their operands."""
+        terms = [{"operator": operator, "operand": operand} for operator, operand in narrow.items()]
+        page = {"anchor": "newest", "num_before": count, "num_after": 0, "narrow": terms}
+        answer = await self.call(name, "GET", "/messages", {**page, "apply_markdown": False})
+        messages: list[Answer] = answer["messages"]
+        return messages
+
     async def listen(self, name: str, **params: object) -> Listener:
         """Registers a client of somebody. `client_capabilities` need name what is not usual only."""
         if isinstance(given := params.get("client_capabilities"), Mapping):

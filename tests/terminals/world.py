@@ -86,18 +86,8 @@ class World:
 
     def said(self) -> list[str]:
         """The newest messages of the conversation, as they were written."""
-        narrow = [{"operator": "channel", "operand": CHANNEL}, {"operator": "topic", "operand": TOPIC}]
-        query = {
-            "anchor": "newest",
-            "num_before": 20,
-            "num_after": 0,
-            "narrow": narrow,
-            "apply_markdown": False,
-        }
-        return [
-            str(one["content"])
-            for one in self._run(self.server.call("bruno", "GET", "/messages", query))["messages"]
-        ]
+        found = self._run(self.server.newest("bruno", channel=CHANNEL, topic=TOPIC))
+        return [str(one["content"]) for one in found]
 
     def show_photograph(self) -> None:
         """Bruno sends it."""

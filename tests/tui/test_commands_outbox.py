@@ -36,9 +36,7 @@ async def listed(folder: Path, rc: str) -> list[OutboxRecord]:
 
 
 async def contents(server: TestServer) -> list[str]:
-    query = {"anchor": "newest", "num_before": 20, "num_after": 0, "apply_markdown": "false"}
-    answer = await server.call("ada", "GET", "/messages", query)
-    return [message["content"] for message in answer["messages"]]
+    return [message["content"] for message in await server.newest("ada")]
 
 
 async def test_what_waits_is_listed_and_sent_in_order_once(tmp_path: Path) -> None:

@@ -117,15 +117,7 @@ async def test_the_key_of_an_incoming_webhook_sends_to_a_channel_by_name_and_to_
         address = server.user("ada").delivery_email
         sent = await run(tmp_path, "send", "--rc", rc, "--to", address, "done for you")
         assert (sent.code, sent.err) == (0, "")
-        narrow = [{"operator": "sender", "operand": server.id("jasper")}]
-        fields = {
-            "anchor": "newest",
-            "num_before": 5,
-            "num_after": 0,
-            "narrow": narrow,
-            "apply_markdown": False,
-        }
-        found = (await server.call("ada", "GET", "/messages", fields))["messages"]
+        found = await server.newest("ada", sender=server.id("jasper"))
         assert [(row["subject"], row["content"]) for row in found] == [
             ("builds", "done"),
             ("", "done for you"),

@@ -44,10 +44,8 @@ async def test_wrong_settings_keep_the_extension_out_and_are_named(tmp_path: Pat
 
 async def answers(server: TestServer, name: str) -> list[str]:
     """What Ada answered somebody."""
-    narrow = f'[{{"operator": "dm", "operand": [{server.id("ada")}]}}]'
-    params = {"anchor": "newest", "num_before": 20, "num_after": 0, "narrow": narrow, "apply_markdown": False}
-    found = await server.call(name, "GET", "/messages", params)
-    return [one["content"] for one in found["messages"] if one["sender_id"] == server.id("ada")]
+    ada = server.id("ada")
+    return [one["content"] for one in await server.newest(name, dm=[ada]) if one["sender_id"] == ada]
 
 
 async def until_answered(server: TestServer, name: str, count: int) -> list[str]:
