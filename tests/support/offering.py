@@ -1,5 +1,5 @@
-"""The embedded server as one that has what it has not, such as a language model or a provider of calls, or that
-refuses what it would not.
+"""The embedded server as one that has what it has not, such as a language model or a provider of calls, that
+refuses what it would not, or that lacks what it has.
 
 Only the answers are made up, in the recorded shape; requests, checks and errors go their usual way.
 """
@@ -7,7 +7,7 @@ Only the answers are made up, in the recorded shape; requests, checks and errors
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ import pytest
 from starlette.responses import Response
 
 from narrowcast_server.http import app
-from narrowcast_server.http.routing import Answer, Call, Handler, Routes
+from narrowcast_server.http.routing import Answer, Call, Endpoint, Handler, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import unavailable
 
@@ -47,10 +47,17 @@ def offering(
     (endpoint,) = (one for one in routes.endpoints if one.path == path and method in ("", one.method))
     offered = Offered(answer, endpoint.handler)
     endpoints = [replace(one, handler=offered.handle) if one is endpoint else one for one in routes.endpoints]
+    with changed(routes, endpoints):
+        yield offered
+
+
+@contextmanager
+def changed(routes: Routes, endpoints: Sequence[Endpoint]) -> Iterator[None]:
+    """Servers that begin within the block have these endpoints in place of those of ``routes``."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(routes, "endpoints", endpoints)
         app._routes.cache_clear()  # they are made once for all servers
         try:
-            yield offered
+            yield
         finally:
             app._routes.cache_clear()

@@ -6,7 +6,6 @@ import asyncio
 import sys
 from pathlib import Path
 
-import pytest
 from textual.widgets import Static
 
 from narrowcast.app.app import NarrowcastApp
@@ -16,7 +15,6 @@ from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast.widgets.editor import Editor
-from narrowcast_server.http import app as http_app
 from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.totp import STEP_SECONDS, code_at
 from narrowcast_server.routes import second_factor
@@ -24,6 +22,7 @@ from support import world
 from support.command_line import rc_of
 from support.command_line import run as command
 from support.fault_proxy import Fault, FaultProxy
+from support.offering import changed
 from support.screens import fill, pick, rows, said
 from support.server import TestServer, running_server
 from support.sessions import until
@@ -214,14 +213,13 @@ async def test_a_lost_answer_shows_what_is_so_and_a_code_is_typed_again(tmp_path
         await until(lambda: len(rows(stage)) == 2 and "10 left" in rows(stage)[0])
 
 
-async def test_other_servers_are_said_not_to_have_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second_factor.routes, "endpoints", [])
-    monkeypatch.setattr(http_app, "_routes", http_app._routes.__wrapped__)  # those of other servers are kept
-    async with on_stage(tmp_path, size=(80, 24)) as stage:
-        await run(stage, "account.two-factor")
-        await until(lambda: "Apps cannot set this up" in said(stage))
-        assert rows(stage) == []
-        rc = rc_of(stage.server, tmp_path)
-        answer = await command(tmp_path, "authenticator", "--rc", rc, stdin=f"{world.PASSWORD}\n")
-        assert answer.code == 1
-        assert "no two-factor authentication" in answer.err
+async def test_other_servers_are_said_not_to_have_it(tmp_path: Path) -> None:
+    with changed(second_factor.routes, []):
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            await run(stage, "account.two-factor")
+            await until(lambda: "Apps cannot set this up" in said(stage))
+            assert rows(stage) == []
+            rc = rc_of(stage.server, tmp_path)
+            answer = await command(tmp_path, "authenticator", "--rc", rc, stdin=f"{world.PASSWORD}\n")
+            assert answer.code == 1
+            assert "no two-factor authentication" in answer.err
