@@ -382,20 +382,21 @@ async def test_the_view_beside_is_on_screen_too_and_the_oldest_views_are_forgott
     assert views.get(Narrow.topic(GENERAL, "t0")) is not others[0]
 
 
-async def long_view(host: FakeHost, monkeypatch: pytest.MonkeyPatch) -> MessageView:
-    """One of ten messages, in which three on either side of the reader are enough."""
+async def too_long(monkeypatch: pytest.MonkeyPatch, position: int) -> tuple[FakeHost, MessageView]:
+    """A view of messages 0 to 9 to which one more came, and in which three on either side of the reader are enough."""
     monkeypatch.setattr("narrowcast_api.sync.message_view.LONGEST", 10)
     monkeypatch.setattr("narrowcast_api.sync.message_view.AROUND", 3)
-    return await opened(host, page(*range(10), oldest=True, newest=True))
+    host = FakeHost()
+    view = await opened(host, page(*range(10), oldest=True, newest=True))
+    view.position = position
+    view.add(message(10))
+    return host, view
 
 
 async def test_a_long_view_forgets_what_is_far_from_a_reader_at_its_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    host = FakeHost()
-    view = await long_view(host, monkeypatch)
-    view.position = 9
-    view.add(message(10))
+    host, view = await too_long(monkeypatch, 9)
     assert (view.ids, view.found_oldest, view.found_newest) == ((6, 7, 8, 9, 10), False, True)
     assert host.changes[-1].narrow == SOUP
     older = asyncio.create_task(view.load_older())
@@ -407,10 +408,7 @@ async def test_a_long_view_forgets_what_is_far_from_a_reader_at_its_end(
 async def test_a_long_view_keeps_what_is_around_a_reader_who_looks_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    host = FakeHost()
-    view = await long_view(host, monkeypatch)
-    view.position = 4
-    view.add(message(10))
+    host, view = await too_long(monkeypatch, 4)
     assert (view.ids, view.found_oldest, view.found_newest) == ((1, 2, 3, 4, 5, 6), False, False)
     view.add(message(11))
     assert list(view.ids) == [1, 2, 3, 4, 5, 6], "what comes has no place after a hole"
