@@ -30,7 +30,7 @@ def variables(template: str) -> list[str]:
     """
     rest = _EXPRESSION.sub("", template)
     if "{" in rest or "}" in rest:
-        raise InvalidInput("the URL template has a brace without its partner")
+        raise InvalidInput("the URL template has an unmatched brace")
     names: list[str] = []
     for expression in _EXPRESSION.findall(template):
         for variable in expression.removeprefix(_operator(expression)).split(","):

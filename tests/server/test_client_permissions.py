@@ -214,7 +214,7 @@ async def test_a_refusal_has_a_short_form_for_what_is_disabled(server: TestServe
     state, message = await state_of(server, "dario"), message_of(server, message_id)
     now = server.core.now()
     late = permissions.move_topic_refusal(state, message, now + 7 * 86_400 + 1)
-    assert late == "Messages can be moved for 7 days only, and that is over."
+    assert late == "Messages can be moved for 7 days only, and that time has passed."
     assert late.short == "only within 7 days"
     assert permissions.move_channel_refusal(state, message, now).short == "nobody"
     owners = permissions.only_owners(state, "change this")

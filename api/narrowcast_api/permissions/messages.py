@@ -133,7 +133,9 @@ def _too_late(state: State, message: Message, now: float, limit: str, done: str)
     if seconds is None or _seconds_left(state, message, now, seconds) >= 0:
         return ALLOWED
     period = _period(seconds)
-    return Refusal(f"Messages can be {done} for {period} only, and that is over.", f"only within {period}")
+    return Refusal(
+        f"Messages can be {done} for {period} only, and that time has passed.", f"only within {period}"
+    )
 
 
 def _limit(state: State, name: str) -> int | None:

@@ -48,7 +48,9 @@ def addressed(to: Addressee, topic: str | Omit) -> Destination | NamedChannel | 
     """What `to` and `topic` mean together; InvalidInput when they do not fit."""
     if isinstance(to, ChannelDestination | DirectDestination):
         if topic is not OMIT:
-            raise InvalidInput("the destination says already where in it: leave topic out")
+            raise InvalidInput(
+                "topic goes with a channel's name or id, not with a destination: leave topic out"
+            )
         return to
     if isinstance(topic, str):
         if isinstance(to, str) and to.strip():

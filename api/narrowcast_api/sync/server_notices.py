@@ -35,8 +35,8 @@ class ServerNotices:
         self._told.add((method, path, names))
         self._publish(
             ServerNotice(
-                f"The server does not know {', '.join(names)} and left it out: "
-                f"a part of what was asked for is not done ({method} {path})."
+                f"The server does not know {', '.join(names)} and ignored it: "
+                f"a part of the request was not carried out ({method} {path})."
             )
         )
 
