@@ -149,7 +149,7 @@ async def test_a_hostile_address_is_not_repeated(server: TestServer, token: str)
 
 async def test_a_browser_that_went_astray_is_told_the_way_and_a_program_gets_json(server: TestServer) -> None:
     page = await opened(server, "/login/", 404)
-    assert "There is no such page here." in page.texts["p"]
+    assert "This page does not exist." in page.texts["p"]
     for path, accept in (("/login/", "*/*"), ("/api/v1/nothing", BROWSER_ACCEPTS["Accept"])):
         answer = await server.client.get(server.url + path, headers={"Accept": accept})
         assert (answer.status_code, answer.json()["result"]) == (404, "error")

@@ -252,7 +252,7 @@ def test_the_report_says_what_stays_behind(archive: Path) -> None:
         "Passwords and API keys",
         "3 drafts",
         "1 reactions with the emoji of this program",
-        f"({odd_world.ODD_ADDRESS}) is none that Zulip takes",
+        f"({odd_world.ODD_ADDRESS}) is not one that Zulip accepts",
         "old crew is called old crew (2)",
     ):
         assert words in report

@@ -197,7 +197,7 @@ async def test_the_organization_is_deactivated_only_by_its_name(tmp_path: Path) 
         await until(lambda: form.row("name").has_problem)
         await fill(stage, name=stage.server.core.settings["name"])
         # The embedded server serves one organization and says so: the request has reached it.
-        await until(lambda: "who operates it can stop it" in str(form._said.render()))
+        await until(lambda: "its operator can stop it" in str(form._said.render()))
 
 
 async def test_exports_are_listed_with_how_they_stand(tmp_path: Path) -> None:

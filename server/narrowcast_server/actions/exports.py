@@ -35,7 +35,7 @@ def request_export(core: Core, user: User, kind: ExportType) -> int:
         raise ServiceError("Exceeded rate limit.")
     if (core.store.integer("SELECT count(*) FROM messages") or 0) > _MOST_MESSAGES:
         raise ServiceError(
-            "The export you requested is too large for automatic processing. Ask who operates this server."
+            "The export you requested is too large for automatic processing. Ask the operator of this server."
         )
     identity = core.store.insert(
         "INSERT INTO exports (user_id, kind, requested) VALUES (?, ?, ?)", user.id, kind.value, core.now()

@@ -181,5 +181,5 @@ def resend(core: Core, user: User, invite_id: int) -> None:
     """Invites the same address once more."""
     row = _changeable(core, user, invite_id, multiuse=False)
     if not may_send(core, user, 1):
-        raise ServiceError("You have sent too many invitations today. Go on tomorrow.")
+        raise ServiceError("You have sent too many invitations today. Try again tomorrow.")
     _send(core, user, row["email"], row["token"], again=True)

@@ -23,7 +23,7 @@ def invitation(core: Core, token: str) -> Row:
     """The invitation of a link; raises BAD_REQUEST when it does not hold (any more)."""
     row = core.store.one("SELECT * FROM invites WHERE token = ?", token)
     if row is None or row["revoked"] or not still_holds(core, row):
-        raise ServiceError("This invitation does not exist or was withdrawn. Ask for a new one.")
+        raise ServiceError("This invitation does not exist or was revoked. Ask for a new one.")
     if row["accepted"]:
         if row["email"] is None:
             raise ServiceError("This invitation was used by as many as it was for. Ask for a new one.")

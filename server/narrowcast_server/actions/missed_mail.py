@@ -27,8 +27,8 @@ _SWITCHES: Final = ("enable_offline_email_notifications", "enable_stream_email_n
 _MOST_SHOWN: Final = 10
 _LONGEST_SHOWN: Final = 1000
 _WHY: Final = (
-    "You get this because you had not read it. What is told by email, and after how long, is for your settings to say"
-    " (in the app: My settings, Email); switch it off there and no more comes."
+    "You get this email because you had not read these messages. Your settings (in the app: My settings, Email) say"
+    " what is sent by email, and after how long; you can turn it off there."
 )
 
 
@@ -99,7 +99,11 @@ def _letter(core: Core, user: User, messages: list[Message]) -> tuple[str, str]:
     )
     if not shows_text:
         return f"{count[0].upper()}{count[1:]} for you", "\n\n".join(
-            (f"There is {count} for you at {core.url}.", "Settings say to leave out what they say.", _WHY)
+            (
+                f"There is {count} for you at {core.url}.",
+                "By your settings, or those of the organization, the text is left out.",
+                _WHY,
+            )
         )
     parts = []
     for place, group in groupby(messages[:_MOST_SHOWN], lambda message: _place(core, names, user, message)):

@@ -157,7 +157,7 @@ class _Dispatcher:
         if not endpoint.public:
             user, scope = auth.caller_and_scope(self._core, request.headers.get("authorization"))
             if scope is not None and not opens(scope, method, endpoint.path):
-                raise unauthorized("This API key is not good for this")
+                raise unauthorized("This API key does not allow this")
         with self._limiter.counted(user, request, endpoint):
             if user is not None and user.is_webhook and not endpoint.webhooks:
                 raise not_for_webhooks()
@@ -208,7 +208,7 @@ class _Dispatcher:
                     if len(body) > limit:
                         raise ServiceError("The request is too large", status=413)
         except TimeoutError as error:
-            raise ServiceError("The request did not come to its end", status=408) from error
+            raise ServiceError("The request took too long to arrive", status=408) from error
         return bytes(body)
 
     def _most_bytes(self, endpoint: Endpoint) -> int:
@@ -218,7 +218,7 @@ class _Dispatcher:
     async def _multipart(self, request: Request, endpoint: Endpoint) -> dict[str, str]:
         length = request.headers.get("content-length")
         if length is None:
-            raise ServiceError("The request does not say how long it is", status=411)
+            raise ServiceError("The request has no Content-Length", status=411)
         if int(length) > self._most_bytes(endpoint):
             raise ServiceError("The request is too large", status=413)
         async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:

@@ -33,7 +33,7 @@ def caller(core: Core, header: str | None) -> User:
     """The active user that an Authorization header names, with a key that opens everything; raises UNAUTHORIZED."""
     user, scope = caller_and_scope(core, header)
     if scope not in (None, Scope.ALL):
-        raise unauthorized("This API key is not good for this")
+        raise unauthorized("This API key does not allow this")
     return user
 
 

@@ -29,7 +29,7 @@ def check_page(core: Core, headers: Headers) -> None:
     host = headers.get("host", "")
     if not _is_own_name(core, host):
         raise ServiceError(
-            f"This server is not called {_name(host)!r}; who looks after it can say so with --url", status=403
+            f"This server is not called {_name(host)!r}; its operator sets its address with --url", status=403
         )
     # Following a link is what links are for.
     if site in _FOREIGN and headers.get("sec-fetch-mode") != "navigate":

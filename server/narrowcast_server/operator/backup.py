@@ -68,7 +68,7 @@ def restore(source: Path, data: Path, *, say: Callable[[str], None] = print) -> 
             (Path(name) / "data").replace(data)
     except (OSError, sqlite3.Error, tarfile.TarError) as error:
         raise BackupError(f"{source} cannot be put back: {error}") from error
-    say(f"{data}: {files} files, sound")
+    say(f"{data}: {files} files, verified")
 
 
 def _write(data: Path, scratch: Path, made: Path, *, with_keys: bool) -> None:

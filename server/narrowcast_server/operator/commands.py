@@ -118,7 +118,7 @@ async def end_sessions(core: Core, arguments: Arguments) -> list[str]:
     with core.transaction():
         replace_key(core, user)
         record(core, None, "end-sessions", {"who": user.delivery_email})
-    return [f"the sessions of {user.full_name} have ended; the old key is worth nothing"]
+    return [f"the sessions of {user.full_name} have ended; the old API key no longer works"]
 
 
 async def log(core: Core, arguments: Arguments) -> list[str]:
@@ -141,7 +141,7 @@ async def rotate_keys(core: Core, arguments: Arguments) -> list[str]:
     first_run.follow_owner(core)
     count = len(accounts)
     return [
-        f"{count} account{'' if count == 1 else 's'} got a new key: everybody signs in again with their password"
+        f"{count} account{'' if count == 1 else 's'} got a new API key: everybody signs in again with their password"
     ]
 
 

@@ -60,7 +60,7 @@ async def withdraw(core: Core, arguments: Arguments) -> list[str]:
     with core.transaction():
         revoke(core, given.owner(core), invite_id, multiuse=bool(rows[0]["is_multiuse"]))
         record(core, None, "withdraw", {"invitation": str(invite_id)})
-    return [f"invitation {invite_id} is withdrawn"]
+    return [f"invitation {invite_id} is revoked"]
 
 
 async def link(core: Core, arguments: Arguments) -> list[str]:
@@ -81,17 +81,19 @@ async def second_factor(core: Core, arguments: Arguments) -> list[str]:
     """From now on, somebody signs in with a code of an authenticator app as well."""
     user = given.person(core, arguments)
     if user.is_bot:
-        raise Fault(f"{user.full_name} is a bot: it has no password, so nothing beside it")
+        raise Fault(f"{user.full_name} is a bot: without a password there is no two-factor authentication")
     if core.second_factors.is_on(user.id):
-        raise Fault(f"{user.full_name} has a second factor already; end it first: no-second-factor")
+        raise Fault(
+            f"{user.full_name} uses two-factor authentication already; turn it off first: no-second-factor"
+        )
     with core.transaction():
         secret = core.second_factors.begin(user.id)
         codes = core.second_factors.confirm(user.id)
         record(core, None, "second-factor", {"who": user.delivery_email})
     return [
-        f"{user.full_name} signs in with a code as well. For the authenticator app (or as a QR code):",
+        f"{user.full_name} needs a code to sign in from now on. For the authenticator app (or as a QR code):",
         totp.address(secret, core.setting_str("name"), user.delivery_email),
-        "Recovery codes, each good once in place of a code:",
+        "Recovery codes, each works once in place of a code:",
         *codes,
     ]
 

@@ -78,7 +78,7 @@ def nowhere(core: Core, request: Request) -> Response | None:
     is_page = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
     if not is_page or request.url.path.startswith(f"{API_PREFIX}/"):
         return None
-    return _home(core, [Text("There is no such page here.")], 404)
+    return _home(core, [Text("This page does not exist.")], 404)
 
 
 def _home(core: Core, before: list[Part], status: int = 200) -> Response:
@@ -90,7 +90,7 @@ def _home(core: Core, before: list[Part], status: int = 200) -> Response:
         *_INSTALLING,
         Text("Then sign in:"),
         Command(f"narrowcast login {shlex.quote(core.url)}"),
-        Text("Without an account, ask whoever looks after this server for an invitation."),
+        Text("Without an account, ask the operator of this server for an invitation."),
         Heading("If a link to a message led you here"),
         Text("Copy the whole address from the browser, and open it in Narrowcast:"),
         Command("narrowcast open 'ADDRESS'"),

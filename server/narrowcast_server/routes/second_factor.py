@@ -38,9 +38,9 @@ async def begin(call: Call) -> Answer:
     """A secret, and the address that makes a QR code of it."""
     core, user = call.core, call.user
     if user.is_bot:
-        raise ServiceError("Bots have no password, so nothing beside it.")
+        raise ServiceError("Bots have no password, so no two-factor authentication.")
     if core.second_factors.is_on(user.id):
-        raise ServiceError("It is on already: switch it off first.")
+        raise ServiceError("Two-factor authentication is on already: turn it off first.")
     await _check_password(call)
     with core.transaction():
         secret = core.second_factors.begin(user.id)
@@ -53,10 +53,10 @@ def confirm(call: Call) -> Answer:
     """Switches it on for who shows that their app gives the right codes."""
     factors = call.core.second_factors
     if factors.is_on(call.user.id):
-        raise ServiceError("It is on already.")
+        raise ServiceError("Two-factor authentication is on already.")
     if not factors.fits(call.user.id, call[CODE]):
         raise ServiceError(
-            "This code is wrong. Look at the clock of the device with the app, and try the next one."
+            "This code is wrong. Check the clock of the device with the app, and try the next one."
         )
     return {"recovery_codes": factors.confirm(call.user.id)}
 
@@ -66,7 +66,7 @@ async def renew(call: Call) -> Answer:
     """Other recovery codes for who can still give both."""
     factors = call.core.second_factors
     if not factors.is_on(call.user.id):
-        raise ServiceError("It is not on, so there are no recovery codes.")
+        raise ServiceError("Two-factor authentication is off, so there are no recovery codes.")
     await _check_password(call)
     with call.core.transaction():
         check_code(call.core, call.user, call[CODE])

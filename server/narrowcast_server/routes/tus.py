@@ -80,7 +80,7 @@ async def append(call: Call) -> Response:
     upload = uploads.find(call.user, call.path["identity"])
     lock = locks(call.core)[upload.identity]
     if lock.locked():
-        raise ServiceError("The upload is being written to", status=423, headers=tus_headers())
+        raise ServiceError("Another request is writing to this upload", status=423, headers=tus_headers())
     async with lock:
         if call.request.headers.get("upload-offset") != str(uploads.offset(upload)):
             raise ServiceError("Upload-Offset does not fit", status=409, headers=tus_headers())
@@ -135,7 +135,7 @@ def declared_length(call: Call) -> int:
     """`Upload-Length`; raises BAD_REQUEST without it and 413 beyond the limit."""
     text = call.request.headers.get("upload-length", "")
     if not text.isascii() or not text.isdigit() or len(text) > 15:
-        raise ServiceError("Upload-Length is missing or no number")
+        raise ServiceError("Upload-Length is missing or not a number")
     limit_mib = call.core.config.limits.max_file_upload_mib
     length = int_header(call.request, "upload-length")
     if length > limit_mib * MEBIBYTE:

@@ -46,4 +46,4 @@ def deactivate_organization(call: Call) -> Answer:
     """The organization is all that this server serves."""
     if not call.user.is_owner:
         raise not_owner()
-    raise ServiceError("This server is for one organization: who operates it can stop it.")
+    raise ServiceError("This server is for one organization: its operator can stop it.")

@@ -42,7 +42,7 @@ def read_archive(
             with opened(source, Path(name), limits) as archive:
                 lines = asyncio.run(_made(archive, made))
             if faults := check(made):
-                raise ArchiveError(f"the archive makes no sound organization: {faults[0]}")
+                raise ArchiveError(f"the archive does not make a valid organization: {faults[0]}")
             if data.exists():
                 data.rmdir()
             made.replace(data)
@@ -50,7 +50,7 @@ def read_archive(
         raise ArchiveError(f"{source} cannot be taken in: {error}") from error
     for line in lines:
         say(line)
-    say(f"{data}: sound. Nobody has a password yet: narrowcast serve admin password WHO --data {data}")
+    say(f"{data}: verified. Nobody has a password yet: narrowcast serve admin password WHO --data {data}")
 
 
 async def _made(archive: Archive, folder: Path) -> list[str]:

@@ -27,5 +27,5 @@ def incoming_emoji(intake: Intake, row: ArchiveRow, of: str) -> Emoji | None:
             pass
         else:
             return Emoji(name, code, kind)
-    intake.left_out[f"{of} with an emoji that there is not here"] += 1
+    intake.left_out[f"{of} with an emoji that this server does not have"] += 1
     return None

@@ -44,7 +44,7 @@ def uploads(intake: Intake) -> None:
         name = stored_name(names.get(row.integer("id"), row.text("file_name")))
         record = files.pop(theirs, None)
         if record is None:
-            row.fault(f"the upload {theirs!r} is not in the list of files, or there twice")
+            row.fault(f"the upload {theirs!r} is not in the list of files, or in it twice")
         source = intake.archive.file(UPLOADS, record.text("path"))
         if source is None:
             row.fault(f"the upload {theirs!r} has no file")
@@ -167,5 +167,5 @@ def _picture(intake: Intake, folder: str, record: ArchiveRow, words: str) -> str
             raise bad_image()
         return keep_picture(intake.core, source.read_bytes())
     except ServiceError:
-        intake.left_out[f"{words} that are no pictures"] += 1
+        intake.left_out[f"{words} that cannot be read"] += 1
         return None

@@ -99,7 +99,7 @@ def _memberships(intake: Intake) -> None:
         inside.setdefault(outer, set()).add(below)
         intake.execute("INSERT OR IGNORE INTO group_subgroups VALUES (?, ?)", outer, below)
     if any(_depth(inside, outer) > MAX_NESTING for outer in inside):
-        raise ArchiveError(f"groups lie in a circle, or more than {MAX_NESTING} of them one inside the other")
+        raise ArchiveError(f"groups are nested in a circle, or more than {MAX_NESTING} deep")
 
 
 def _depth(inside: Mapping[int, set[int]], start: int) -> int:

@@ -47,7 +47,7 @@ def settings(intake: Intake) -> None:
     values: dict[str, object] = {}
     for name in EDITABLE.keys() - REALM_CHANNELS.values() - {"name"}:
         if row.has(name) or row.says_null(name):
-            with intake.passing_over("settings with a value that there is not here"):
+            with intake.passing_over("settings with a value that this server does not have"):
                 values[name] = _checked(intake, row, name)
     for theirs, ours in REALM_CHANNELS.items():
         channel_id = row.optional(theirs, intake.channels)
@@ -65,7 +65,7 @@ def _own_settings(intake: Intake) -> dict[str, object]:
     for row in intake.own_rows("settings"):
         match row.text("name"):
             case "giphy_rating":
-                with intake.passing_over("settings with a value that there is not here"):
+                with intake.passing_over("settings with a value that this server does not have"):
                     values["giphy_rating"] = realm.checked(intake.core, "giphy_rating", row.value("value"))
             case "empty_topic_display_name":
                 values["empty_topic_display_name"] = intake.texts.line(

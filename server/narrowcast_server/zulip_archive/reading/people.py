@@ -143,7 +143,7 @@ def personal_settings(intake: Intake, row: ArchiveRow, defaults: dict[str, objec
         value = row.value(name)
         if name in PERSONAL_NUMBERS:
             value = word_for(PERSONAL_NUMBERS[name], value, str(default))
-        with intake.passing_over("settings of people with a value that there is not here"):
+        with intake.passing_over("settings of people with a value that this server does not have"):
             if personal.check(name, value) != default:
                 changed[name] = value
     return changed
@@ -284,5 +284,5 @@ def _json_text(row: ArchiveRow, name: str) -> str:
         if text and not isinstance(json.loads(text), dict):
             raise ValueError
     except (ValueError, RecursionError):
-        row.fault(f"{name} is no JSON object")
+        row.fault(f"{name} is not a JSON object")
     return text

@@ -40,13 +40,13 @@ class ArchiveRow:
         if value is None and default is not None:
             return default
         if type(value) is not int or abs(value) > _LARGEST_ID:
-            self.fault(f"{name} is {_shown(value)}, no whole number")
+            self.fault(f"{name} is {_shown(value)}, not a whole number")
         return value
 
     def flag(self, name: str, default: bool = False) -> bool:
         value = self._fields.get(name, default)
         if type(value) is not bool:
-            self.fault(f"{name} is {_shown(value)}, neither true nor false")
+            self.fault(f"{name} is {_shown(value)}, not true or false")
         return value
 
     def choice(self, name: str) -> bool | None:
@@ -59,7 +59,7 @@ class ArchiveRow:
         if value is None and default is not None:
             return default
         if not isinstance(value, str):
-            self.fault(f"{name} is {_shown(value)}, no text")
+            self.fault(f"{name} is {_shown(value)}, not a text")
         return value
 
     def time(self, name: str, default: int | None = None) -> int:
@@ -68,7 +68,7 @@ class ArchiveRow:
         if value is None and default is not None:
             return default
         if type(value) not in (int, float) or not 0 <= cast("float", value) < _LARGEST_TIME:
-            self.fault(f"{name} is {_shown(value)}, no time")
+            self.fault(f"{name} is {_shown(value)}, not a time")
         return int(cast("float", value))
 
     def numbers(self, name: str) -> list[int]:
@@ -82,7 +82,7 @@ class ArchiveRow:
         """A number that means something."""
         number = self.integer(name, default)
         if number not in known:
-            self.fault(f"{name} is {number}, which is none that is known")
+            self.fault(f"{name} is {number}, which is not a known value")
         return number
 
     def reference(self, name: str, ids: Mapping[int, int]) -> int:
@@ -116,7 +116,7 @@ def identities(tables: Mapping[str, object], *names: str, taken: Collection[int]
         for row in rows(tables, name):
             identity = row.integer("id")
             if identity < 0 or identity in ids:
-                row.fault("the id is negative or there twice")
+                row.fault("the id is negative or occurs twice")
             ids[identity] = identity
     free = max([*ids, *taken, 0]) + 1
     for identity in ids:

@@ -99,7 +99,7 @@ class Archive:
         try:
             return msgspec.json.decode(path.read_bytes())
         except (ValueError, RecursionError) as error:
-            raise ArchiveError(f"{name} is no JSON: {error}") from error
+            raise ArchiveError(f"{name} is not JSON: {error}") from error
 
 
 @contextmanager
@@ -164,7 +164,7 @@ def _unpack(source: Path, folder: Path, limits: ArchiveLimits) -> None:
                 continue
             if not entry.isreg() or entry.issparse() or not _is_safe(entry.name):
                 raise ArchiveError(
-                    f"the archive holds {entry.name!r}, which is no plain file in a folder of its own"
+                    f"the archive holds {entry.name!r}, which is not a plain file in a folder of its own"
                 )
             if not _is_wanted(entry.name):
                 continue

@@ -75,7 +75,7 @@ def _usable(export: Export, user: User) -> str:
         return user.delivery_email
     address = f"user{user.id}.no-address@{NO_DOMAIN}"
     export.changed.append(
-        f"the address of {user.full_name} ({user.delivery_email}) is none that Zulip takes: it is {address} until"
+        f"the address of {user.full_name} ({user.delivery_email}) is not one that Zulip accepts: it is {address} until"
         " an administrator sets another"
     )
     return address
