@@ -89,7 +89,7 @@ def _first_owner(core: Core, folder: Path) -> None:
             role=Role.OWNER,
             password_hash=hash_password(password),
         )
-        core.users.update(owner.id, can_change_user_emails=1)
+        core.users.update(owner.id, can_change_user_emails=1, can_create_users=1)
     write_secret(folder / PASSWORD_FILE, f"{password}\n")
     write_secret(folder / OWNER_FILE, account_file(core, core.users[owner.id]))
 

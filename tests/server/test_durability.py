@@ -226,6 +226,7 @@ _UNDONE = {
     8: "DROP TABLE second_factors; ALTER TABLE invites DROP COLUMN uses_left",
     9: "DROP TABLE exports",
     10: "ALTER TABLE invites DROP COLUMN welcome",
+    11: "ALTER TABLE users DROP COLUMN can_create_users",
 }
 """What takes a migration back, by its number: a folder of an older server cannot be made by a newer one."""
 

@@ -41,9 +41,6 @@ _NOT_RECORDED = {
         *("GET_messages/55", "GET_messages_id/10", "POST_messages_id_reactions/19", "POST_messages_flags/18"),
         *("POST_typing/35", "GET_users_me_stream_id_topics/08", "POST_user_topics/15"),
     },
-    "administrators of this server make accounts, which operators of a Zulip server allow them to": {
-        "POST_users/05"
-    },
 }
 """Requests that cannot be sent again."""
 _SETUP: Mapping[str, list[tuple[str, str, str, dict[str, object]]]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from narrowcast_server.operator.control import ask
 from support.ledger import proves
 from support.server import Answer, TestServer
 
@@ -190,9 +191,20 @@ async def test_an_account_is_reactivated_with_its_subscriptions(server: TestServ
     assert [server.channel("general")] in added
 
 
-async def test_administrators_make_accounts_with_passwords(server: TestServer) -> None:
+async def test_administrators_whom_the_operator_lets_make_accounts_with_passwords(server: TestServer) -> None:
     params = {"email": "nadia@demo.example", "full_name": "Nadia Osei", "password": "a long password"}
-    await server.refusal("elif", "POST", "/users", params)
+    for name in ("elif", "bruno"):
+        await ask(
+            server.core.folder, "permit", {"who": f"{name}@demo.example", "permission": "can_create_users"}
+        )
+    assert (await server.refusal("elif", "POST", "/users", params))["code"] == "UNAUTHORIZED_PRINCIPAL"
+    taken = {"who": "bruno@demo.example", "permission": "can_create_users", "revoke": "True"}
+    assert await ask(server.core.folder, "permit", taken) == [
+        "Bruno Castell no longer has the permission can_create_users"
+    ]
+    refusal = await server.refusal("bruno", "POST", "/users", params)
+    assert (refusal["code"], refusal["msg"]) == ("BAD_REQUEST", "User not authorized to create users")
+    await ask(server.core.folder, "permit", {**taken, "revoke": "False"})
     answer = await server.call("bruno", "POST", "/users", params)
     assert answer["user_id"] == server.id("nadia")
     await server.refusal("bruno", "POST", "/users", params)

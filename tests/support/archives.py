@@ -63,7 +63,7 @@ def rows(folder: Path, sql: str) -> list[tuple[Any, ...]]:
 
 SAME = {
     "users": "SELECT id, delivery_email, full_name, role, is_active, bot_type, bot_owner_id, is_system_bot, timezone,"
-    " avatar_version, avatar_url IS NULL, can_change_user_emails FROM users ORDER BY id",
+    " avatar_version, avatar_url IS NULL, can_change_user_emails, can_create_users FROM users ORDER BY id",
     "members": "SELECT * FROM group_members ORDER BY 1, 2",
     "subgroups": "SELECT * FROM group_subgroups ORDER BY 1, 2",
     "groups": "SELECT id, description, creator_id, date_created, is_system, deactivated FROM groups ORDER BY id",

@@ -168,6 +168,7 @@ def _things(core: Core, people: dict[int, User]) -> None:
     number_next(core, "profile_fields", _FIELD)
     create_field(core, name="Phone", kind=ProfileFieldType.SHORT_TEXT)
     core.users.update(people[IDS["desdemona"]].id, can_change_user_emails=1)
+    core.users.update(people[IDS["iago"]].id, can_create_users=1)
 
 
 def _settings(core: Core) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import httpx
 
+from narrowcast_server.operator.commands import run as operate
 from narrowcast_server.organization.clock import SystemClock
 from narrowcast_server.organization.config import Config, Dialect
 from narrowcast_server.organization.core import Core
@@ -54,6 +55,11 @@ _MADE: Final = (
     ("POST", "/bots", "users", "user_id"),
 )
 """(method, path, table of the server, key of the answer with the new id)."""
+
+_BY_OPERATOR: Final = {
+    "POST_users/05": ("permit", {"who": str(IDS["iago"]), "permission": "can_create_users", "revoke": "True"})
+}
+"""What the recording's operator did before a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +163,8 @@ class Replay:
             for who, method, path, params in setup.get(recorded.label, ()):
                 response = await self._send(who, method, path, params)
                 assert response.status_code == 200, (recorded.label, response.text)
+            if recorded.label in _BY_OPERATOR:
+                await operate(self.core, *_BY_OPERATOR[recorded.label])
             self._clock.time = recorded.when - _WINDOW
             await self._make_way(recorded)
             await self._repeat(recorded)

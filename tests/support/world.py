@@ -38,7 +38,7 @@ _PEOPLE = (
 
 
 def populate(core: Core) -> None:
-    """Makes the organization. Only Ada has a password."""
+    """Makes the organization. Only Ada has a password, and may create accounts."""
     with core.transaction():
         organization.set_up(core, name="Demo", domain="demo.example", description="For *tests*.")
         people: dict[str, User] = {}
@@ -50,7 +50,9 @@ def populate(core: Core) -> None:
                 full_name=full_name,
                 role=role,
             )
-        core.users.update(people["ada"].id, password_hash=passwords.hash_password(PASSWORD))
+        core.users.update(
+            people["ada"].id, password_hash=passwords.hash_password(PASSWORD), can_create_users=1
+        )
         people["iris"] = create_user(
             core,
             email="iris-bot@demo.example",

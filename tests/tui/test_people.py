@@ -211,6 +211,21 @@ async def test_who_may_make_bots_that_only_write_is_asked_for_no_address(tmp_pat
         assert stage.server.user("hook").bot_type == BotType.INCOMING_WEBHOOK
 
 
+@pytest.mark.parametrize("person", ["ada", "bruno"])
+async def test_users_are_created_by_whom_the_operator_lets(tmp_path: Path, person: str) -> None:
+    async with on_stage(tmp_path, person=person, size=(80, 24)) as stage:
+        await run(stage, "people.accounts")
+        await stage.press("n")
+        form = stage.app.screen
+        assert isinstance(form, FormScreen)
+        assert "can_create_users" in form._note
+        await fill(stage, name="Nadia Osei", email="nadia@demo.example", password="a long password")
+        if person == "ada":
+            await until(lambda: any("Nadia Osei" in row for row in rows(stage)))
+        else:
+            await until(lambda: "User not authorized to create users" in form.told)
+
+
 async def test_everybody_is_listed_and_found_by_name(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "people.accounts")

@@ -66,7 +66,7 @@ class World:
                 core, name=people.ORGANIZATION, domain=people.DOMAIN, description=people.DESCRIPTION
             )
         self.users = people.create_people(core, born)
-        core.users.update(self.users[people.NEWCOMER].id, can_change_user_emails=1)
+        core.users.update(self.users[people.NEWCOMER].id, can_change_user_emails=1, can_create_users=1)
         things.create_groups(core, self.users)
         self.channels = places.create_places(core, self.users, born + 86400)
         things.create_conveniences(core, self.users)

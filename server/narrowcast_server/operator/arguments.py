@@ -17,6 +17,8 @@ Command = Callable[["Core", Arguments], Awaitable[list[str]]]
 """Does what the operator says, and gives lines to print; raises Fault."""
 _ROLES: Final = {role.name.lower(): role for role in Role}
 
+_PERMISSIONS: Final = ("can_create_users", "can_change_user_emails")
+
 
 class Fault(Exception):
     """Why a command was not done, in words for the operator."""
@@ -44,6 +46,18 @@ def role(arguments: Arguments) -> Role:
 def role_name(role: object) -> str:
     """As the operator types it."""
     return next((name for name, each in _ROLES.items() if int(each) == role), str(role))
+
+
+def permission(arguments: Arguments) -> str:
+    text = arguments.get("permission", "")
+    if text not in _PERMISSIONS:
+        raise Fault(f"there is no permission {text!r}; there are {', '.join(_PERMISSIONS)}")
+    return text
+
+
+def is_set(arguments: Arguments, name: str) -> bool:
+    """Whether an option without a value was given."""
+    return arguments.get(name) == "True"
 
 
 def number(arguments: Arguments, name: str, usual: str = "") -> int:

@@ -75,6 +75,16 @@ async def role(core: Core, arguments: Arguments) -> list[str]:
     return [f"{user.full_name} is now {new_role.name.lower()}"]
 
 
+async def permit(core: Core, arguments: Arguments) -> list[str]:
+    """What only the operator permits: creating accounts, changing the addresses of others."""
+    user, permission = given.person(core, arguments), given.permission(arguments)
+    revoked = given.is_set(arguments, "revoke")
+    with core.transaction():
+        core.users.update(user.id, **{permission: int(not revoked)})
+        record(core, None, "permit", {"who": user.delivery_email, permission: "no" if revoked else "yes"})
+    return [f"{user.full_name} {'no longer has' if revoked else 'has'} the permission {permission}"]
+
+
 async def close(core: Core, arguments: Arguments) -> list[str]:
     """Deactivates an account."""
     user = given.person(core, arguments)
@@ -149,6 +159,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "people": people,
     "password": password,
     "role": role,
+    "permit": permit,
     "deactivate": close,
     "reactivate": reopen,
     "statistics": statistics_of,

@@ -55,6 +55,7 @@ class User:
     avatar_version: int
     avatar_url: str | None
     can_change_user_emails: bool
+    can_create_users: bool
     settings: dict[str, object]
     """The personal settings that differ from the defaults (`personal.SETTINGS`)."""
 

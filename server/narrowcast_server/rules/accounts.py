@@ -12,6 +12,7 @@ from narrowcast_server.organization.errors import (
     not_owner,
 )
 from narrowcast_server.organization.models import User
+from narrowcast_server.rules.permissions import require_administrator
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -54,6 +55,16 @@ def check_role(core: Core, caller: User, user: User, role: Role) -> None:
             raise ServiceError("The owner permission cannot be removed from the only organization owner.")
     if user.is_guest and role <= Role.ADMINISTRATOR:
         raise ServiceError("A guest cannot become an administrator in one step. Make them a member first.")
+
+
+def check_may_create(caller: User) -> None:
+    """Administrators whom the operator lets: whoever makes an account knows its password.
+
+    Raises UNAUTHORIZED_PRINCIPAL for anybody but administrators, BAD_REQUEST for those without the permission.
+    """
+    require_administrator(caller)
+    if not caller.can_create_users:
+        raise ServiceError("User not authorized to create users")
 
 
 def check_may_change_address(caller: User) -> None:

@@ -289,6 +289,12 @@ ALTER TABLE invites ADD COLUMN welcome TEXT;
 """
 """What newcomers are told: null for what the organization says to all, empty for nothing."""
 
+_CREATING_USERS = """
+ALTER TABLE users ADD COLUMN can_create_users INTEGER NOT NULL DEFAULT 0;
+UPDATE users SET can_create_users = can_change_user_emails;
+"""
+"""A permission that the operator gives; whoever was trusted with the addresses of others has it from the start."""
+
 MIGRATIONS: tuple[str, ...] = (
     _PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,
     _NAVIGATION,
@@ -300,4 +306,5 @@ MIGRATIONS: tuple[str, ...] = (
     _SECOND_FACTORS,
     _EXPORTS,
     _WELCOME,
+    _CREATING_USERS,
 )

@@ -51,7 +51,7 @@ def _admin(args: argparse.Namespace, data: Path) -> int:
     from narrowcast_server.operator.arguments import Fault
     from narrowcast_server.operator.control import ask
 
-    names = ("who", "role", "days", "uses", "limit", "invitation", "to")
+    names = ("who", "role", "days", "uses", "limit", "invitation", "to", "permission", "revoke")
     arguments = {name: str(getattr(args, name)) for name in names if hasattr(args, name)}
     try:
         lines = asyncio.run(ask(data, args.admin_command, arguments))

@@ -106,7 +106,8 @@ def _person(intake: Intake, row: ArchiveRow) -> None:
         row.fault(f"two people have the address {address}")
     intake.execute(
         "INSERT INTO users (id, delivery_email, full_name, role, is_active, bot_type, api_key, timezone, date_joined,"
-        " avatar_version, can_change_user_emails, settings) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " avatar_version, can_change_user_emails, can_create_users, settings)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         identity,
         address,
         intake.texts.person(row.text("full_name"), LONGEST_NAME, identity),
@@ -118,6 +119,7 @@ def _person(intake: Intake, row: ArchiveRow) -> None:
         row.time("date_joined"),
         max(1, row.integer("avatar_version", 1)),
         int(row.flag("can_change_user_emails")),
+        int(row.flag("can_create_users")),
         json.dumps(personal_settings(intake, row, personal.DEFAULTS)),
     )
 

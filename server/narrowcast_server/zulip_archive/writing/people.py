@@ -53,7 +53,7 @@ def _profile(export: Export, user: User, domain: str) -> Record:
         "avatar_source": "U" if own_picture else "G",
         "avatar_version": user.avatar_version,
         "can_change_user_emails": user.can_change_user_emails,
-        "can_create_users": False,
+        "can_create_users": user.can_create_users,
         "can_forge_sender": False,
         "is_mirror_dummy": False,
         "is_staff": False,
