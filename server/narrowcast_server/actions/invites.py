@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import ErrorCode, Role
 from narrowcast_server.actions.mail import may_send, send_mail
+from narrowcast_server.actions.users import well_formed_address
 from narrowcast_server.mail.letters import is_address
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
@@ -77,10 +78,10 @@ def _send(core: Core, user: User, address: str, token: str, *, again: bool = Fal
 
 
 def _well_formed(address: str) -> bool:
-    local, at, domain = address.rpartition("@")
-    return (
-        bool(local and at and domain) and len(address) <= 254 and " " not in address and is_address(address)
-    )
+    try:
+        return is_address(well_formed_address(address))
+    except ServiceError:
+        return False
 
 
 def _problem(core: Core, address: str) -> tuple[str, str, bool] | None:
