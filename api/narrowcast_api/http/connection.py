@@ -58,9 +58,9 @@ FileParts = Mapping[str, tuple[str, bytes, str]]
 
 
 @lru_cache(maxsize=64)
-def _address(text: str, query: str = "") -> httpx.URL:
+def _address(text: str) -> httpx.URL:
     """To take an address apart is much of the work of a request; most requests go to a few of them."""
-    return httpx.URL(f"{text}?{query}" if query else text)
+    return httpx.URL(text)
 
 
 class Connection:
@@ -304,8 +304,8 @@ class Connection:
         fields = encode_params(params, lambda name: is_quoted(method, path, name, level))
         own: dict[str, Any] = {"headers": client.headers, "cookies": client.cookies or None}
         # Put together here: the client would take the address apart once for each thing that it might add to it.
-        if method == "GET":
-            return httpx.Request(method, _address(self.url(path), urlencode(fields)), **own)
+        if method == "GET" and fields:
+            return httpx.Request(method, f"{self.url(path)}?{urlencode(fields)}", **own)
         url = _address(self.url(path))
         return httpx.Request(method, url, data=fields or None, files=dict(files) if files else None, **own)
 
