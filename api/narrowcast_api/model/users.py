@@ -51,7 +51,7 @@ _NO_PROFILE: Mapping[int, ProfileValue] = MappingProxyType({})
 
 
 class User(Struct, frozen=True, gc=False):
-    """One person or bot. Without a mark for the collector of garbage: organizations have 50,000 of them.
+    """One person or bot. The garbage collector does not track them: organizations have 50,000.
 
     `delivery_email` is None where one may not see it, or where a server before level 163 leaves it out (USR-09).
     `date_joined` is as the server wrote it (USR-30). `avatar` and `max_message_id` are there only in answers to
