@@ -183,6 +183,11 @@ async def test_an_import_stores_the_account_of_the_file_too(tmp_path: Path) -> N
         rc.chmod(0o644)
         screen._import(str(rc))
         await until(lambda: "The account was not added: " in said(stage))
+        rc.chmod(0o600)
+        stage.app.paths.config_file.write_text("[compose\n")
+        screen._import(str(rc))
+        await until(lambda: "not TOML" in said(stage))
+        assert "Imported" not in said(stage)
 
 
 async def test_a_slow_disk_holds_no_key_and_two_changes_are_made_one_after_the_other(

@@ -10,7 +10,7 @@ from narrowcast.app.config import ConfigError
 from narrowcast.app.config_file import Value, preview, read
 from narrowcast.app.config_file import check as check_value
 from narrowcast.app.config_keys import CONFIG_KEYS, ConfigKey, value_of
-from narrowcast.app.context import app_of
+from narrowcast.app.context import InApp, app_of
 from narrowcast.app.import_settings import add_account, read_zuliprc
 from narrowcast.commands.hints import Keys, with_keys
 from narrowcast.commands.keymap import conflicts, keys_label, merged, normalize, typed
@@ -150,10 +150,8 @@ class AppSettingsScreen(ManageScreen[str]):
         self.work(self._save(key, value))
 
     async def _save(self, key: str, value: Callable[[], Value | None]) -> None:
-        try:
-            await app_of(self).change_config(key, value)
-        except ConfigError as error:
-            self.say(error.problems[0], bad=True)
+        if problem := await _write(self, key, value):
+            self.say(problem, bad=True)
             return
         await self.load()
         at_start = any(one.at_start for keys in self._all_keys().values() for one in keys if one.key == key)
@@ -174,13 +172,16 @@ class AppSettingsScreen(ManageScreen[str]):
         except (OSError, ValueError) as error:
             self.say(str(error), bad=True)
             return
-        for key, value in imported.changes:
-            await self._save(key, _always(value))
-        said = [f"Imported {counted(len(imported.changes), 'setting')}."] if imported.changes else []
+        problems = [
+            problem for key, value in imported.changes if (problem := await _write(self, key, _always(value)))
+        ]
+        await self.load()
+        written = len(imported.changes) - len(problems)
+        said = problems[:1] + ([f"Imported {counted(written, 'setting')}."] if written else [])
         said += [f"No counterpart: {', '.join(imported.left)}."] if imported.left else []
         if imported.has_account:
             said += await self._add_account(path)
-        self.say(" ".join(said) or "Nothing to import.")
+        self.say(" ".join(said) or "Nothing to import.", bad=bool(problems))
 
     async def _add_account(self, path: Path) -> list[str]:
         folder = app_of(self).paths.accounts
@@ -240,16 +241,21 @@ class KeysScreen(ManageScreen[str]):
 
     async def _save(self, command_id: str, keys: list[str] | None) -> None:
         value = None if keys is None else [normalize(key) for key in keys]
-        try:
-            await app_of(self).change_config(f"keys.{command_id}", lambda: value)
-        except ConfigError as error:
-            self.say(error.problems[0], bad=True)
-        else:
-            self.say("Saved.")
+        problem = await _write(self, f"keys.{command_id}", lambda: value)
+        self.say(problem or "Saved.", bad=bool(problem))
 
     def action_delete(self) -> None:
         if item := self.selected:
             self.work(self._save(item, None))
+
+
+async def _write(screen: InApp, key: str, value: Callable[[], Value | None]) -> str:
+    """Change the configuration, in the file and at once; gives why that was not possible, or nothing."""
+    try:
+        await app_of(screen).change_config(key, value)
+    except ConfigError as error:
+        return error.problems[0]
+    return ""
 
 
 def _always(value: Value) -> Callable[[], Value]:
