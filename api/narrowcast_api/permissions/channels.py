@@ -85,7 +85,7 @@ def channel_write_refusal(state: State, channel_id: int) -> Refusal:
     if channel is None:
         return Refusal("This channel no longer exists, or you do not have access to it.")
     if channel.is_archived:
-        return Refusal(f"#{channel.name} is archived: nobody can write in it.")
+        return Refusal(f"#{channel.name} is archived: nobody can post in it.")
     if not channel.is_subscribed:
         if channel.invite_only:
             return Refusal(f"Only subscribers can post in private channel #{channel.name}.")
@@ -98,7 +98,7 @@ def channel_write_refusal(state: State, channel_id: int) -> Refusal:
 
 
 def topic_refusal(state: State, channel_id: int, topic: str) -> Refusal:
-    """Refuses a topic that a message in a channel cannot have, and a new one of who may not begin topics.
+    """Refuses a topic that a message in a channel cannot have, and a new one of who may not create topics.
 
     Whether a topic is new is known once the channel's topics are loaded.
     """
@@ -133,12 +133,12 @@ def direct_refusal(state: State, others: frozenset[int]) -> Refusal:
         state.user_groups.contains(allowed, one) for one in (state.me, *humans)
     ):
         if _is_nobody(state, allowed):
-            return Refusal("Direct messages are off in this organization.")
-        return Refusal(f"A direct conversation needs somebody of {holders(state, allowed)} in it.")
+            return Refusal("Direct messages are disabled in this organization.")
+        return Refusal(f"Direct messages must include somebody from {holders(state, allowed)}.")
     may_begin = state.has_permission("direct_message_initiator_group")
     if may_begin or state.directs.newest(others) is not None or len(state.directs.recent()) >= _RECENT:
         return ALLOWED
-    return only_holders(state, "direct_message_initiator_group", "begin direct conversations")
+    return only_holders(state, "direct_message_initiator_group", "start direct message conversations")
 
 
 _RECENT = 900
