@@ -123,7 +123,7 @@ def test_whoever_left_is_not_called_any_more() -> None:
 async def test_a_process_that_is_held_up_as_a_frame_is_planned_shows_it_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Timers of Textual that are late before they begin to wait end at once, and are never heard of."""
+    """By themselves, timers of Textual that are late before they begin to wait end at once, and are never heard of."""
     run = Timer._run
 
     async def late(timer: Timer) -> None:

@@ -48,8 +48,8 @@ Later = Callable[[float, Callable[[], None]], Waiting]
 
 
 def later_in(pump: MessagePump) -> Later:
-    """Calls of the loop, made among the messages of ``pump``. A timer of Textual never comes where the process is held
-    up for longer than its time just as it begins, and nothing would be shown from then on.
+    """Calls of the loop, made among the messages of ``pump``. Textual's timers, of which each is a task, call late ones
+    only because of `keep_late_timers`.
     """
 
     def later(seconds: float, act: Callable[[], None]) -> asyncio.TimerHandle:
