@@ -194,6 +194,7 @@ def test_a_video_elsewhere_is_a_video() -> None:
 
 
 def test_a_table_says_what_it_leaves_out() -> None:
-    rows = "<tr><td>x</td></tr>" * 2_003
-    assert screen(f"<table>{rows}</table>", 60)[-1] == "… 3 more rows: y copies the source"
+    row = "<tr><td>x</td></tr>"
+    assert screen(f"<table>{row * 2_003}</table>", 60)[-1] == "… 3 more rows: y copies the source"
+    assert screen(f"<table>{row * 2_001}</table>", 60)[-1] == "… 1 more row: y copies the source"
     assert any(line.startswith("… longer") for line in screen("<table><tr>" + "<td>x</td>" * 60, 40))

@@ -35,6 +35,7 @@ from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList
 from narrowcast.content.tables import FittedTable
 from narrowcast.content.wrapping import Line, Run, clip, wrap, wrap_hard
+from narrowcast.text.formats import counted
 from narrowcast.text.safe_text import safe_line
 
 __all__ = ["Layout", "Names", "Rendered", "Target", "TargetKind"]
@@ -265,7 +266,9 @@ class Layout(Struct):
         self.hidden_columns = max(self.hidden_columns, table.hidden)
         yield from table.lines()
         if (left := len(block.rows) - MAX_TABLE_ROWS) > 0:
-            yield Line(clip([Run(f"… {left} more rows{self._by_copying()}", self.palette.dim)], width))
+            yield Line(
+                clip([Run(f"… {counted(left, 'more row')}{self._by_copying()}", self.palette.dim)], width)
+            )
 
     def _card(self, card: Card, width: int) -> Iterator[Line]:
         palette = self.palette

@@ -81,8 +81,7 @@ def unsent_pieces(session: Session, keys: Keys) -> list[Piece]:
     if waiting and not session.status.is_live:
         pieces.append((f" {waiting} waiting to be sent ", "warn"))
     if session.acts.waiting and not session.status.is_live:
-        changes = "change" if session.acts.waiting == 1 else "changes"
-        pieces.append((f" {session.acts.waiting} {changes} waiting ", "warn"))
+        pieces.append((f" {formats.counted(session.acts.waiting, 'change')} waiting ", "warn"))
     return pieces
 
 
@@ -111,7 +110,7 @@ class StatusLine(OneLine):
             left.append((f" {typing} ", "accent"))
         left.append((f" {unread} unread" if unread else " no unread", ""))
         if mentions:
-            left.append((f", {mentions} mention{'s' if mentions > 1 else ''}", "accent"))
+            left.append((f", {formats.counted(mentions, 'mention')}", "accent"))
         left.extend((f"  {text}", "accent") for text in added)
         who = state.users.name(state.me) if state.users.get(state.me) is not None else session.account.email
         left.append((f"  {who} · {state.server.name or session.account.site}", "dim"))
