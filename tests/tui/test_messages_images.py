@@ -22,7 +22,7 @@ from textual.widgets import Static
 from narrowcast.content.inlines import Target, TargetKind, is_picture
 from narrowcast.panes.messages import requests
 from narrowcast.screens.messages.picture import PictureScreen
-from narrowcast.terminal import images
+from narrowcast.terminal import images, picture_process
 from narrowcast.terminal.terminal_filter import TerminalFilter
 from narrowcast.widgets.half_blocks import HalfBlocks
 from narrowcast.widgets.line_view import plain_text
@@ -70,6 +70,11 @@ def test_a_picture_is_reduced_to_what_the_screen_can_show(kind: str) -> None:
 def test_a_bomb_or_another_format_is_refused_before_it_is_decoded(data: bytes) -> None:
     with pytest.raises(images.TooLarge):
         images.decode(data, (80, 24))
+
+
+async def test_a_file_that_is_too_large_is_refused_before_there_is_a_process_for_it() -> None:
+    with pytest.raises(images.TooLarge, match=r"^The image is larger than 20\.0 MB\.$"):
+        await picture_process.decoded(b"\x00" * (images.MAX_BYTES + 1), (80, 24))
 
 
 @given(st.binary(max_size=200), st.integers(0, 60))

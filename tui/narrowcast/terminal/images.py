@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from narrowcast.text import formats
+
 if TYPE_CHECKING:
     from PIL.Image import Image
 
@@ -24,6 +26,7 @@ __all__ = [
     "TooLarge",
     "available",
     "cell_pixels",
+    "check_size",
     "decode",
     "drawing",
     "fitted",
@@ -74,6 +77,12 @@ def cell_pixels(descriptor: int) -> tuple[int, int]:
     return min(width // columns, MOST_CELL[0]), min(height // rows, MOST_CELL[1])
 
 
+def check_size(data: bytes) -> None:
+    """Raises `TooLarge` for more bytes than are decoded."""
+    if len(data) > MAX_BYTES:
+        raise TooLarge(f"The image is larger than {formats.size(MAX_BYTES)}.")
+
+
 def decode(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) -> Image:
     """The first frame of a picture, reduced to what `cells` columns and rows of `cell` pixels can show.
 
@@ -82,8 +91,7 @@ def decode(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) ->
     """
     from PIL import Image as Pillow
 
-    if len(data) > MAX_BYTES:
-        raise TooLarge(f"The image has {len(data) // 2**20} MiB; at most {MAX_BYTES // 2**20} are shown.")
+    check_size(data)
     try:
         picture = Pillow.open(io.BytesIO(data), formats=FORMATS)
         width, height = picture.size

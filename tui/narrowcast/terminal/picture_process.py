@@ -8,7 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from narrowcast.terminal.images import CELL, MAX_BYTES, TOO_MUCH, TooLarge
+from narrowcast.terminal.images import CELL, TOO_MUCH, TooLarge, check_size
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -29,8 +29,7 @@ async def decoded(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = C
     Raises `TooLarge` for what is too large, takes too long or too much memory, or is no picture. Cancelled, it ends
     the process.
     """
-    if len(data) > MAX_BYTES:
-        raise TooLarge(f"The image has {len(data) // 2**20} MiB; at most {MAX_BYTES // 2**20} are shown.")
+    check_size(data)
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
