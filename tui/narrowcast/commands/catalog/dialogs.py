@@ -56,8 +56,8 @@ _EVERYWHERE: tuple[Command, ...] = (
         Context.ASK,
         "Questions",
         ("ask.complete", "tab", "Complete", "complete"),
-        ("ask.down", "down", "Next offer", "offer(1)"),
-        ("ask.up", "up", "Previous offer", "offer(-1)"),
+        ("ask.down", "down", "Next completion", "offer(1)"),
+        ("ask.up", "up", "Previous completion", "offer(-1)"),
     ),
     *dialog_rows(
         Context.CONFIRM,

@@ -152,7 +152,7 @@ _FOUND: tuple[Command, ...] = (
         "Found or selected text",
         ("found.older", "n", "Previous match"),
         ("found.newer", "N", "Next match"),
-        ("found.close", "escape", "End finding, or select nothing"),
+        ("found.close", "escape", "Close find, or clear selection"),
         palette=False,
     ),
 )

@@ -82,12 +82,11 @@ class Details:
         readers = sorted(answer.user_ids, key=lambda user_id: users.name(user_id).casefold())
         choices = [Choice(user_id, users.name(user_id)) for user_id in readers]
         if not choices:
-            self._pane.say("No one has read this message yet, or shares read receipts.")
+            self._pane.say("Nobody who shares read receipts has read this message yet.")
             return
         self._pane.ask(Picker(f"Read by {len(choices)}", choices), self._show_person)
 
     def _show_person(self, user_id: int | None) -> None:
-
         if user_id is not None:
             self._pane.post(PersonRequested(user_id))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.rows import reaction_text
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.text.formats import counted
 from narrowcast_api.model.messages import Reaction, grouped
 from narrowcast_assets.emoji import character_of, emoji_names
 
@@ -83,13 +84,13 @@ def _choices(message: Message, state: State) -> list[Choice[Emoji]]:
 
     for group in grouped(message.reactions):
         key = (group.reaction_type, group.emoji_code)
-        detail = "take back" if key in own else f"{len(group.user_ids)} so far"
+        detail = "remove yours" if key in own else counted(len(group.user_ids), "reaction")
         add(*key, group.emoji_name, detail=detail, shown=reaction_text(*key, group.emoji_name))
     for code in USUAL:
         add(UNICODE, code, names_by_code[code][0], shown=character_of(code) or "")
     for custom in state.custom_emoji:
         if not custom.deactivated:
-            add("realm_emoji", custom.code, custom.name, detail="of this server")
+            add("realm_emoji", custom.code, custom.name, detail="custom emoji")
     for code, names in names_by_code.items():
         add(UNICODE, code, names[0], shown=character_of(code) or "")
     return [*choices.values()]

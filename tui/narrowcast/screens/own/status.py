@@ -55,7 +55,7 @@ def set_status(screen: Workspace) -> None:
             suggest=lambda _typed: _names(state),
             describe=_with_emoji,
         ),
-        Moment("until", "Clear after", "Optional. By Narrowcast, narrowcast watch, or the next start"),
+        Moment("until", "Clear after", "Optional. Narrowcast clears it at that time, or at its next start"),
     ]
     ask(screen, "Set status", fields, submit, done="Status set.")
 
@@ -91,4 +91,4 @@ def _clear_later(screen: Workspace, at: int, text: str, emoji: str) -> None:
     session = screen.session
     session.status_end.set(at, text, emoji)
     when = moment(at, session.clock.now(), long=has_long_clock(session.state))
-    screen.tell(f"Status will be cleared {when}: by Narrowcast, by narrowcast watch, or at the next start.")
+    screen.tell(f"Status will be cleared {when}, or at the next start of Narrowcast.")

@@ -140,7 +140,7 @@ class BotsScreen(ManageScreen["Bot"]):
             bot_type = values["type"]
             calls = bot_type == BotType.OUTGOING_WEBHOOK
             if may_call and calls != bool(values.text("url")):
-                raise Refused("url", "Outgoing webhooks, and no other bots, need an address to call.")
+                raise Refused("url", "Outgoing webhooks need an endpoint URL; other bots have none.")
             made = await self.session.client.bots.create(
                 full_name=values.text("name"),
                 short_name=values.text("short"),
