@@ -98,6 +98,15 @@ class Stage:
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
+    async def is_read(self, message_id: int) -> bool:
+        """Whether a message was seen: that waits to be sent, or the server has it."""
+        await until(lambda: not self.app.frames.is_due)
+        await self.pilot.pause()
+        if message_id in self.session.read_marks.pending:
+            return True
+        flags = {row["id"]: row["flags"] for row in await self.server.newest("ada")}
+        return "read" in flags[message_id]
+
     async def asked(self, count: int) -> None:
         """Until the pane has asked that many things of the screen."""
         await until(lambda: len(self.app.asked) >= count)

@@ -34,10 +34,7 @@ async def test_nothing_is_read_while_one_looks_elsewhere(tmp_path: Path) -> None
         stage.app.app_focus = False
         message_id = await stage.server.send("bruno", "general", "soup", "are you there?")
         await stage.see("are you there?")
-        await stage.pilot.pause(0.7)
-        message = stage.session.state.messages.get(message_id)
-        assert message is not None
-        assert not message.is_read
+        assert not await stage.is_read(message_id)
         stage.app.app_focus = True
         await until(
             lambda: (seen := stage.session.state.messages.get(message_id)) is not None and seen.is_read
