@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from support.running_time import RunningTime
 from support.terminal import Terminal
 
 from .conftest import OpenApp, Served
@@ -11,11 +16,26 @@ CROSSING = 1.0
 """Seconds in which a message, typing, a reaction and read state have to cross."""
 
 
+@pytest.fixture
+def running_time() -> Iterator[RunningTime]:
+    with RunningTime() as clock:
+        yield clock
+
+
+def took(clock: RunningTime, wait: Callable[[str], object], pattern: str) -> float:
+    """Seconds until what is waited for is so."""
+    begun = clock.mark()
+    wait(pattern)
+    return clock.since(begun)
+
+
 def open_direct(terminal: Terminal, name: str) -> None:
     go(terminal, name, rf" {name}[^│]*$")
 
 
-def test_two_people_see_each_other_write_react_and_read(served: Served, open_app: OpenApp) -> None:
+def test_two_people_see_each_other_write_react_and_read(
+    served: Served, open_app: OpenApp, running_time: RunningTime
+) -> None:
     ada = open_app(served.rc("ada"))
     greta = open_app(served.rc("greta"))
     open_direct(ada, "Greta Lindqvist")
@@ -26,20 +46,20 @@ def test_two_people_see_each_other_write_react_and_read(served: Served, open_app
     ada.press("r", "ctrl+e", "ctrl+u")  # the demo world has a draft here
     ada.type("Is the mast still up?")
     ada.wait_for(r"Is the mast still up\?")
-    typing = greta.wait_for(r"Ada Moreno is typing")
+    typing = took(running_time, greta.wait_for, "Ada Moreno is typing")
 
     ada.press("enter")
-    message = greta.wait_for(r"(?m)^.*\s Is the mast still up\?")
+    message = took(running_time, greta.wait_for, r"(?m)^.*\s Is the mast still up\?")
     greta.wait_gone(r"Ada Moreno is typing")
 
     greta.press("G", "+")
-    reaction = ada.wait_for("👍")
+    reaction = took(running_time, ada.wait_for, "👍")
 
     greta.press("r")
     greta.type("Up and warm.")
-    answer_typing = ada.wait_for("Greta Lindqvist is typing")
+    answer_typing = took(running_time, ada.wait_for, "Greta Lindqvist is typing")
     greta.press("enter")
-    answer = ada.wait_for(r"(?m)^.*\s Up and warm\.")
+    answer = took(running_time, ada.wait_for, r"(?m)^.*\s Up and warm\.")
 
     times = {
         "typing": typing,
@@ -52,7 +72,7 @@ def test_two_people_see_each_other_write_react_and_read(served: Served, open_app
 
 
 def test_what_is_read_in_one_app_is_read_in_the_other_app_of_the_account(
-    served: Served, open_app: OpenApp
+    served: Served, open_app: OpenApp, running_time: RunningTime
 ) -> None:
     ada = open_app(served.rc("ada"))
     desk = open_app(served.rc("greta"), owner="greta-desk")
@@ -70,6 +90,6 @@ def test_what_is_read_in_one_app_is_read_in_the_other_app_of_the_account(
 
     open_direct(hut, "Ada Moreno")
     hut.wait_for(r"(?m)^.*\s Soup or stew tonight\?")
-    crossing = desk.wait_gone(r"Ada Moreno +1\b")
+    crossing = took(running_time, desk.wait_gone, r"Ada Moreno +1\b")
 
     assert crossing < CROSSING

@@ -17,13 +17,14 @@ from narrowcast_api.protocols.outbox import OutboxEntry, OutboxState
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from support.fault_proxy import FaultProxy
+from support.running_time import RunningTime
 from support.server import TestServer, running_server
 
 SPEED = 10.0
 """How much faster than the wall the clocks of client and server go."""
 
 FROZEN = 1.0
-"""Seconds on the wall for which the loop may not stand still: far above what a busy machine does to it."""
+"""Seconds for which the loop may not stand still: far above what a busy machine does to it."""
 
 PATIENCE = 40.0
 """Seconds on the wall until everything must be calm again."""
@@ -54,6 +55,7 @@ class World:
         self.server: TestServer
         self.proxy: FaultProxy
         self.session: Session
+        self.running_time = RunningTime()
         self.worst_pause = 0.0
         self._server_stack = AsyncExitStack()
         self._running: dict[Session, asyncio.Task[None]] = {}
@@ -144,9 +146,9 @@ class World:
     async def watch_the_loop(self) -> None:
         """Notes the longest time for which nothing else could run."""
         while True:
-            before = time.monotonic()
+            before = self.running_time.mark()
             await asyncio.sleep(0.02)
-            self.worst_pause = max(self.worst_pause, time.monotonic() - before - 0.02)
+            self.worst_pause = max(self.worst_pause, self.running_time.since(before) - 0.02)
 
     async def calm(self, session: Session) -> list[OutboxEntry]:
         """Wait until nothing is under way, sending again what is offered; the entries that were offered."""
@@ -180,10 +182,11 @@ async def world_at(folder: Path) -> AsyncIterator[World]:
     await world.start_server()
     async with FaultProxy(world.server.url) as proxy:
         world.proxy = proxy
-        watching = asyncio.create_task(world.watch_the_loop())
-        try:
-            yield world
-        finally:
-            watching.cancel()
-            await asyncio.gather(watching, return_exceptions=True)
-            await world.close()
+        with world.running_time:
+            watching = asyncio.create_task(world.watch_the_loop())
+            try:
+                yield world
+            finally:
+                watching.cancel()
+                await asyncio.gather(watching, return_exceptions=True)
+                await world.close()

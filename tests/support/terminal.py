@@ -149,8 +149,8 @@ class Terminal:
         """The screen as one text."""
         return "\n".join(self.lines)
 
-    def wait_until(self, holds: Callable[[], bool], what: str, patience: float = PATIENCE) -> float:
-        """Read until ``holds()``; the seconds it took. Fails with the screen when ``patience`` is over."""
+    def wait_until(self, holds: Callable[[], bool], what: str, patience: float = PATIENCE) -> None:
+        """Read until ``holds()``. Fails with the screen when ``patience`` is over."""
         start = time.monotonic()
         while not holds():
             left = start + patience - time.monotonic()
@@ -164,17 +164,16 @@ class Terminal:
                 raise AssertionError(
                     f"the process ended with {self.process.returncode} before {what}; the screen:\n{self.text}"
                 )
-        return time.monotonic() - start
 
-    def wait_for(self, pattern: str, patience: float = PATIENCE) -> float:
+    def wait_for(self, pattern: str, patience: float = PATIENCE) -> None:
         """Read until the regular expression ``pattern`` is found on the screen."""
         compiled = re.compile(pattern)
-        return self.wait_until(lambda: compiled.search(self.text) is not None, f"{pattern!r}", patience)
+        self.wait_until(lambda: compiled.search(self.text) is not None, f"{pattern!r}", patience)
 
-    def wait_gone(self, pattern: str, patience: float = PATIENCE) -> float:
+    def wait_gone(self, pattern: str, patience: float = PATIENCE) -> None:
         """Read until ``pattern`` is no longer on the screen."""
         compiled = re.compile(pattern)
-        return self.wait_until(lambda: compiled.search(self.text) is None, f"{pattern!r} gone", patience)
+        self.wait_until(lambda: compiled.search(self.text) is None, f"{pattern!r} gone", patience)
 
     def settle(self, quiet: float = 0.1, patience: float = PATIENCE) -> None:
         """Read until nothing has come for ``quiet`` seconds and the process has nothing left to do."""
