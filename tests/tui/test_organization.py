@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
+from narrowcast.panes.compose.completion import offers
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.picker import Picker
@@ -24,6 +25,11 @@ from support.stage import Stage, on_stage, run
 async def listed(stage: Stage, path: str, name: str) -> list[dict[str, object]]:
     found: list[dict[str, object]] = (await stage.server.call("ada", "GET", path))[name]
     return found
+
+
+def completed(stage: Stage, typed: str) -> list[str]:
+    offered = offers(stage.session.state, typed, len(typed))
+    return [one.label for one in offered.completions] if offered is not None else []
 
 
 async def test_linkifiers_are_made_changed_ordered_and_removed(tmp_path: Path) -> None:
@@ -80,9 +86,11 @@ async def test_an_emoji_is_added_from_a_file_and_taken_out_of_use(tmp_path: Path
         await stage.press("enter")
         await fill(stage)
         await until(lambda: any(":big_tea:" in row for row in rows(stage)))
+        assert completed(stage, ":big_te")[0] == ":big_tea:"
         await stage.press("x")
         await choose(stage, "Deactivate emoji")
         await until(lambda: rows(stage) == [])
+        assert ":big_tea:" not in completed(stage, ":big_te")
 
 
 async def test_a_file_that_is_no_picture_is_not_sent(tmp_path: Path) -> None:

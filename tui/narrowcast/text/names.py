@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from narrowcast.text.excerpt import excerpt
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_assets.emoji import character_of
+from narrowcast_assets.emoji import character_of, emoji_names
 
 if TYPE_CHECKING:
     from narrowcast_api.model.channel_folders import ChannelFolder
@@ -48,6 +48,12 @@ def conversation(state: State, user_ids: frozenset[int]) -> str:
 def topic(state: State, name: str) -> str:
     """A topic's name; the server's word for the topic without one."""
     return name or state.limits.empty_topic_name
+
+
+def emoji(state: State) -> list[str]:
+    """The name of each emoji that can be used, the organization's own first."""
+    own = (custom.name for custom in state.custom_emoji if not custom.deactivated)
+    return [*dict.fromkeys((*own, *emoji_names().name_to_code))]
 
 
 def channel(state: State, channel_id: int) -> str:

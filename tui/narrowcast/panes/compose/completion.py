@@ -45,9 +45,7 @@ class Offers(Struct, frozen=True):
     completions: tuple[Completion, ...]
 
 
-def offers(
-    state: State, text: str, cursor: int, emoji_names: Callable[[], Iterable[str]], *, asked: bool = False
-) -> Offers | None:
+def offers(state: State, text: str, cursor: int, *, asked: bool = False) -> Offers | None:
     """What could be meant at ``cursor``. ``asked``: the user wants it, so one letter or none is enough."""
     line_start = text.rfind("\n", 0, cursor) + 1
     match = _TOKEN.search(text[line_start:cursor])
@@ -65,7 +63,7 @@ def offers(
     elif " " in typed:
         return None
     else:
-        completions = _emoji(state, typed, emoji_names())
+        completions = _emoji(state, typed)
     start = line_start + match.start(1)
     return Offers(start, tuple(completions[:SHOWN])) if completions else None
 
@@ -129,12 +127,12 @@ def _channels(state: State, typed: str) -> list[Completion]:
     )
 
 
-def _emoji(state: State, typed: str, unicode_names: Iterable[str]) -> list[Completion]:
-    own = [emoji.name for emoji in state.custom_emoji]
-    emoji = [*own, *unicode_names]
+def _emoji(state: State, typed: str) -> list[Completion]:
+    emoji = names.emoji(state)
+    own = {custom.name for custom in state.custom_emoji if not custom.deactivated}
 
     def made(place: int) -> Completion:
-        return Completion(f":{emoji[place]}:", f":{emoji[place]}: ", "custom" if place < len(own) else "")
+        return Completion(f":{emoji[place]}:", f":{emoji[place]}: ", "custom" if emoji[place] in own else "")
 
     return _ranked(typed, emoji, made)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import ExtensionsContext, app_of
@@ -13,19 +13,12 @@ from narrowcast.panes.compose.completion import Completion
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.screens.dialogs.picker import Choice, ChoiceList
 from narrowcast.widgets.editor import Editor
-from narrowcast_assets import emoji
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
     from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
-
-
-@cache
-def emoji_names() -> tuple[str, ...]:
-    """The names of the usual emoji; read when the first colon is typed."""
-    return tuple(emoji.emoji_names().name_to_code)
 
 
 def _added(extensions: ExtensionsContext, typed: str) -> tuple[int, Iterable[Completion]] | None:
@@ -75,9 +68,7 @@ class Offers:
                 return 0, commands
             if (added := _added(extensions, typed)) is not None:
                 return added
-            offered = completion.offers(
-                self._state, field.text, field.buffer.cursor, emoji_names, asked=asked
-            )
+            offered = completion.offers(self._state, field.text, field.buffer.cursor, asked=asked)
             return (offered.start, offered.completions) if offered is not None else None
         last = typed.rpartition(",")[2] if field is self._target.to else typed
         if not asked and not last.strip():

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
 from narrowcast.text.formats import has_long_clock, moment
-from narrowcast.text.names import SEE_MATCHES
+from narrowcast.text.names import SEE_MATCHES, emoji
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import STATUS_TEXT_MAX
@@ -52,7 +51,7 @@ def set_status(screen: Workspace) -> None:
             "Name of an emoji",
             needs=permissions.level_needed(state, Gate.STATUS_EMOJI),
             value=now.emoji_name if now else "",
-            suggest=lambda _typed: _names(state),
+            suggest=lambda _typed: emoji(state),
             describe=_with_emoji,
         ),
         Moment("until", "Clear after", "Optional. Narrowcast clears it at that time, or at its next start"),
@@ -60,19 +59,10 @@ def set_status(screen: Workspace) -> None:
     ask(screen, "Set status", fields, submit, done="Status set.")
 
 
-def _names(state: State) -> list[str]:
-    return [custom.name for custom in state.custom_emoji if not custom.deactivated] + list(_unicode_names())
-
-
 def _with_emoji(name: str) -> str:
     """A name with the emoji itself; those of the organization are pictures."""
     character = emoji_names().character(name)
     return f"{character} {name}" if character else f":{name}:"
-
-
-@cache
-def _unicode_names() -> tuple[str, ...]:
-    return tuple(emoji_names().name_to_code)
 
 
 def _emoji(state: State, name: str) -> tuple[str, str]:
