@@ -49,13 +49,14 @@ class _LateModule(ModuleType):
 def install() -> None:
     """To be called before anything imports them."""
     for name in _LATE:
-        if name not in sys.modules and find_spec(_MADE_WITH.get(name, name)) is not None:
-            spec = find_spec(name)
-            if spec is not None:
-                _locks[name] = RLock()
-                module = module_from_spec(spec)
-                module.__class__ = _LateModule
-                sys.modules[name] = module
-                parent, _, child = name.rpartition(".")
-                if parent:
-                    setattr(sys.modules[parent], child, module)
+        if name in sys.modules or (name in _MADE_WITH and find_spec(_MADE_WITH[name]) is None):
+            continue
+        if (spec := find_spec(name)) is None:
+            continue
+        _locks[name] = RLock()
+        module = module_from_spec(spec)
+        module.__class__ = _LateModule
+        sys.modules[name] = module
+        parent, _, child = name.rpartition(".")
+        if parent:
+            setattr(sys.modules[parent], child, module)
