@@ -286,7 +286,7 @@ async def test_a_local_search_understands_operators_and_names_what_it_cannot_jud
         await session.close()
         answer = await run(tmp_path, "search", "--rc", rc, "--local", "soup", "from:bruno", "with:5")
         assert answer.out == f"{soup}  Bruno Castell: Soup\n"
-        assert "only the server can judge it: with:5" in answer.err
+        assert "only the server can evaluate it: with:5" in answer.err
         answer = await run(tmp_path, "search", "--rc", rc, "--local", "from:zzz")
         assert (answer.code, answer.out) == (2, "")
         assert "No user matches 'zzz'" in answer.err

@@ -108,15 +108,15 @@ def _terminal() -> Iterator[Finding]:
         "terminal", level, f"{size.columns} columns, {size.lines} rows (80 x 24 and more is comfortable)"
     )
     if os.environ.get("NO_COLOR") is not None:
-        yield Finding("terminal", "note", "NO_COLOR is set: no colours are used")
+        yield Finding("terminal", "note", "NO_COLOR is set: no colors are used")
     elif colorterm in {"truecolor", "24bit"}:
-        yield Finding("terminal", "ok", "16 million colours")
+        yield Finding("terminal", "ok", "16 million colors")
     else:
         count = "256" if "256" in term else "16"
         hint = (
             "" if not os.environ.get("SSH_TTY") else "; over SSH: SendEnv COLORTERM, if the terminal has more"
         )
-        yield Finding("terminal", "note", f"{count} colours (COLORTERM is not set{hint})")
+        yield Finding("terminal", "note", f"{count} colors (COLORTERM is not set{hint})")
     encoding = locale.getpreferredencoding(False)
     good = encoding.lower().replace("-", "") == "utf8"
     yield Finding(
@@ -136,7 +136,8 @@ def _notifications(config: Notifications) -> Iterator[Finding]:
     if config.command:
         there = shutil.which(config.command[0]) is not None
         yield one(
-            "ok" if there else "problem", f"command: {config.command[0]}" + ("" if there else " is not there")
+            "ok" if there else "problem",
+            f"command: {config.command[0]}" + ("" if there else " was not found"),
         )
     else:
         yield one("note", "command: none (notifications.command)")

@@ -183,7 +183,7 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
             help="at most N messages (default: %(default)s)",
         )
     for command in (commands.choices["read"], commands.choices["search"]):
-        command.add_argument("--json", action="store_true", help="one JSON object a line")
+        command.add_argument("--json", action="store_true", help="one JSON object per line")
     commands.choices["read"].add_argument(
         "--follow", "-f", action="store_true", help="then print each message that comes, until interrupted"
     )
@@ -204,11 +204,14 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     )
     outbox.add_argument("ids", nargs="*", metavar="ID", help="ids as listed, or their beginnings, or all")
     outbox.add_argument(
-        "--wait", type=_seconds, metavar="SECONDS", help="then send until nothing waits, for so long at most"
+        "--wait",
+        type=_seconds,
+        metavar="SECONDS",
+        help="then send until nothing is waiting, for at most this long",
     )
-    outbox.add_argument("--json", action="store_true", help="one JSON object a line")
-    watch = add("watch", "follow all accounts without a terminal: tell of messages, send what waits")
-    watch.add_argument("--json", action="store_true", help="one JSON object a line")
+    outbox.add_argument("--json", action="store_true", help="one JSON object per line")
+    watch = add("watch", "follow all accounts without a terminal: notify of messages, send those that wait")
+    watch.add_argument("--json", action="store_true", help="one JSON object per line")
     watch.add_argument("--all", action="store_true", help="print every message, not only those that notify")
     watch.add_argument(
         "--run",

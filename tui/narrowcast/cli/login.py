@@ -96,7 +96,8 @@ def _choose_password(
     )
     path = accounts.store(account, Paths.of_user().accounts, keyring=args.keyring)
     print(  # noqa: T201
-        f"The password of {safe_line(account.email)} at {site} is new; stored in {path}. Open it with: narrowcast"
+        f"The password of {safe_line(account.email)} at {site} was changed; stored in {path}. "
+        "Open it with: narrowcast"
     )
     return Exit.DONE
 
@@ -156,9 +157,9 @@ def _ask_new_password() -> Secret:
 
 def _ask(what: str, option: str) -> str:
     if not sys.stdin.isatty():
-        raise CommandError(f"give it with {option} when nobody can be asked: {what.lower()}", Exit.USAGE)
+        raise CommandError(f"{what}: without a terminal to ask at, give it with {option}", Exit.USAGE)
     if not (answer := input(f"{what}: ").strip()):
-        raise CommandError(f"{what.lower()} is needed", Exit.USAGE)
+        raise CommandError(f"{what}: nothing was entered", Exit.USAGE)
     return answer
 
 
@@ -170,5 +171,5 @@ def ask_secret(what: str) -> Secret:
     """Typed unseen; from a pipe, the first line of it."""
     text = getpass.getpass(f"{what}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
     if not text:
-        raise CommandError(f"a {what.lower()} is needed", Exit.USAGE)
+        raise CommandError(f"{what}: nothing was entered", Exit.USAGE)
     return Secret(text)

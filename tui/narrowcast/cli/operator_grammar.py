@@ -13,7 +13,9 @@ def copy_options(serve: argparse.ArgumentParser) -> None:
         "--backup", metavar="FILE", help="write a verified copy of the data and exit, also while it is served"
     )
     serve.add_argument(
-        "--with-keys", action="store_true", help="with --backup: what opens the API keys as well"
+        "--with-keys",
+        action="store_true",
+        help="with --backup: include keys.secret, which decrypts the API keys",
     )
     serve.add_argument("--restore", metavar="FILE", help="put a backup into an empty folder and exit")
     serve.add_argument(
@@ -22,7 +24,7 @@ def copy_options(serve: argparse.ArgumentParser) -> None:
         help="write everything as an archive that a Zulip server imports and exit, also while it is served",
     )
     serve.add_argument(
-        "--import-zulip", metavar="FILE", help="make a new data folder of such an archive and exit"
+        "--import-zulip", metavar="FILE", help="create a new data folder from such an archive and exit"
     )
     serve.add_argument(
         "--zulip-level",
@@ -70,13 +72,13 @@ def operator_commands(serve: argparse.ArgumentParser) -> None:
     withdraw = add("withdraw", "revoke an invitation")
     withdraw.add_argument("invitation", metavar="ID", help="as 'invitations' lists it")
     add("link", "print a link by which somebody chooses a new password; the server must run", who=True)
-    add("second-factor", "require a code of an authenticator app of somebody", who=True)
-    add("no-second-factor", "turn off two-factor authentication of somebody", who=True)
-    mail = add("mail", "say how mail is sent, what waits, what went wrong")
+    add("second-factor", "turn on two-factor authentication for somebody", who=True)
+    add("no-second-factor", "turn off two-factor authentication for somebody", who=True)
+    mail = add("mail", "show how mail is sent, what is waiting and what failed")
     mail.add_argument("--to", default="", metavar="EMAIL", help="send a mail to try it")
     add("statistics", "count people, messages, bytes")
     add("sessions", "list the sessions of somebody", who=True)
     add("end-sessions", "end the sessions of somebody, and revoke the API key", who=True)
-    add("rotate-keys", "give everybody a new key: all sign in again")
+    add("rotate-keys", "replace all API keys: everybody has to sign in again")
     log = add("log", "show the administrative acts, newest last")
-    log.add_argument("--limit", default="50", help="so many (default: %(default)s)")
+    log.add_argument("--limit", default="50", help="show at most so many (default: %(default)s)")

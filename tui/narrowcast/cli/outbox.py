@@ -72,7 +72,7 @@ async def _change(session: Session, action: str, ids: Sequence[str]) -> None:
         raise CommandError(session.warnings[0])
     waiting = _unsent(session)
     if not ids:
-        raise CommandError(f"say which: narrowcast outbox {action} ID, or all", Exit.USAGE)
+        raise CommandError(f"no messages named; use: narrowcast outbox {action} ID, or all", Exit.USAGE)
     for wanted in ids:
         found = [entry for entry in waiting if wanted == "all" or entry.local_id.startswith(wanted)]
         if wanted != "all" and len(found) != 1:
@@ -80,11 +80,11 @@ async def _change(session: Session, action: str, ids: Sequence[str]) -> None:
             raise CommandError(f"{how_many} that begins with {wanted!r}", Exit.USAGE)
         for entry in found:
             if not await session.outbox.claim(entry.local_id):
-                complain(f"{entry.local_id} is on its way already")
+                complain(f"{entry.local_id} is already being sent")
             elif action == "retry":
                 session.outbox.retry(entry.local_id)
             elif session.outbox.cancel(entry.local_id) is None:
-                complain(f"{entry.local_id} is on its way already")
+                complain(f"{entry.local_id} is already being sent")
             else:
                 say(safe_block(entry.content))  # its words are not lost
 

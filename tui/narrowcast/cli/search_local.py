@@ -43,7 +43,7 @@ def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) ->
             say(f"{message.id}  {safe_line(message.sender_name)}: {safe_line(hit.snippet)}")
     if result.unjudged:
         left_out = " ".join(f"{term.operator}:{term.operand}" for term in result.unjudged)
-        complain(f"ignored, since only the server can judge it: {safe_line(left_out)}")
+        complain(f"ignored, since only the server can evaluate it: {safe_line(left_out)}")
     if not result.hits:
         complain("no cached messages match; without --local the server is searched")
     return Exit.DONE

@@ -37,7 +37,7 @@ _WANTS_TOPIC = re.compile(r"topic|general chat", re.IGNORECASE)
 def run(args: argparse.Namespace) -> int:
     """Send the text of the arguments or of standard input, and the files that are named."""
     if bool(args.channel) == bool(args.to):
-        raise CommandError("say where to: --channel NAME [--topic TOPIC], or --to WHO", Exit.USAGE)
+        raise CommandError("no destination; give --channel NAME [--topic TOPIC], or --to WHO", Exit.USAGE)
     account = chosen_account(args)
     files = [Path(name).expanduser() for name in args.file or ()]
     for file in files:
@@ -137,7 +137,8 @@ def _as_written(args: argparse.Namespace) -> str | list[str]:
     names = [part.strip() for wanted in args.to for part in wanted.split(",")]
     if named := [name for name in names if "@" not in name]:
         raise CommandError(
-            f"{named[0]!r} is no email address: an incoming webhook sends to addresses only", Exit.USAGE
+            f"{named[0]!r} is not an email address; an incoming webhook sends to addresses only",
+            Exit.USAGE,
         )
     return names
 

@@ -28,6 +28,7 @@ from narrowcast.cli.printing import as_json, as_record, as_text, say
 from narrowcast.cli.unsent import send_unsent
 from narrowcast.terminal.notice_command import CommandRunner, check_command, command_values
 from narrowcast.terminal.paths import Paths
+from narrowcast.text.formats import counted
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.protocols.notifications import QuietHours, is_quiet, notice_of
 from narrowcast_api.sync.arrivals import Arrivals
@@ -175,7 +176,7 @@ class _Watcher:
         elif kind == "offline":
             complain(f"{self._name}: offline, trying again")
         elif kind == "live" and self._status in ("offline", "refused"):
-            complain(f"{self._name}: live again")
+            complain(f"{self._name}: connected again")
         self._status = kind
 
     # messages
@@ -226,9 +227,11 @@ class _Watcher:
             await self._live.wait()
             sent, failed = await send_unsent(self._account, paths)
             if sent:
-                complain(f"{self._name}: sent {sent} that waited")
+                complain(f"{self._name}: sent {counted(sent, 'waiting message')}")
             if failed:
-                complain(f"{self._name}: {failed} could not be sent; narrowcast outbox lists them")
+                complain(
+                    f"{self._name}: {counted(failed, 'message')} could not be sent; see: narrowcast outbox"
+                )
             with suppress(TimeoutError):
                 async with asyncio.timeout(SEND_EVERY):
                     await asyncio.Event().wait()

@@ -74,7 +74,7 @@ def choose(wanted: str, environment: Mapping[str, str], *, passthrough: bool = F
     multiplexer = _multiplexer(environment)
     if multiplexer and not passthrough:
         return Chosen(
-            Popup.OFF, f"{multiplexer} shows none; notifications.popup and passthrough hand them on"
+            Popup.OFF, f"{multiplexer} shows none; set notifications.popup and notifications.passthrough"
         )
     term, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "")
     if environment.get("KITTY_WINDOW_ID"):
@@ -84,7 +84,7 @@ def choose(wanted: str, environment: Mapping[str, str], *, passthrough: bool = F
     for start, way in _TERMS:
         if term.startswith(start):
             return Chosen(way, f"the terminal is {start}")
-    return Chosen(Popup.OFF, "the terminal is not known to show any; name a way as notifications.popup")
+    return Chosen(Popup.OFF, "the terminal is not known to show any; choose a way with notifications.popup")
 
 
 def _multiplexer(environment: Mapping[str, str]) -> str:
