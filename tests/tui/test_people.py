@@ -128,6 +128,7 @@ async def test_a_name_or_picture_that_the_server_has_fixed_is_not_asked_for(tmp_
             form = stage.app.screen
             assert isinstance(form, FormScreen)
             assert form.row("name").is_enabled is free
+            assert ("administrators" in form.row("name").field.needs) is not free
             await stage.press("escape")
             await run(stage, "account.picture")
             assert (stage.app.screen is not stage.screen) is free

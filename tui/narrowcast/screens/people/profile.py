@@ -53,7 +53,7 @@ def profile_form(session: Session) -> FormScreen:
         LineField(
             "name",
             "Name",
-            needs="disabled by the organization" if fixed else no_settings,
+            needs=fixed.short or no_settings,
             value=user.full_name if user else "",
             required=True,
             limit=100,
