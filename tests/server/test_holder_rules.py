@@ -36,6 +36,42 @@ async def test_a_permission_of_roles_only_takes_no_people(server: TestServer) ->
     assert refusal["msg"] == f"'{name}' must be a system user group."
 
 
+async def test_channels_and_the_organization_take_people_and_groups(server: TestServer) -> None:
+    dario, moderators = server.id("dario"), server.group("role:moderators")
+    both = {"direct_members": [dario], "direct_subgroups": [moderators]}
+    path = f"/streams/{server.channel('general')}"
+    await server.call("ada", "PATCH", path, {"can_send_message_group": {"new": both}})
+    await server.call("ada", "PATCH", "/realm", {"can_create_groups": {"new": both}})
+    await server.call(
+        "ada", "POST", "/channels/create", {"name": "new", "subscribers": [], "can_subscribe_group": both}
+    )
+    snapshot = (await server.listen("ada")).snapshot
+    rows = {row["name"]: row for row in snapshot["subscriptions"] + snapshot["never_subscribed"]}
+    assert rows["general"]["can_send_message_group"] == both
+    assert rows["new"]["can_subscribe_group"] == both
+    assert snapshot["realm_can_create_groups"] == both
+    await server.send("dario", "general", "t")
+    await server.refusal(
+        "elif",
+        "POST",
+        "/messages",
+        {"type": "channel", "to": server.channel("general"), "topic": "t", "content": "x"},
+    )
+    await server.call("dario", "POST", "/user_groups/create", {"name": "x", "description": "", "members": []})
+    await server.refusal(
+        "elif", "POST", "/user_groups/create", {"name": "y", "description": "", "members": []}
+    )
+
+
+async def test_one_group_among_no_people_is_its_number(server: TestServer) -> None:
+    moderators = server.group("role:moderators")
+    alone = {"direct_members": [], "direct_subgroups": [moderators]}
+    listener = await server.listen("ada")
+    await server.call("ada", "PATCH", "/realm", {"can_create_groups": {"new": alone}})
+    (event,) = await listener.events("realm")
+    assert event["data"]["can_create_groups"] == moderators
+
+
 async def test_a_channel_has_rules_of_its_own(server: TestServer) -> None:
     path = f"/streams/{server.channel('general')}"
     everyone = {"new": server.group("role:everyone")}

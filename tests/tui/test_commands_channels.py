@@ -9,8 +9,9 @@ from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import YesNo
+from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
-from support.screens import choose, fill, rows
+from support.screens import choose, fill, pick, rows, said
 from support.server import Answer
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -116,19 +117,63 @@ async def test_who_may_not_change_a_channel_sees_who_may(tmp_path: Path) -> None
         await closed(stage)
 
 
-async def test_a_permission_of_a_channel_is_given_to_a_role(tmp_path: Path) -> None:
+async def test_a_permission_of_a_channel_is_given_to_a_role_or_to_people_by_name(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         in_channel(stage, "general")
         await run(stage, "channel.permissions")
-        screen = form(stage)
-        moderators = next(
-            group.id for group in stage.session.state.user_groups if group.name == "role:moderators"
-        )
-        control = screen.row("can_send_message_group").control
-        control.put(moderators)  # type: ignore[union-attr]  # a choice
-        await stage.press("ctrl+d")
-        await closed(stage)
+        moderators = stage.server.group("role:moderators")
+        await pick(stage, "can_send_message_group")
+        await choose(stage, "admins and moderators")
+        await until(lambda: any("Who can post messages admins and moderators" in row for row in rows(stage)))
         assert (await channel_row(stage, "general"))["can_send_message_group"] == moderators
+        await pick(stage, "can_send_message_group")
+        await choose(stage, "Users and groups by name")
+        await fill(stage, people="Dario Vance", groups="admins and moderators")
+        await until(
+            lambda: any("post messages admins and moderators, Dario Vance" in row for row in rows(stage))
+        )
+        assert (await channel_row(stage, "general"))["can_send_message_group"] == {
+            "direct_members": [stage.server.id("dario")],
+            "direct_subgroups": [moderators],
+        }
+
+
+async def test_a_picker_of_holders_offers_what_the_server_supports(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        in_channel(stage, "general")
+        await run(stage, "channel.permissions")
+        offered = {}
+        for setting in ("can_send_message_group", "can_administer_channel_group"):
+            await pick(stage, setting)
+            picker = stage.app.screen
+            assert isinstance(picker, Picker)
+            offered[setting] = {choice.text for choice in picker._list.items}
+            await stage.press("escape")
+        everyone = "everyone including guests"
+        assert everyone in offered["can_send_message_group"]
+        assert everyone not in offered["can_administer_channel_group"]
+        assert "Users and groups by name…" in offered["can_administer_channel_group"]
+
+
+async def test_who_may_delete_in_a_channel_is_chosen_by_whom_the_organization_lets(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24), person="bruno") as stage:
+        owners = {"can_set_delete_message_policy_group": {"new": stage.server.group("role:owners")}}
+        await stage.server.call("ada", "PATCH", "/realm", owners)
+        await until(lambda: not stage.session.state.has_permission("can_set_delete_message_policy_group"))
+        in_channel(stage, "general")
+        await run(stage, "channel.permissions")
+        await pick(stage, "can_delete_any_message_group")
+        assert "Who can delete any message: only owners." in said(stage)
+        assert not isinstance(stage.app.screen, Picker)
+
+
+async def test_who_may_not_change_a_channel_sees_its_permissions(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24), person="dario") as stage:
+        in_channel(stage, "general")
+        await run(stage, "channel.permissions")
+        await pick(stage, "can_send_message_group")
+        assert "can change this channel" in said(stage)
+        assert any("Who can post messages everyone" in row for row in rows(stage))
 
 
 async def test_how_one_sees_a_channel_is_ones_own(tmp_path: Path) -> None:

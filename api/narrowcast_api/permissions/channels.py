@@ -46,6 +46,11 @@ def topics_policy_refusal(state: State) -> Refusal:
     return only_holders(state, "can_set_topics_policy_group", "choose that by channel")
 
 
+def delete_policy_refusal(state: State) -> Refusal:
+    """Refuses who may not choose who deletes messages in a channel."""
+    return only_holders(state, "can_set_delete_message_policy_group", "choose that by channel")
+
+
 def topics_policy(state: State, channel_id: int) -> TopicsPolicy:
     """What holds for topics of a channel, the organization's rule where it has none of its own; never INHERIT.
 

@@ -11,6 +11,7 @@ from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.default_groups import DefaultChannelGroupsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
+from narrowcast.screens.channels.permissions import ChannelPermissionsScreen
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast_api.narrow.narrow import Narrow
 
@@ -39,7 +40,7 @@ def edit(screen: Workspace) -> None:
 
 def permissions(screen: Workspace) -> None:
     if (channel := targets.channel_or_say(screen)) is not None:
-        fields.edit_permissions(screen, channel)
+        screen.app.push_screen(ChannelPermissionsScreen(screen.session, channel))
 
 
 def own(screen: Workspace) -> None:

@@ -9,8 +9,9 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.channels import subscription
-from narrowcast.screens.channels.fields import edit_channel, edit_permissions, new_channel, see_channel
+from narrowcast.screens.channels.fields import edit_channel, new_channel, see_channel
 from narrowcast.screens.channels.members import MembersScreen
+from narrowcast.screens.channels.permissions import ChannelPermissionsScreen
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
@@ -105,7 +106,7 @@ class ChannelsScreen(ManageScreen[Channel]):
 
     def action_permissions(self) -> None:
         if (channel := self.selected) is not None:
-            edit_permissions(self, channel)
+            self.app.push_screen(ChannelPermissionsScreen(self.session, channel))
 
     def action_own(self) -> None:
         if (channel := self.selected) is not None:

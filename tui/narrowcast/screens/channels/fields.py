@@ -1,4 +1,4 @@
-"""Forms about a channel: make one, change one, who may do what in it, and how oneself sees it."""
+"""Forms about a channel: make one, change one, and how oneself sees it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ from narrowcast.screens.dialogs.form_fields import (
 )
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.model.user_groups import GroupSettingValue
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
+from narrowcast_api.wire.vocabulary import TopicsPolicy
 
 if TYPE_CHECKING:
     from narrowcast_api.model.channels import Channel
@@ -48,19 +47,6 @@ TOPICS: tuple[tuple[object, str], ...] = (
     (TopicsPolicy.DISABLE_EMPTY.value, "No general chat topic"),
     (TopicsPolicy.EMPTY_ONLY.value, "Only general chat topic"),
 )
-PERMISSIONS = {
-    ChannelSetting.SEND_MESSAGE: "post messages",
-    ChannelSetting.CREATE_TOPIC: "create new topics",
-    ChannelSetting.SUBSCRIBE: "subscribe to this channel",
-    ChannelSetting.ADD_SUBSCRIBERS: "subscribe others",
-    ChannelSetting.REMOVE_SUBSCRIBERS: "unsubscribe others",
-    ChannelSetting.RESOLVE_TOPICS: "resolve topics",
-    ChannelSetting.MOVE_WITHIN: "move messages within it",
-    ChannelSetting.MOVE_OUT: "move messages out of it",
-    ChannelSetting.DELETE_OWN_MESSAGE: "delete their own messages",
-    ChannelSetting.DELETE_ANY_MESSAGE: "delete any message",
-    ChannelSetting.ADMINISTER: "administer this channel",
-}
 NOTICES = {
     "desktop_notifications": "Desktop notifications",
     "audible_notifications": "Audible desktop notifications",
@@ -264,56 +250,6 @@ def _retention(values: Values) -> int | str | Omit:
     if values.number("days") < 1:
         raise Refused("days", "Enter a number of days, or: unlimited")
     return values.number("days")
-
-
-def edit_permissions(host: Host, channel: Channel) -> None:
-    """Change who may do what in a channel."""
-    state = host.session.state
-    refused = permissions.channel_refusal(state, channel).short
-
-    async def submit(values: Values) -> None:
-        changed = [setting for setting in PERMISSIONS if values.changed(setting.value)]
-        if not changed:
-            return
-        holders = {setting: values[setting.value] for setting in changed}
-        await host.session.client.channels.update(
-            channel_id=channel.channel_id,
-            permissions={setting: value for setting, value in holders.items() if isinstance(value, int)},
-            expected={setting: channel.permissions[setting] for setting in changed},
-        )
-
-    fields = [
-        _permission(
-            state,
-            setting,
-            words,
-            channel.permissions.get(setting),
-            refused or _kept(channel, setting),
-        )
-        for setting, words in PERMISSIONS.items()
-    ]
-    ask(host, f"Permissions of #{channel.name}", fields, submit, done="Saved.")
-
-
-def _kept(channel: Channel, setting: ChannelSetting) -> str:
-    """Why a permission cannot be given to others in this channel: who does not see a topic cannot tell it is new."""
-    if setting is ChannelSetting.CREATE_TOPIC and privacy_of(channel) == "protected":
-        return "everyone, with protected history"
-    return ""
-
-
-def _permission(
-    state: State, setting: ChannelSetting, words: str, value: GroupSettingValue | None, refused: str
-) -> OneOf:
-    missing = "" if value is not None else "not supported by this server"
-    rule = state.holder_rules.of("stream", setting.value)
-    options: list[tuple[object, str]] = [
-        (group.id, permissions.group_name(state, group.id))
-        for group in permissions.possible_holders(state, rule)
-    ]
-    if value is not None and all(value != option for option, _ in options):
-        options.insert(0, (value, permissions.holders(state, value)))
-    return OneOf(setting.value, f"Who can {words}", needs=missing or refused, options=options, value=value)
 
 
 def _notice(state: State, name: str) -> tuple[tuple[object, str], ...]:

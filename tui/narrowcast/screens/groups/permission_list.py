@@ -1,0 +1,75 @@
+"""A list of permissions with who holds each; one is given to a group, or to people and groups by name."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+
+from msgspec import Struct
+
+from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.groups.choose import choose_holders
+from narrowcast_api import permissions
+from narrowcast_api.model.user_groups import GroupSettingValue
+from narrowcast_api.state.holder_rules import HolderRule
+
+
+class Permission(Struct, frozen=True):
+    """One permission, and what is asked for a new holder.
+
+    ``holder``: None where the server says nothing of it. ``needs``: why this one cannot be given to others, shown
+    beside it.
+    """
+
+    name: str
+    title: str
+    holder: GroupSettingValue | None
+    rule: HolderRule
+    needs: str = ""
+
+
+class PermissionsScreen(ManageScreen[Permission]):
+    """What the permissions are of, and how the server is told, is the subclass's."""
+
+    KEYS = (("list.select", "changes"),)
+    COUNTS = False
+
+    def listed(self) -> Sequence[Permission]:
+        """The permissions as they are now."""
+        raise NotImplementedError
+
+    def subject(self) -> str:
+        """What they are permissions of."""
+        raise NotImplementedError
+
+    async def give(self, permission: Permission, new: GroupSettingValue) -> object:
+        """Tell the server of a new holder."""
+        raise NotImplementedError
+
+    def title_text(self) -> str:
+        return f"Permissions of {self.subject()}"
+
+    def rows(self) -> Sequence[ListRow[Permission]]:
+        return [
+            ListRow(one.name, one, one.title, self._shown(one), dim=bool(one.needs)) for one in self.listed()
+        ]
+
+    def _shown(self, permission: Permission) -> str:
+        who = "" if permission.holder is None else permissions.holders(self.state, permission.holder)
+        return " · ".join(filter(None, (who, permission.needs)))
+
+    def open(self, item: Permission) -> None:
+        if self.refused() or self.refused(item.needs and f"{item.title}: {item.needs}."):
+            return
+
+        def save(new: GroupSettingValue) -> Awaitable[object]:
+            return self.give(item, new)
+
+        choose_holders(
+            self,
+            self.state,
+            f"{item.title} ({self.subject()})",
+            item.holder,
+            save,
+            lambda work: self.work(work, done="Saved."),
+            item.rule,
+        )
