@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_controls import ChoiceControl
 from narrowcast.screens.dialogs.manage import ManageScreen
-from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.screens.dialogs.picker import Choice, ChoiceList, Picker
 from narrowcast.widgets.editor import Editor
 from support.sessions import until
 from support.stage import Stage
@@ -16,17 +17,24 @@ from support.stage import Stage
 
 async def choose(stage: Stage, text: str) -> None:
     """Takes the first choice of a picker or a question that begins with a text."""
-    await until(lambda: isinstance(stage.app.screen, Picker | ConfirmScreen))
+    await until(lambda: isinstance(stage.app.screen, ConfirmScreen) or choices(stage))
     picker = stage.app.screen
     if isinstance(picker, ConfirmScreen):
         (wanted,) = [choice for choice in picker.list.items if choice.text.startswith(text)]
         await stage.press("y" if wanted.value else "n")
         return
     assert isinstance(picker, Picker)
-    found = [choice for choice in picker._list.items if choice.text.startswith(text)]
-    assert found, [choice.text for choice in picker._list.items]
-    picker._list.set_items(found)
+    found = [choice for choice in choices(stage) if choice.text.startswith(text)]
+    assert found, [choice.text for choice in choices(stage)]
+    picker.set_choices(found)
     await stage.press("enter")
+
+
+def choices(stage: Stage) -> Sequence[Choice[Any]]:
+    """What the picker offers; nothing before one is open."""
+    screen = stage.app.screen
+    lists = screen.query(ChoiceList) if isinstance(screen, Picker) else ()
+    return [choice for listed in lists for choice in listed.items]
 
 
 async def pick(stage: Stage, key: Hashable) -> None:

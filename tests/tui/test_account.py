@@ -10,14 +10,13 @@ from narrowcast.app import accounts
 from narrowcast.app.config import Accounts, Config
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form_fields import Refused
-from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.messages.picture_file import read_picture
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal import last_screen
 from narrowcast_api.narrow.narrow import Narrow
 from support.pictures import PIXEL
-from support.screens import choose, fill, pick, rows
+from support.screens import choices, choose, fill, pick, rows
 from support.sessions import until
 from support.stage import file_of, on_stage, run
 from support.world import PASSWORD
@@ -38,13 +37,10 @@ async def test_the_key_is_shown_only_when_asked_for(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         key = stage.server.account("ada").key.reveal()
         await run(stage, "account.key")
-        assert not any(key in choice.text for choice in stage.app.screen._list.items)  # type: ignore[attr-defined]
+        assert choices(stage)
+        assert not any(key in choice.text for choice in choices(stage))
         await choose(stage, "Show API key")
-        await until(lambda: isinstance(stage.app.screen, Picker) and _shows(stage.app.screen, key))
-
-
-def _shows(picker: Picker[object], text: str) -> bool:
-    return any(text in choice.text for choice in picker._list.items)
+        await until(lambda: any(key in choice.text for choice in choices(stage)))
 
 
 async def test_a_new_key_is_stored_and_the_account_goes_on_with_it(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.messages.drafts import ConflictScreen, TextLines
+from support.screens import choices
 from support.sessions import until
 from support.stage import on_stage
 
@@ -51,9 +51,7 @@ async def test_the_reactions_that_everybody_uses_stand_first(tmp_path: Path) -> 
         await stage.server.send("bruno", "general", "soup", "Taste it")
         await until(lambda: stage.screen.messages.selected_id is not None)
         await stage.press(":")
-        picker = stage.app.screen
-        assert isinstance(picker, Picker)
-        assert picker._list.items[0].text == "+1"
+        assert choices(stage)[0].text == "+1"
 
 
 async def test_a_text_that_makes_compose_grow_is_shown_from_as_high_as_there_is_room(tmp_path: Path) -> None:

@@ -10,14 +10,13 @@ from textual.widgets import Static
 from narrowcast.panes.compose.completion import offers
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form import FormScreen
-from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.profile_fields import choices_data
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.video_calls import provider_of
 from narrowcast_api.wire.organization import Export
 from support.pictures import PIXEL
-from support.screens import choose, fill, rows, said
+from support.screens import choices, choose, fill, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -183,9 +182,7 @@ async def test_the_organization_gets_an_icon_and_loses_it(tmp_path: Path) -> Non
         await until(lambda: "Picture changed." in stage.notices)
         assert settings["logo_picture"] is None
         await run(stage, "organization.pictures")
-        picker = stage.app.screen
-        assert isinstance(picker, Picker)
-        reasons = {choice.text: choice.disabled for choice in picker._list.items}
+        reasons = {choice.text: choice.disabled for choice in choices(stage)}
         assert (reasons["Delete logo"], reasons["Delete organization icon"]) == ("none uploaded", "")
         await choose(stage, "Delete organization icon")
         await choose(stage, "Cancel")

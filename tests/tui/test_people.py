@@ -21,7 +21,7 @@ from narrowcast_api.model.user_groups import UserGroup
 from narrowcast_api.model.users import ProfileValue, User
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import BotType
-from support.screens import choose, fill, rows, said
+from support.screens import choices, choose, fill, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -110,7 +110,7 @@ async def test_what_a_server_is_too_old_for_says_its_level(tmp_path: Path) -> No
         await stage.press("a")
         screen = stage.app.screen
         assert isinstance(screen, Picker)
-        assert any("needs 407" in choice.detail for choice in screen._list.items)
+        assert any("needs 407" in choice.detail for choice in choices(stage))
         await stage.pilot.resize_terminal(80, 24)
         await stage.pilot.pause()
         shown = "\n".join(strip.text for strip in screen._compositor.render_strips())
@@ -160,15 +160,14 @@ async def test_a_bot_is_made_its_key_replaced_and_itself_deactivated(tmp_path: P
         await run(stage, "account.bots")
         await stage.press("n")
         await fill(stage, name="Kettle", short="kettle")
-        await until(lambda: isinstance(stage.app.screen, Picker))
+        await until(lambda: choices(stage))
         key = stage.server.user("kettle").api_key
-        assert any(key in choice.text for choice in stage.app.screen._list.items)  # type: ignore[attr-defined]
+        assert any(key in choice.text for choice in choices(stage))
         await stage.press("escape")
         await until(lambda: any("Kettle" in row for row in rows(stage)))
         await until(lambda: stage.session.state.users.id_of("Kettle") is not None)
         await stage.press("s")
-        await until(lambda: isinstance(stage.app.screen, Picker))
-        assert any(key in choice.text for choice in stage.app.screen._list.items)  # type: ignore[attr-defined]
+        await until(lambda: any(key in choice.text for choice in choices(stage)))
         await stage.press("escape", "r")
         await choose(stage, "Generate new key")
         await until(lambda: stage.server.user("kettle").api_key != key)
@@ -345,7 +344,7 @@ async def test_the_channels_of_somebody_are_listed_where_the_server_tells_them(t
         await until(lambda: isinstance(stage.app.screen, PersonScreen))
         await stage.press("a")
         await choose(stage, "Channels")
-        await until(lambda: isinstance(stage.app.screen, Picker) and bool(stage.app.screen._list.items))
+        await until(lambda: bool(choices(stage)))
         await choose(stage, "#engineering")
         await until(lambda: stage.screen.narrow == Narrow.channel(stage.server.channel("engineering")))
 
