@@ -48,11 +48,16 @@ async def pick(stage: Stage, key: Hashable) -> None:
     await stage.press("enter")
 
 
+async def form_of(stage: Stage) -> FormScreen:
+    """The form, once one is open."""
+    await until(lambda: isinstance(stage.app.screen, FormScreen))
+    assert isinstance(stage.app.screen, FormScreen)
+    return stage.app.screen
+
+
 async def fill(stage: Stage, **values: object) -> None:
     """Puts values into the fields of the open form, and sends it."""
-    await until(lambda: isinstance(stage.app.screen, FormScreen))
-    form = stage.app.screen
-    assert isinstance(form, FormScreen)
+    form = await form_of(stage)
     await stage.pilot.pause()
     for name, value in values.items():
         row = form.row(name)

@@ -7,11 +7,10 @@ from pathlib import Path
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
-from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import YesNo
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
-from support.screens import choose, fill, pick, rows, said
+from support.screens import choose, fill, form_of, pick, rows, said
 from support.server import Answer
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -38,11 +37,6 @@ def in_channel(stage: Stage, name: str) -> None:
     stage.screen.go(Narrow.channel(stage.server.channel(name)))
 
 
-def form(stage: Stage) -> FormScreen:
-    assert isinstance(stage.app.screen, FormScreen)
-    return stage.app.screen
-
-
 async def test_a_channel_is_made_with_people_in_it(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "channel.new")
@@ -50,7 +44,7 @@ async def test_a_channel_is_made_with_people_in_it(tmp_path: Path) -> None:
         await stage.press("tab")
         await stage.type("What we eat")
         await stage.press("tab", "right")
-        screen = form(stage)
+        screen = await form_of(stage)
         screen._enter(screen.row("people"))
         await stage.type("Bruno Castell")
         await stage.press("ctrl+d")
@@ -72,7 +66,7 @@ async def test_where_a_new_channel_is_announced_is_said(tmp_path: Path) -> None:
         organization = stage.session.state.organization
         await until(lambda: organization.get("new_stream_announcements_stream_id") == -1)
         await run(stage, "channel.new")
-        field = form(stage).row("announce").field
+        field = (await form_of(stage)).row("announce").field
         assert isinstance(field, YesNo)
         assert (field.needs, field.value) == ("no channel for announcements", False)
         await stage.press("escape")
@@ -80,7 +74,7 @@ async def test_where_a_new_channel_is_announced_is_said(tmp_path: Path) -> None:
         await stage.server.call("ada", "PATCH", "/realm", params)
         await until(lambda: organization.get("new_stream_announcements_stream_id") != -1)
         await run(stage, "channel.new")
-        field = form(stage).row("announce").field
+        field = (await form_of(stage)).row("announce").field
         assert isinstance(field, YesNo)
         assert (field.needs, field.hint, field.value) == ("", "In #general", True)
 
@@ -90,8 +84,9 @@ async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:
         await run(stage, "channel.new")
         await stage.type("general")
         await stage.press("ctrl+d")
-        await until(lambda: "this name already exists" in form(stage).told)
-        assert form(stage).row("name").typed == "general"
+        form = await form_of(stage)
+        await until(lambda: "this name already exists" in form.told)
+        assert form.row("name").typed == "general"
 
 
 async def test_a_channel_is_described_and_made_private(tmp_path: Path) -> None:
@@ -110,7 +105,7 @@ async def test_who_may_not_change_a_channel_sees_who_may(tmp_path: Path) -> None
     async with on_stage(tmp_path, size=(80, 24), person="dario") as stage:
         in_channel(stage, "general")
         await run(stage, "channel.edit")
-        assert not any(row.is_enabled for row in form(stage).rows)
+        assert not any(row.is_enabled for row in (await form_of(stage)).rows)
         shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
         assert "only" in shown
         await stage.press("tab", "ctrl+d")
@@ -308,8 +303,7 @@ async def test_groups_of_channels_for_newcomers_are_made_changed_and_removed(tmp
         await run(stage, "channel.default-groups")
         await stage.press("n")
         await fill(stage, name="Builders", description="For who builds", channels="engineering\n#nosuch")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await until(lambda: form.row("channels").has_problem)
         await fill(stage, channels="engineering\n#design")
         await until(lambda: any("Builders" in row for row in rows(stage)))

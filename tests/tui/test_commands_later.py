@@ -7,11 +7,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.later.reminders import RemindersScreen
 from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.later.snippets import SnippetsScreen
 from narrowcast_api.narrow.narrow import Narrow
+from support.screens import form_of
 from support.server import Answer
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -46,8 +46,7 @@ async def test_what_stands_in_compose_is_sent_later(tmp_path: Path) -> None:
         await run(stage, "write.schedule")
         await stage.type("yesterday")
         await stage.press("enter")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         assert "is not a time" in form.told
         await stage.press("ctrl+u")
         await stage.type("+2h")
@@ -68,8 +67,7 @@ async def test_nothing_is_lost_when_the_server_refuses_to_send_later(tmp_path: P
         await run(stage, "write.schedule")
         await stage.type("+2h")
         await stage.press("enter")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await until(lambda: "permission to post" in form.told)
         await stage.press("escape", "escape")
         assert stage.screen.writing.text.text == "Hear hear"

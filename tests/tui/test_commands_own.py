@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.views import ViewsScreen
 from narrowcast_api.narrow.narrow import Narrow
+from support.screens import form_of
 from support.sessions import until
 from support.stage import on_stage, run
 
@@ -20,8 +20,7 @@ async def test_a_status_has_words_and_an_emoji_and_goes_again(tmp_path: Path) ->
         await stage.press("tab")
         await stage.type("nothinglikethis")
         await stage.press("ctrl+d")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await until(lambda: "No emoji named" in form.told)
         await stage.press("ctrl+u")
         await stage.type("tad")

@@ -27,6 +27,7 @@ from narrowcast_api.errors import BadRequest
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.state.changes import DraftsChanged
 from support.fault_proxy import Fault, FaultProxy
+from support.screens import form_of
 from support.server import running_server
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -133,9 +134,7 @@ async def test_what_is_typed_right_after_the_key_lands_in_the_form(tmp_path: Pat
         await until(lambda: stage.screen.messages.selected_id is not None)
         for key, character in (("m", "m"), ("exclamation_mark", "!"), ("question_mark", "?")):
             stage.app.post_message(events.Key(key, character))
-        await until(lambda: isinstance(stage.app.screen, FormScreen))
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await until(lambda: form.row("topic").typed == "!?")
 
 
@@ -149,8 +148,7 @@ async def test_without_a_network_a_form_stays_as_typed_and_is_sent_when_it_is_ba
         await stage.type("at lunch")
         proxy.fail(Fault.LOST_BEFORE, "POST", "/api/v1/users/me/status", times=1)
         await stage.press("ctrl+d")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await until(lambda: "onnection" in said(form))
         assert form.row("text").typed == "at lunch"
         await stage.press("ctrl+d")
@@ -243,8 +241,7 @@ async def test_a_list_that_cannot_be_fetched_waits_no_longer(tmp_path: Path) -> 
 async def test_what_is_wrong_stands_below_its_field_until_it_is_right(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "channel.new")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await stage.press("ctrl+d")
         assert form.row("name").has_problem
         assert form.focused is form.row("name").control
@@ -259,8 +256,7 @@ async def test_a_value_that_was_there_gives_way_to_what_is_typed_and_a_list_goes
         await stage.server.send("bruno", "general", "soup")
         await until(lambda: stage.screen.messages.selected_id is not None)
         await stage.press("m")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await stage.type("x")
         assert form.row("topic").typed == "x"
         await stage.press("tab")
@@ -272,8 +268,7 @@ async def test_tab_in_a_list_of_people_adds_the_comma_and_emoji_are_shown(tmp_pa
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "people.muted")
         await stage.press("n")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await stage.type("bru")
         await stage.press("tab")
         assert form.row("people").typed == "Bruno Castell, "
@@ -282,8 +277,7 @@ async def test_tab_in_a_list_of_people_adds_the_comma_and_emoji_are_shown(tmp_pa
         assert form.row("people").typed == "Bruno Castell, Dario Vance, "
         await stage.press("escape", "escape", "escape")
         await run(stage, "own.status")
-        status = stage.app.screen
-        assert isinstance(status, FormScreen)
+        status = await form_of(stage)
         await stage.press("tab")
         await stage.type("tad")
         assert "🎉 tada" in status._hint.plain

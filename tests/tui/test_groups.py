@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.groups.members import MembersScreen
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
-from support.screens import choose, fill, rows, said
+from support.screens import choose, fill, form_of, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -131,7 +130,6 @@ async def test_groups_within_a_new_group_need_their_level(tmp_path: Path, level:
         state.server = replace(state.server, level=level)
         await run(stage, "people.groups")
         await stage.press("n")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         assert gone in form.row("subgroups").field.needs
         assert bool(gone) == bool(form.row("subgroups").field.needs)

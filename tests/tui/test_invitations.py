@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.organization.invitations import InvitationsScreen
-from support.screens import choices, choose, fill, rows, said
+from support.screens import choices, choose, fill, form_of, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -110,9 +109,8 @@ async def test_an_administrator_chooses_what_the_invited_are_told(tmp_path: Path
     async with on_stage(tmp_path / "member", person="dario", size=(80, 24)) as stage:
         await opened(stage)
         await stage.press("n")
-        await until(lambda: isinstance(stage.app.screen, FormScreen))
-        assert isinstance(stage.app.screen, FormScreen)
-        assert "welcome_message_custom_text" not in [row.field.name for row in stage.app.screen.rows]
+        form = await form_of(stage)
+        assert "welcome_message_custom_text" not in [row.field.name for row in form.rows]
         await fill(stage, emails="new@demo.example")
         await until(lambda: told() == [None])
 

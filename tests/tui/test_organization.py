@@ -16,7 +16,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.video_calls import provider_of
 from narrowcast_api.wire.organization import Export
 from support.pictures import PIXEL
-from support.screens import choices, choose, fill, rows, said
+from support.screens import choices, choose, fill, form_of, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -57,8 +57,7 @@ async def test_what_the_library_refuses_is_said_in_the_form_and_stays_typed(tmp_
         await run(stage, "organization.linkifiers")
         await stage.press("n")
         await fill(stage, pattern="x", url_template="https://x.example/{")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await until(lambda: not form._sending)
         assert form.row("url_template").typed == "https://x.example/{"
         assert await listed(stage, "/realm/linkifiers", "linkifiers") == []
@@ -101,8 +100,7 @@ async def test_a_file_that_is_no_picture_is_not_sent(tmp_path: Path) -> None:
         await stage.type(str(notes))
         await stage.press("enter")
         await fill(stage)
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await until(lambda: "Not a PNG" in form.told)
 
 
@@ -197,8 +195,7 @@ async def test_the_organization_is_deactivated_only_by_its_name(tmp_path: Path) 
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "organization.deactivate")
         await fill(stage, name="Demp")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await until(lambda: form.row("name").has_problem)
         await fill(stage, name=stage.server.core.settings["name"])
         # The embedded server serves one organization and says so: the request has reached it.
@@ -228,8 +225,7 @@ async def test_an_export_is_begun_is_complete_by_itself_and_deleted(tmp_path: Pa
         await run(stage, "organization.exports")
         await until(lambda: "0 of" in getattr(stage.app.screen, "_agreed", ""))
         await stage.press("n")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         assert "users consented." in str(form.query_one("#note", Static).render())
         await fill(stage)
         await until(lambda: isinstance(stage.app.screen, ExportsScreen) and bool(rows(stage)))

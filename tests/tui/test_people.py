@@ -21,7 +21,7 @@ from narrowcast_api.model.user_groups import UserGroup
 from narrowcast_api.model.users import ProfileValue, User
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import BotType
-from support.screens import choices, choose, fill, rows, said
+from support.screens import choices, choose, fill, form_of, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -125,8 +125,7 @@ async def test_a_name_or_picture_that_the_server_has_fixed_is_not_asked_for(tmp_
                 names_fixed=True, pictures_fixed=True
             )
             await run(stage, "account.profile")
-            form = stage.app.screen
-            assert isinstance(form, FormScreen)
+            form = await form_of(stage)
             assert form.row("name").is_enabled is free
             assert ("administrators" in form.row("name").field.needs) is not free
             await stage.press("escape")
@@ -183,8 +182,7 @@ async def test_an_outgoing_webhook_needs_what_it_calls(tmp_path: Path) -> None:
         await run(stage, "account.bots")
         await stage.press("n")
         await fill(stage, name="Echo", short="echo", type=3)
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await until(lambda: form.row("url").has_problem)
         await fill(stage, url="https://echo.example/hook", interface=2)
         await until(lambda: isinstance(stage.app.screen, Picker))
@@ -203,8 +201,7 @@ async def test_who_may_make_bots_that_only_write_is_asked_for_no_address(tmp_pat
         await until(lambda: not stage.session.state.has_permission("can_create_bots_group"))
         await run(stage, "account.bots")
         await stage.press("n")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         assert [row.field.name for row in form.rows] == ["name", "short", "type"]
         await fill(stage, name="Hook", short="hook")
         await until(lambda: isinstance(stage.app.screen, Picker))
@@ -216,8 +213,7 @@ async def test_users_are_created_by_whom_the_operator_lets(tmp_path: Path, perso
     async with on_stage(tmp_path, person=person, size=(80, 24)) as stage:
         await run(stage, "people.accounts")
         await stage.press("n")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         assert "can_create_users" in form._note
         await fill(stage, name="Nadia Osei", email="nadia@demo.example", password="a long password")
         if person == "ada":
@@ -323,9 +319,7 @@ async def test_the_endpoint_of_an_outgoing_webhook_is_changed_from_its_card(tmp_
         await until(lambda: isinstance(stage.app.screen, PersonScreen))
         await stage.press("a")
         await choose(stage, "Endpoint URL")
-        await until(lambda: isinstance(stage.app.screen, FormScreen))
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         assert form.row("url").typed == "https://a.example/"
         await fill(stage, url="https://b.example/hook", interface=2)
         await until(

@@ -10,7 +10,6 @@ from textual.widgets import Static
 
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.screens.account.second_factor import EnrolmentForm, RecoveryCodesScreen, SecondFactorScreen
-from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
@@ -23,7 +22,7 @@ from support.command_line import rc_of
 from support.command_line import run as command
 from support.fault_proxy import Fault, FaultProxy
 from support.offering import changed
-from support.screens import fill, pick, rows, said
+from support.screens import fill, form_of, pick, rows, said
 from support.server import TestServer, running_server
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -174,8 +173,7 @@ async def test_the_app_gives_new_recovery_codes_and_switches_it_off(tmp_path: Pa
         await run(stage, "account.two-factor")
         await until(lambda: rows(stage))
         await pick(stage, "renew")
-        form = stage.app.screen
-        assert isinstance(form, FormScreen)
+        form = await form_of(stage)
         await fill(stage, password=world.PASSWORD, code="123456")
         await until(lambda: "This code is wrong" in form.told)
         assert stage.session.is_live
