@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import json
 import re
+from codecs import BOM_UTF8
 from typing import NoReturn
 
 import msgspec
@@ -52,6 +53,13 @@ def _finite_float(text: str) -> float:
     return value
 
 
+# Made once: `json.loads` makes one for each text.
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite_float)
+_WITH_LONG_NUMBERS = json.JSONDecoder(
+    parse_constant=_no_constant, parse_float=_finite_float, parse_int=_bounded_int
+)
+
+
 def parse_json(raw: bytes | str, late: str = "") -> object:
     """The value that `raw` holds; raises MalformedAnswer saying why not, never quoting it.
 
@@ -62,15 +70,11 @@ def parse_json(raw: bytes | str, late: str = "") -> object:
         raise MalformedAnswer("JSON of more parts than fit in memory")
     if len(data) >= _LARGE and (quick := _parsed_quickly(data, late)) is not None:
         return quick
-    text = data.decode("utf-8-sig", "replace")
+    text = data.removeprefix(BOM_UTF8).decode("utf-8", "replace")
     problem = ""
     try:
-        if _may_hold_long_numbers(data):
-            value: object = json.loads(
-                text, parse_constant=_no_constant, parse_float=_finite_float, parse_int=_bounded_int
-            )
-        else:
-            value = json.loads(text, parse_constant=_no_constant, parse_float=_finite_float)
+        decoder = _WITH_LONG_NUMBERS if _may_hold_long_numbers(data) else _DECODER
+        value: object = decoder.decode(text)
         if _LONE_SURROGATE.search(data) is not None:
             value = _without_lone_surrogates(value)
     except json.JSONDecodeError as error:
