@@ -273,7 +273,8 @@ class Cache:
             before, size = size, self.size
             if not oldest or size >= before:
                 return  # nothing is left, or the disk refuses: do not spin
-        self.file.vacuum()
+        if self._counted("freelist_count"):
+            self.file.vacuum()
 
 
 def _next(connection: sqlite3.Connection, column: str, table: str) -> int:
