@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from base64 import b64decode
 from collections.abc import Callable
 from enum import Enum
-from functools import cache
 from random import Random
-from urllib.parse import parse_qsl
 
 import httpx
 import msgspec
 
+from narrowcast_api.http.exchange import Answer, Question
 from simulation.loop import SimulatedClock
 from simulation.queues import Refused
 from simulation.service import Service
-from support.scripted import Raw
 
 
 class Fault(Enum):
@@ -38,50 +35,55 @@ CARRIED_OUT = {Fault.LOST_AFTER, Fault.BAD_GATEWAY_AFTER, Fault.SILENT_AFTER, Fa
 
 
 class Network(httpx.AsyncBaseTransport):
-    """One window's way to the service. `trouble` is the share of requests that meet a fault."""
+    """The way of a window of `user_id` to the service. `trouble` is the share of requests that meet a fault.
 
-    def __init__(self, service: Service, chance: Random, clock: SimulatedClock) -> None:
+    Questions are carried as they are: no history searches how HTTP writes them.
+    """
+
+    def __init__(self, service: Service, user_id: int, chance: Random, clock: SimulatedClock) -> None:
         self._service = service
+        self._user_id = user_id
         self._chance = chance
         self._clock = clock
         self.trouble = 0.1
         self.is_down = False
         self.is_dead = False
         """Whether the process has been killed: nothing more leaves it."""
-        self.before: Callable[[httpx.Request], None] = lambda request: None
-        self.after: Callable[[httpx.Request], None] = lambda request: None
+        self.before: Callable[[Question], None] = lambda question: None
+        self.after: Callable[[Question], None] = lambda question: None
         self.requests = 0
         self.faults: dict[Fault, int] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        raise AssertionError(f"{request.method} {request.url} is not carried by the simulated network")
+
+    async def carry(self, question: Question) -> Answer:
+        """The `exchange` of a connection."""
         self.requests += 1
-        body = await request.aread()
         await self._clock.sleep(self._chance.uniform(0.005, 0.2))
-        self.before(request)
+        self.before(question)
         if self.is_dead:
             await asyncio.get_running_loop().create_future()
         if self.is_down:
             raise httpx.ConnectError("the network is down")
         fault = self._fault()
         if fault is None:
-            return await self._carry_out(request, body)
+            return await self._carry_out(question)
         self.faults[fault] = self.faults.get(fault, 0) + 1
         if fault in CARRIED_OUT:
-            await self._carry_out(request, body)
-        return await _failed(fault, request)
+            await self._carry_out(question)
+        return await _failed(fault)
 
     def _fault(self) -> Fault | None:
         return self._chance.choice(FAULTS) if self._chance.random() < self.trouble else None
 
-    async def _carry_out(self, request: httpx.Request, body: bytes) -> httpx.Response:
-        query = dict(parse_qsl(request.url.query.decode(), keep_blank_values=True))
-        params = {**query, **dict(parse_qsl(body.decode(), keep_blank_values=True))}
-        user_id = _who(request.headers.get("authorization", ""))
+    async def _carry_out(self, question: Question) -> Answer:
+        user_id = self._user_id if question.authenticated else 0
         try:
-            answer = await self._service.handle(user_id, request.method, request.url.path, params)
+            answer = await self._service.handle(user_id, question.method, question.path, question.fields)
         except Refused as refusal:
             return _answer(refusal.status, refusal.body)
-        self.after(request)
+        self.after(question)
         if self.is_dead:
             await asyncio.get_running_loop().create_future()
         await self._clock.sleep(self._chance.uniform(0.0, 0.1))
@@ -90,31 +92,20 @@ class Network(httpx.AsyncBaseTransport):
         return _answer(200, answer)
 
 
-def _answer(status: int, body: object, headers: dict[str, str] | None = None) -> httpx.Response:
-    return httpx.Response(status, stream=Raw(msgspec.json.encode(body)), headers=headers)
+def _answer(status: int, body: object, headers: dict[str, str] | None = None) -> Answer:
+    return Answer(status, headers or {}, msgspec.json.encode(body))
 
 
-async def _failed(fault: Fault, request: httpx.Request) -> httpx.Response:
+async def _failed(fault: Fault) -> Answer:
     if fault is Fault.NOT_CONNECTED:
-        raise httpx.ConnectError("refused", request=request)
+        raise httpx.ConnectError("refused")
     if fault in (Fault.LOST_BEFORE, Fault.LOST_AFTER):
-        raise httpx.ReadError("cut", request=request)
+        raise httpx.ReadError("cut")
     if fault in (Fault.SILENT_BEFORE, Fault.SILENT_AFTER):
         await asyncio.get_running_loop().create_future()
     if fault is Fault.TOO_MANY:
         body = {"result": "error", "code": "RATE_LIMIT_HIT", "msg": "Too fast", "retry-after": 1.5}
         return _answer(429, body, {"retry-after": "1.5"})
     if fault is Fault.GARBAGE:
-        return httpx.Response(200, stream=Raw(b"<html>hotel login</html>"))
-    return httpx.Response(502, stream=Raw(b"<html>bad gateway</html>"))
-
-
-@cache
-def _who(authorization: str) -> int:
-    """The number in user1@demo.example."""
-    _, _, basic = authorization.partition(" ")
-    email = b64decode(basic).decode().partition(":")[0]
-    return int(email.partition("@")[0].removeprefix("user") or 0)
-
-
-Transport = Callable[[], Network]
+        return Answer(200, {}, b"<html>hotel login</html>")
+    return Answer(502, {}, b"<html>bad gateway</html>")

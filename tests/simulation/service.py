@@ -57,10 +57,9 @@ class Service:
     async def handle(self, user_id: int, method: str, path: str, params: Params) -> Row:
         """The answer of one request. Raises Refused."""
         self._queues.expire()
-        name = path.removeprefix("/api/v1")
-        if method == "GET" and name == "/events":
+        if method == "GET" and path == "/events":
             return await self._queues.events(user_id, params)
-        first, _, rest = name.strip("/").partition("/")
+        first, _, rest = path.strip("/").partition("/")
         known: dict[tuple[str, str], Callable[[int, Params, str], Row]] = {
             ("GET", "server_settings"): self._server_settings,
             ("POST", "register"): self.register,

@@ -10,9 +10,9 @@ import asyncio
 from pathlib import Path
 from random import Random
 
-import httpx
 import pytest
 
+from narrowcast_api.http.exchange import Question
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.records import OutboxState
 from simulation.disk import Home, memory
@@ -37,11 +37,11 @@ class Strikes:
         writer, network = self._window.journal_writer, self._window.network
         writer.before = lambda: self._reached("before a write")
         writer.after = lambda: self._reached("after a write")
-        network.before = lambda request: self._request("before", request)
-        network.after = lambda request: self._request("after", request)
+        network.before = lambda question: self._request("before", question)
+        network.after = lambda question: self._request("after", question)
 
-    def _request(self, when: str, request: httpx.Request) -> None:
-        if (request.method, request.url.path) == ("POST", "/api/v1/messages"):
+    def _request(self, when: str, question: Question) -> None:
+        if (question.method, question.path) == ("POST", "/messages"):
             self._reached(f"{when} the request")
 
     def _reached(self, point: str) -> None:

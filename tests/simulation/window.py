@@ -36,7 +36,7 @@ class Window:
         self._loop = loop
         self.clock = SimulatedClock(loop)
         self._chance = chance
-        self.network = Network(service, chance, self.clock)
+        self.network = Network(service, user_id, chance, self.clock)
         self.account = Account("http://chat.example", f"user{user_id}@demo.example", Secret("key"))
         self._task: asyncio.Task[None] | None = None
         self.writers: list[SlowWriter] = []
@@ -73,6 +73,7 @@ class Window:
         assert not storage.read_only
         state = load_state(storage.cache, self.clock)
         self.session = Session(self.account, storage, state, clock=self.clock, transport=self.network)
+        self.session.client.connection.exchange = self.network.carry
         self._task = asyncio.create_task(self.session.run())
         view = self.session.view(Narrow.all())
         self.session.spawn(view.open(), "the open view")

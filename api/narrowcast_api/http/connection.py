@@ -30,6 +30,7 @@ from narrowcast_api.http.addresses import LOOPBACK, origin
 from narrowcast_api.http.answers import interpret, scrubbed
 from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.encoding import OMIT, encode_params
+from narrowcast_api.http.exchange import Answer, Exchange, FileParts, Question
 from narrowcast_api.http.ignored_parameters import Ignored, report
 from narrowcast_api.http.network import install
 from narrowcast_api.http.rate_limit import RateGate, gate_of
@@ -53,9 +54,6 @@ _IDLE_SECONDS = 4.0
 _REDIRECTS = 5
 _TRIES = 4
 
-FileParts = Mapping[str, tuple[str, bytes, str]]
-"""Small files of a multipart form: field -> (file name, content, content type)."""
-
 
 @lru_cache(maxsize=64)
 def _address(text: str) -> httpx.URL:
@@ -71,8 +69,9 @@ class Connection:
     an earlier session perhaps; `identified()` asks when nothing is.
 
     Hooks, each may be replaced: `on_ignored(method, path, names)` is called when the server lists
-    parameters it ignored (CONV-09); `on_rate_limited(seconds)` when it asks to slow down. The Authorization
-    header goes to the account's own origin only, whatever the server redirects to (AUTH-01).
+    parameters it ignored (CONV-09); `on_rate_limited(seconds)` when it asks to slow down; `exchange` carries the
+    questions of `request`, by HTTP. The Authorization header goes to the account's own origin only, whatever the
+    server redirects to (AUTH-01).
     """
 
     def __init__(
@@ -94,6 +93,7 @@ class Connection:
         self.own_user_id: int | None = None
         self.on_ignored: Callable[[str, str, tuple[str, ...]], None] | None = None
         self.on_rate_limited: Callable[[float], None] | None = None
+        self.exchange: Exchange = self._by_http
         self.ca_bundle = ca_bundle or (self.account.ca_bundle if self.account else None)
         self._transport = transport
         self._patience = patience
@@ -198,8 +198,10 @@ class Connection:
         for tries_left in reversed(range(_TRIES)):
             patience -= await self._gate.enter(patience, bucket)
             await self._prepare()
-            request = self._build(method, path, params or {}, files)
-            outcome = await self._attempt(request, authenticated, timeout, max_bytes, partial, late)
+            question = Question(
+                method, path, self._encoded(method, path, params), files, authenticated, timeout, max_bytes
+            )
+            outcome = await self._attempt(question, partial, late)
             if isinstance(outcome, dict):
                 self._report_ignored(method, path, outcome)
                 return outcome
@@ -295,13 +297,15 @@ class Connection:
             install(self._http)
         return self._http
 
-    def _build(
-        self, method: str, path: str, params: Mapping[str, object], files: FileParts | None
-    ) -> httpx.Request:
-        # Secrets are revealed in here alone, so that no frame of a traceback about the network holds them.
-        client = self._client()
+    def _encoded(self, method: str, path: str, params: Mapping[str, object] | None) -> dict[str, str]:
+        if not params:
+            return {}
         level = self.server.level if self.server.known else None
-        fields = encode_params(params, lambda name: is_quoted(method, path, name, level))
+        return encode_params(params, lambda name: is_quoted(method, path, name, level))
+
+    def _build(self, question: Question) -> httpx.Request:
+        client = self._client()
+        method, path, fields, files = question[:4]
         own: dict[str, Any] = {"headers": client.headers, "cookies": client.cookies or None}
         # Put together here: the client would take the address apart once for each thing that it might add to it.
         if method == "GET" and fields:
@@ -310,19 +314,13 @@ class Connection:
         return httpx.Request(method, url, data=fields or None, files=dict(files) if files else None, **own)
 
     async def _attempt(
-        self,
-        request: httpx.Request,
-        authenticated: bool,
-        timeout: float | None,
-        max_bytes: int,
-        partial: bool,
-        late: str,
+        self, question: Question, partial: bool, late: str
     ) -> dict[str, object] | NarrowcastError:
         """The outcome of one try. Errors are given, not raised: frames of a traceback then hold no raw
         answer.
         """
         try:
-            status, headers, raw = await self._roundtrip(request, authenticated, timeout, max_bytes)
+            status, headers, raw = await self._answered(question)
         except NarrowcastError as error:
             return error
         return self._outcome(status, headers, raw, partial, late)
@@ -335,27 +333,32 @@ class Connection:
         except NarrowcastError as error:
             return scrubbed(error, *self._secrets())
 
-    async def _roundtrip(
-        self, request: httpx.Request, authenticated: bool, timeout: float | None, max_bytes: int
-    ) -> tuple[int, httpx.Headers, bytes]:
-        step = httpx.Timeout(
-            timeout, connect=CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
-        )
-        request.extensions["timeout"] = step.as_dict()
+    async def _answered(self, question: Question) -> Answer:
         failure: NarrowcastError
         try:
-            async with asyncio.timeout(timeout):
-                response = await self._send(request, authenticated=authenticated)
-                try:
-                    return response.status_code, response.headers, await read_bounded(response, max_bytes)
-                finally:
-                    await response.aclose()
+            async with asyncio.timeout(question.timeout):
+                return await self.exchange(question)
         except TimeoutError:
-            failure = NoAnswer(f"no answer within {timeout:g} s")
+            failure = NoAnswer(f"no answer within {question.timeout:g} s")
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             failure = transport_error(error)
         # Outside the except: the transport's error carries the request, and with it the credentials.
         raise failure
+
+    async def _by_http(self, question: Question) -> Answer:
+        # Secrets are revealed in here alone, so that no frame of a traceback about the network holds them.
+        request = self._build(question)
+        timeout = question.timeout
+        step = httpx.Timeout(
+            timeout, connect=CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
+        )
+        request.extensions["timeout"] = step.as_dict()
+        response = await self._send(request, authenticated=question.authenticated)
+        try:
+            raw = await read_bounded(response, question.max_bytes)
+            return Answer(response.status_code, response.headers, raw)
+        finally:
+            await response.aclose()
 
     async def _send(self, request: httpx.Request, *, authenticated: bool) -> httpx.Response:
         client = self._client()
