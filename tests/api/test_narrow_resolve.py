@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from narrowcast_api.model.channels import Channel
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id, resolve
@@ -18,7 +19,14 @@ PEOPLE = [
     User(TWIN, "Sam Twin", "sam1@x.example"),
     User(OTHER, "Sam Twin", "sam2@x.example"),
 ]
-CHANNELS = [(10, "general"), (11, "engineering"), (12, "Engine room"), (13, "42"), (42, "answers")]
+CHANNELS = [
+    Channel(10, "general"),
+    Channel(11, "engineering"),
+    Channel(12, "Engine room"),
+    Channel(13, "42"),
+    Channel(14, "general of old", is_archived=True),
+    Channel(42, "answers"),
+]
 
 
 @pytest.mark.parametrize(
@@ -77,6 +85,9 @@ def test_a_part_of_a_name_is_not_enough_where_whole_words_are_asked_for() -> Non
         ("42", 13),
         ("12", 12),
         ("engineering", 11),
+        ("general of old", 14),
+        ("14", 14),
+        ("of old", 14),
     ],
 )
 def test_one_channel_is_meant(text: str, found: int) -> None:

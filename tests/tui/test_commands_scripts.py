@@ -82,6 +82,19 @@ async def test_words_with_colons_are_searched_for_where_they_are_quoted_or_addre
             assert (answer.code, answer.err) == (0, nothing), terms
 
 
+async def test_an_archived_channel_is_known_by_its_name_and_takes_no_messages(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await server.send("ada", "design", "logo", "a bird")
+        await server.call("ada", "DELETE", f"/streams/{server.channel('design')}")
+        for name in ("design", "#Design", str(server.channel("design"))):
+            refused = await run(tmp_path, "send", "--rc", rc, "--channel", name, "hello")
+            assert refused.code == 1
+            assert refused.err == "narrowcast: #design is archived: nobody can post in it.\n"
+        read = await run(tmp_path, "read", "--rc", rc, "channel:design", "topic:logo", "--json")
+        assert [message.content for message in records(read.out)] == ["a bird"]  # type: ignore[union-attr]
+
+
 async def test_without_a_topic_where_one_is_needed_a_script_is_told(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)

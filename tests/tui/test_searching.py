@@ -157,8 +157,8 @@ async def test_every_operator_that_the_cache_can_judge_is_judged(
         }
         session = stage.session
         await until(lambda: all(one in session.state.messages for one in ids.values()))
-        channels = [(channel.channel_id, channel.name) for channel in session.state.channels]
-        narrow = resolve(Narrow.search(text), session.state.users, channels, session.state.me)
+        state = session.state
+        narrow = resolve(Narrow.search(text), state.users, state.channels, state.me)
         cache = session.storage.cache
         await until(lambda: len(cache.load_messages(list(ids.values()))) == 4)
         result = search_cache(cache, narrow, session.state, 10)

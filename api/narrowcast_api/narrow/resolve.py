@@ -12,7 +12,7 @@ from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.terms import Term
 
-__all__ = ["HAS", "IS", "ChannelNames", "Person", "Unresolved", "channel_id", "person_id", "resolve"]
+__all__ = ["HAS", "IS", "NamedChannel", "Person", "Unresolved", "channel_id", "person_id", "resolve"]
 
 IS = ("dm", "mentioned", "starred", "unread", "resolved", "followed", "muted", "alerted")
 HAS = ("link", "image", "attachment", "reaction")
@@ -38,23 +38,30 @@ class Person(Protocol):
     def is_active(self) -> bool: ...
 
 
-ChannelNames = Iterable[tuple[int, str]]
-"""Ids and names of channels."""
+class NamedChannel(Protocol):
+    """A channel, as the state and the wire have it."""
+
+    @property
+    def channel_id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def is_archived(self) -> bool: ...
 
 
 class Unresolved(InvalidInput):
     """A term that means nothing here, or several things. ``user_message`` says which and what there is."""
 
 
-def resolve(narrow: Narrow, people: Iterable[Person], channels: ChannelNames, me: int | None) -> Narrow:
+def resolve(
+    narrow: Narrow, people: Iterable[Person], channels: Iterable[NamedChannel], me: int | None
+) -> Narrow:
     """``narrow`` with ids for all people and channels. Raises `Unresolved`. ``me``: one's own id, where known."""
     everybody, named_channels = list(people), list(channels)
     return Narrow(tuple(_resolved(term, everybody, named_channels, me) for term in narrow.terms))
 
 
-def _resolved(
-    term: Term, people: Sequence[Person], channels: Sequence[tuple[int, str]], me: int | None
-) -> Term:
+def _resolved(term: Term, people: Sequence[Person], channels: Sequence[NamedChannel], me: int | None) -> Term:
     operand = term.operand
     if not isinstance(operand, str):
         return term
@@ -109,20 +116,28 @@ def person_id(text: str, people: Iterable[Person], me: int | None = None, *, par
     raise Unresolved(f"No user matches {text.strip()!r}.")
 
 
-def channel_id(text: str, channels: ChannelNames, *, parts: bool = True) -> int:
-    """By name, id, or a part of a name that one channel alone has. Raises `Unresolved`. ``parts``: as above."""
-    name, named = text.strip().removeprefix("#").casefold(), list(channels)
+def channel_id(text: str, channels: Iterable[NamedChannel], *, parts: bool = True) -> int:
+    """By name, id, or a part of a name that one channel alone has; those in use before those that are archived.
+
+    Raises `Unresolved`. ``parts``: as above.
+    """
+    name, known = text.strip().removeprefix("#").casefold(), list(channels)
     if not name:
         raise Unresolved("A channel is missing.")
-    exact = [one for one in named if one[1].casefold() == name]
-    by_id = [one for one in named if str(one[0]) == name]
-    matches = exact or by_id or (_matching(name, named, lambda one: one[1]) if parts else [])
-    if len(matches) == 1:
-        return matches[0][0]
-    if matches:
-        raise Unresolved(
-            f"Several channels match {text.strip()!r}: {_listed('#' + one[1] for one in matches)}."
-        )
+    finders: list[Callable[[Sequence[NamedChannel]], list[NamedChannel]]] = [
+        lambda ones: [one for one in ones if one.name.casefold() == name],
+        lambda ones: [one for one in ones if str(one.channel_id) == name],
+    ]
+    if parts:
+        finders.append(lambda ones: _matching(name, ones, lambda one: one.name))
+    groups = [[one for one in known if one.is_archived is archived] for archived in (False, True)]
+    for matches in (find(group) for find in finders for group in groups):
+        if len(matches) == 1:
+            return matches[0].channel_id
+        if matches:
+            raise Unresolved(
+                f"Several channels match {text.strip()!r}: {_listed('#' + one.name for one in matches)}."
+            )
     if name.isdecimal():
         return int(name)
     raise Unresolved(f"No channel matches {text.strip()!r}.")

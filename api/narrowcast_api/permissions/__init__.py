@@ -5,6 +5,7 @@ The server has the last word. Each rule gives a `Refusal`: empty for who may, el
 
 from narrowcast_api.permissions.channels import (
     administers,
+    archived_refusal,
     channel_refusal,
     channel_write_refusal,
     delete_policy_refusal,
@@ -62,6 +63,7 @@ __all__ = [
     "ROLE_NAMES",
     "Refusal",
     "administers",
+    "archived_refusal",
     "below",
     "bot_refusal",
     "bot_types",

@@ -84,13 +84,18 @@ def write_refusal(state: State, where: Destination) -> Refusal:
     return direct_refusal(state, where.user_ids)
 
 
+def archived_refusal(channel: Channel) -> Refusal:
+    """Refuses everybody to write in an archived channel."""
+    return Refusal(f"#{channel.name} is archived: nobody can post in it.") if channel.is_archived else ALLOWED
+
+
 def channel_write_refusal(state: State, channel_id: int) -> Refusal:
     """Refuses who may not write in a channel, in whatever topic."""
     channel = state.channels.get(channel_id)
     if channel is None:
         return Refusal("This channel no longer exists, or you do not have access to it.")
-    if channel.is_archived:
-        return Refusal(f"#{channel.name} is archived: nobody can post in it.")
+    if archived := archived_refusal(channel):
+        return archived
     if not channel.is_subscribed:
         if channel.invite_only:
             return Refusal(f"Only subscribers can post in private channel #{channel.name}.")

@@ -14,25 +14,28 @@ from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
 
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
+    from narrowcast_api.model.channels import Channel
     from narrowcast_api.model.users import User
 
 
 class Directory:
     """Channels and people, as :class:`narrowcast_api.narrow.terms.Names` asks for them."""
 
-    def __init__(self, channels: Sequence[tuple[int, str]], people: Sequence[User]) -> None:
+    def __init__(self, channels: Sequence[Channel], people: Sequence[User]) -> None:
         self.channels = channels
         self.people = people
-        self._channel_names = dict(channels)
+        self._channels = {channel.channel_id: channel for channel in channels}
         self._emails = {user.user_id: user.email for user in people}
 
     @classmethod
     async def fetch(cls, client: Client, *, channels: bool, people: bool) -> Directory:
         """Ask the server for what is needed."""
-        names: list[tuple[int, str]] = []
-        if channels:
-            names = [(one.channel_id, one.name) for one in (await client.channels.list()).streams]
-        return cls(names, (await client.users.list()).members if people else [])
+        known = (await client.channels.list(exclude_archived=False)).streams if channels else []
+        return cls(known, (await client.users.list()).members if people else [])
+
+    def channel(self, channel_id: int) -> Channel | None:
+        """The channel with this id, archived or not."""
+        return self._channels.get(channel_id)
 
     def channel_id(self, name: str) -> int | None:
         with suppress(Unresolved):
@@ -40,7 +43,8 @@ class Directory:
         return None
 
     def channel_name(self, channel_id: int) -> str | None:
-        return self._channel_names.get(channel_id)
+        channel = self._channels.get(channel_id)
+        return None if channel is None else channel.name
 
     def user_id(self, text: str) -> int | None:
         with suppress(Unresolved):

@@ -29,8 +29,8 @@ def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) ->
     )
     try:
         state = load_state(storage.cache, SystemClock())
-        channels = [(channel.channel_id, channel.name) for channel in state.channels]
-        result = search_cache(storage.cache, resolve(narrow, state.users, channels, state.me), state, limit)
+        resolved = resolve(narrow, state.users, state.channels, state.me)
+        result = search_cache(storage.cache, resolved, state, limit)
     except Unresolved as error:
         raise CommandError(f"{error.user_message} (in what is cached)", Exit.USAGE) from error
     finally:

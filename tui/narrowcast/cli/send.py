@@ -20,6 +20,7 @@ from narrowcast_api.client import Client
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
+from narrowcast_api.permissions import archived_refusal
 from narrowcast_api.routes.uploads import markdown_link
 
 if TYPE_CHECKING:
@@ -123,7 +124,11 @@ async def _destination(client: Client, args: argparse.Namespace) -> Destination 
             raise
         return _as_written(args)
     if args.channel:
-        return ChannelDestination(_resolved(channel_id, args.channel, directory.channels), args.topic)
+        where = ChannelDestination(_resolved(channel_id, args.channel, directory.channels), args.topic)
+        channel = directory.channel(where.channel_id)
+        if channel is not None and (refusal := archived_refusal(channel)):
+            raise CommandError(refusal)
+        return where
     me = (await client.users.me()).user_id
     names = (part.strip() for wanted in args.to for part in wanted.split(","))
     ids = {_resolved(person_id, name, directory.people, me) for name in names}

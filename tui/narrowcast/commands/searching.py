@@ -56,8 +56,7 @@ def _ask(screen: Workspace, text: str, problem: str = "") -> None:
 
 def _resolved(screen: Workspace, text: str) -> Narrow:
     state = screen.session.state
-    channels = [(channel.channel_id, channel.name) for channel in state.channels]
-    return resolve(Narrow.search(text), state.users, channels, state.me)
+    return resolve(Narrow.search(text), state.users, state.channels, state.me)
 
 
 def _show(screen: Workspace, text: str, narrow: Narrow) -> None:

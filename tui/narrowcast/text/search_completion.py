@@ -84,9 +84,8 @@ def _topics(state: State, text: str) -> Iterator[tuple[str, int]]:
     """Topics of the channel that the search names, else of all that one is in, with the channel of each."""
     channel_ids = [channel.channel_id for channel in state.channels.subscribed()]
     if (named := _CHANNEL.search(text)) is not None:
-        channels = [(channel.channel_id, channel.name) for channel in state.channels]
         try:
-            channel_ids = [channel_id(named.group(1) or named.group(2), channels)]
+            channel_ids = [channel_id(named.group(1) or named.group(2), state.channels)]
         except Unresolved:
             return
     for one in channel_ids:

@@ -202,7 +202,7 @@ def channel_in_full(state: State, typed: str) -> str:
     name = typed.strip().removeprefix("#")
     if not name or state.channels.id_of(name) is not None:
         return typed
-    channels = ((channel.channel_id, channel.name) for channel in state.channels if not channel.is_archived)
+    channels = (channel for channel in state.channels if not channel.is_archived)
     try:
         return state.channels.name(channel_id(name, channels)) or typed
     except Unresolved:
