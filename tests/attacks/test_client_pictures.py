@@ -23,6 +23,7 @@ from narrowcast.terminal import picture_process
 from narrowcast.terminal.images import MAX_BYTES, TooLarge
 from narrowcast.terminal.picture_process import CPU_SECONDS, decoded
 from support.running_time import RunningTime
+from support.sessions import until
 
 CELLS = (80, 24)
 
@@ -54,11 +55,13 @@ def header(width: int, height: int) -> tuple[bytes, bytes]:
 
 
 def descendants() -> set[int]:
-    """The processes that decode pictures."""
+    """The processes of this one that decode pictures; others may test the same beside it."""
     found = set()
     for name in filter(str.isdecimal, os.listdir("/proc")):
         with suppress(OSError):
-            if b"picture_worker" in Path(f"/proc/{name}/cmdline").read_bytes():
+            folder = Path(f"/proc/{name}")
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and b"picture_worker" in (folder / "cmdline").read_bytes():
                 found.add(int(name))
     return found
 
@@ -93,8 +96,8 @@ async def test_a_jpeg_of_thousands_of_scans_is_ended_and_the_loop_goes_on(
 async def test_a_picture_that_is_no_longer_wanted_ends_its_process() -> None:
     before = descendants()
     task = asyncio.ensure_future(decoded(scans(3000), CELLS))
-    while not (begun := descendants() - before):
-        await asyncio.sleep(0.01)
+    await until(lambda: descendants() - before)
+    begun = descendants() - before
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -16,6 +16,7 @@ from narrowcast_server.queries.scheduled_messages import Target
 from support.clock import VirtualClock
 from support.holding import held
 from support.server import TestServer, running_server
+from support.sessions import until
 
 HELD_SECONDS = 0.25
 QUADRATIC = (
@@ -192,9 +193,7 @@ async def test_a_process_that_computes_well_serves_the_next() -> None:
 async def test_a_job_that_nobody_waits_for_leaves_no_process() -> None:
     workers = Workers()
     job = asyncio.create_task(workers.compute("highlight", [("java", "a\n" * 4_900)], 30.0))
-    await asyncio.sleep(0)
-    while not workers.busy:
-        await asyncio.sleep(0.01)
+    await until(lambda: workers.busy)
     job.cancel()
     await asyncio.gather(job, return_exceptions=True)
     assert (await workers.compute("highlight", [("c", "1")], 1.0))[0] is not None
