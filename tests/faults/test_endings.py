@@ -67,7 +67,7 @@ async def test_killed_before_the_request_left(tmp_path: Path) -> None:
         async with victim(world, "send") as process:
             await world.proxy.refuse()
             await tell(process)
-            await asyncio.sleep(1)  # what the journal promises; mostly it takes milliseconds
+            await world.running_time.passes(1)  # what the journal promises; mostly it takes milliseconds
         await world.proxy.heal()
         session = await world.open_session()
         assert await world.calm(session) == []

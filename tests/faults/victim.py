@@ -13,6 +13,7 @@ from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.sync.session import Session
+from support.running_time import RunningTime
 
 
 async def main(site: str, email: str, key: str, folder: str, channel: str, act: str) -> None:
@@ -28,10 +29,11 @@ async def main(site: str, email: str, key: str, folder: str, channel: str, act: 
         session.outbox.send(soup, "last words")
     else:
         draft_id = None
-        for length in range(1, 11):
-            draft_id = session.drafts.save(draft_id, soup, "last words"[:length])
-            await asyncio.sleep(0.05)
-        await asyncio.sleep(0.9)
+        with RunningTime() as clock:
+            for length in range(1, 11):
+                draft_id = session.drafts.save(draft_id, soup, "last words"[:length])
+                await clock.passes(0.05)
+            await clock.passes(0.9)
     say("done")
     await running
 

@@ -11,6 +11,7 @@ processor time. A machine that is held up does neither.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from typing import Self
@@ -44,6 +45,12 @@ class RunningTime:
         """Seconds."""
         ran, computed = self.mark()
         return max(ran - mark[0], computed - mark[1])
+
+    async def passes(self, seconds: float) -> None:
+        """Until so many have passed: what is promised by then is due only where somebody could do it."""
+        begun = self.mark()
+        while self.since(begun) < seconds:
+            await asyncio.sleep(TICK)
 
     def _count(self) -> None:
         last = time.monotonic()
