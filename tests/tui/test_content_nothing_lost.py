@@ -198,3 +198,10 @@ def test_a_table_says_what_it_leaves_out() -> None:
     assert screen(f"<table>{row * 2_003}</table>", 60)[-1] == "… 3 more rows: y copies the source"
     assert screen(f"<table>{row * 2_001}</table>", 60)[-1] == "… 1 more row: y copies the source"
     assert any(line.startswith("… longer") for line in screen("<table><tr>" + "<td>x</td>" * 60, 40))
+
+
+def test_words_of_joining_letters_are_not_broken_where_there_is_room() -> None:
+    word = "हिन्दी"  # 3 columns where it is shaped, 5 elsewhere
+    assert screen(f"<table><tr><td>{word}</td><td>x</td></tr></table>", 40) == [f"{word}   │ x"]
+    code = f'<div class="codehilite" data-code-language="Python"><pre><code>{word}</code></pre></div>'
+    assert screen(code, 20) == [f"│ {word}       Python"]

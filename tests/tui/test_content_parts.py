@@ -17,7 +17,7 @@ from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.content.reader import parse
 from narrowcast.content.tex import readable
-from narrowcast.content.wrapping import Run, wrap, wrap_hard
+from narrowcast.content.wrapping import Run, clip, wrap, wrap_hard
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.state.state import State
@@ -223,3 +223,9 @@ def test_the_source_of_code_is_what_was_typed() -> None:
     block = parse(html).blocks[0]
     assert isinstance(block, CodeBlock)
     assert block.source == "if x:\n    y"
+
+
+def test_what_is_cut_fits_in_terminals_that_give_marks_a_column() -> None:
+    word = "हिन्दी"  # 3 columns where it is shaped, 5 elsewhere
+    assert clip([Run(word, Style())], 5) == [Run(word, Style())]
+    assert "".join(run.text for run in clip([Run(word, Style())], 4)) == "हिन्…"

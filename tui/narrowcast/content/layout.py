@@ -34,7 +34,8 @@ from narrowcast.content.inlines import Inliner, Names, Target, TargetKind, host_
 from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList
 from narrowcast.content.tables import FittedTable
-from narrowcast.content.wrapping import Line, Run, clip, wrap, wrap_hard
+from narrowcast.content.wrapping import Line, Run, clip, columns_of, wrap, wrap_hard
+from narrowcast.text.columns import most_columns
 from narrowcast.text.formats import counted
 from narrowcast.text.safe_text import safe_line
 
@@ -213,10 +214,10 @@ class Layout(Struct):
 
         def finish() -> Iterator[Line]:
             nonlocal label, row
-            cells = sum(cell_len(run.text) for run in row)
-            labelled = bool(label) and cells + cell_len(label) + 2 <= inner
+            room = inner - columns_of(row) - most_columns(label)
+            labelled = bool(label) and room >= 2
             if labelled:
-                row.append(Run(" " * (inner - cells - cell_len(label)) + label, palette.dim))
+                row.append(Run(" " * room + label, palette.dim))
             label = ""
             for line in wrap_hard(row, inner):
                 line.tail = int(labelled)

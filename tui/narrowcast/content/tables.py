@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from narrowcast.content.blocks import Align
 from narrowcast.content.palette import Palette
-from narrowcast.content.wrapping import Line, Run, wrap
+from narrowcast.content.wrapping import Line, Run, columns_of, wrap
 from narrowcast.text.formats import counted
 
 __all__ = ["FittedTable"]
@@ -22,16 +22,12 @@ _MEASURED_ROWS = 500
 Cell = list[Run]
 
 
-def _cells(cell: Cell) -> int:
-    return sum(cell_len(run.text) for run in cell)
-
-
 def _widths(rows: Sequence[Sequence[Cell]], columns: int, room: int) -> list[int]:
     """A width for each of the first columns that fit into `room` together; at least one."""
     natural = [1] * columns
     for row in rows:
         for index, cell in enumerate(row[:columns]):
-            natural[index] = max(natural[index], _cells(cell))
+            natural[index] = max(natural[index], columns_of(cell))
     chosen: list[int] = []
     used = 0
     for size in natural:
@@ -55,7 +51,7 @@ def _widths(rows: Sequence[Sequence[Cell]], columns: int, room: int) -> list[int
 
 
 def _aligned(runs: list[Run], width: int, align: Align, palette: Palette) -> list[Run]:
-    gap = width - _cells(runs)
+    gap = width - sum(cell_len(run.text) for run in runs)
     if gap <= 0:
         return runs
     left = {Align.LEFT: 0, Align.RIGHT: gap, Align.CENTER: gap // 2}[align]

@@ -7,16 +7,16 @@ wider than the line breaks between characters, never within one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from msgspec import Struct
-from rich.cells import cell_len, split_graphemes
+from rich.cells import split_graphemes
 from rich.style import Style
 
 from narrowcast.text.columns import JOINING, most_columns
 
-__all__ = ["Line", "Run", "clip", "wrap", "wrap_hard"]
+__all__ = ["Line", "Run", "clip", "columns_of", "wrap", "wrap_hard"]
 
 _CJK = (
     "\u2e80-\u2fdf\u3000-\u303f\u3040-\u30ff\u3100-\u312f\u31a0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
@@ -151,12 +151,17 @@ def wrap_hard(runs: list[Run], width: int) -> Iterator[Line]:
     yield from _slices(runs, offsets, False)
 
 
+def columns_of(runs: Iterable[Run]) -> int:
+    """The most columns that a terminal gives to `runs`, by which they are wrapped."""
+    return sum(most_columns(run.text) for run in runs)
+
+
 def clip(runs: list[Run], width: int) -> list[Run]:
     """`runs` cut with an ellipsis to at most `width` cells."""
     cells = 0
     kept: list[Run] = []
     for run in runs:
-        size = cell_len(run.text)
+        size = most_columns(run.text)
         if cells + size <= width:
             kept.append(run)
             cells += size
