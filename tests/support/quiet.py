@@ -23,6 +23,8 @@ SOON = 0.045
 """Seconds: what is due this soon is waited for, as a frame of `narrowcast.app.frames` and no blinking cursor is."""
 MOST = 1.0
 """Seconds: what goes on without end, as an animation may, is waited for no longer. As in Textual."""
+PARTS = 4
+"""In which they pass one after the other, so that a process that is held up for a second loses one of them."""
 FRAME = 0.001
 """Seconds from a change of a widget to the screen, in place of the 1/60 that spares terminals: keys wait for it."""
 
@@ -67,7 +69,13 @@ async def quiet(_least: float = 0.0, most: float = MOST) -> None:
         return
     future = loop.create_future()
     loop.selector.waiting.append(future)
-    limit = loop.call_later(most, _resolve, future)
+
+    async def limited() -> None:
+        for _ in range(PARTS):
+            await asyncio.sleep(most / PARTS)
+        _resolve(future)
+
+    limit = loop.create_task(limited())
     try:
         await future
     finally:
