@@ -1,12 +1,13 @@
 """The recorded requests of a real server, sent again to the embedded one: it accepts and refuses alike, answers with
 the same fields, and tells of what happened in events of the same shape.
 
-Texts of refusals are the server's own. What differs otherwise stands in a table here, with the reason.
+A refusal has the recorded text, too. What differs stands in a table here, with the reason.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -101,6 +102,22 @@ _DIFFERENT = {
     "bots have no configuration here": {"bots/04"},
 }
 """Requests with another outcome."""
+_IN_OTHER_WORDS = {
+    "this organization is not Zulip, and somebody is called by their name": {"POST_messages/56"},
+    "says what is wrong with the address": {"POST_users/03"},
+    "the contract's name for a language (PLG-03)": {"POST_realm_playgrounds/09"},
+    "says what it is about in words of the app": {
+        *("POST_realm_filters/03", "POST_realm_playgrounds/03", "POST_realm_playgrounds/11"),
+    },
+    "owners alone change addresses (USRU-10)": {"PATCH_users_id/30", "PATCH_users_id/31"},
+    "links and invitations are numbered together": {"DELETE_invites_multiuse/02"},
+    "the contract has one refusal for who may not invite so (INV-32)": {"POST_invites/16"},
+}
+"""Refusals with another text."""
+_OF_THE_LIBRARY = re.compile(
+    r': Value error, Not in the list of possible values|(?<=: )Value error, |\["(int|bool)"\]'
+)
+"""What the library that reads the recorded server's parameters adds to its texts."""
 _OF_ANOTHER_SHAPE = {
     ".message.avatar_url can be NoneType": "clients make the addresses of pictures themselves (client_gravatar)",
     ".bot.api_key is missing": "keys go to owners of bots alone",
@@ -148,6 +165,12 @@ def _differences(outcome: Outcome) -> Iterator[object]:
         yield f"with {sorted(new)}"
 
 
+def _says_the_same(outcome: Outcome) -> bool:
+    recorded = _OF_THE_LIBRARY.sub("", str(outcome.recorded.response.get("msg", "")))
+    said: str = outcome.answer.get("msg", "")
+    return recorded.replace("using Zulip", "using this organization") == said
+
+
 def _by_kind(events: Iterable[Mapping[str, object]]) -> Mapping[str, Sequence[object]]:
     kinds: dict[str, list[object]] = defaultdict(list)
     for event in events:
@@ -161,6 +184,15 @@ def test_every_recorded_request_has_the_recorded_outcome(replayed: Replayed) -> 
     assert {label: different[label] for label in different.keys() - expected} == {}
     assert expected - different.keys() == set(), "no longer different"
     assert len(replayed.outcomes) > 1000
+
+
+def test_every_refusal_has_the_recorded_text(replayed: Replayed) -> None:
+    alike = [one for one in replayed.outcomes if one.recorded.label not in _labels(_DIFFERENT)]
+    others = {one.recorded.label: one.answer.get("msg") for one in alike if not _says_the_same(one)}
+    expected = _labels(_IN_OTHER_WORDS)
+    assert {label: others[label] for label in others.keys() - expected} == {}
+    assert expected - others.keys() == set(), "no longer different"
+    assert sum(one.status >= 400 for one in alike) > 400
 
 
 def test_nothing_is_left_out_but_what_the_table_names(replayed: Replayed) -> None:

@@ -39,6 +39,8 @@ _NO_KEY: Final = "0" * 32
 _LISTENERS: Final = ("hamlet", "iago", "cordelia", "polonius")
 _EVERY: Final = 40
 """Requests between two looks at the events: a queue has room for more."""
+_AT_ONCE: Final = 20
+"""Ids up to which the messages that the recording did not write down were sent together."""
 _MADE: Final = (
     ("POST", "/messages", "messages", "id"),
     ("POST", "/drafts", "drafts", "ids"),
@@ -181,10 +183,11 @@ class Replay:
                     first = made[0] if isinstance(made, list) and made else made
                     if isinstance(first, int):
                         number_next(self.core, table, first)
-        if set(_messages_of(recorded)) & set(self._unwritten):
-            for identity in self._unwritten:
-                await self._message(identity)
-            self._unwritten = []
+        wanted = set(_messages_of(recorded)) & set(self._unwritten)
+        made = [one for one in self._unwritten if wanted and one <= max(wanted) + _AT_ONCE]
+        for identity in made:
+            await self._message(identity)
+        self._unwritten = self._unwritten[len(made) :]
 
     async def _message(self, identity: int) -> None:
         """One that the recording sent without writing it down."""

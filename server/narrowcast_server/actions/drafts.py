@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import DraftType
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.http.params import check_dict, check_integer, check_list, check_string
-from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError, field_missing, invalid_channel_id
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.drafts import draft_object
@@ -37,15 +37,16 @@ class DraftFields:
 def checked(name: str, raw: object) -> DraftFields:
     """A draft object of a request (DRF-03 to DRF-14); raises BAD_REQUEST."""
     fields = check_dict(name, raw)
-    if unknown := fields.keys() - _KEYS:
-        raise ServiceError(f"{name} has an unsupported field: {sorted(unknown)[0]}")
+    for key in sorted(fields.keys() - _KEYS):
+        raise ServiceError(f'Argument "{key}" at {name}["{key}"] is unexpected')
     for key in ("type", "to", "topic", "content"):
         if key not in fields:
-            raise ServiceError(f'{name}["{key}"] field is missing')
+            raise field_missing(f'{name}["{key}"]')
     kind = check_string(f'{name}["type"]', fields["type"])
     if kind not in set(DraftType):
         raise ServiceError(f'Invalid {name}["type"]')
-    to = [check_integer(f'{name}["to"]', item) for item in check_list(f'{name}["to"]', fields["to"])]
+    recipients = check_list(f'{name}["to"]', fields["to"])
+    to = [check_integer(f'{name}["to"][{index}]', item) for index, item in enumerate(recipients)]
     topic = check_string(f'{name}["topic"]', fields["topic"])
     content = check_string(f'{name}["content"]', fields["content"])
     if not content.strip():
@@ -53,7 +54,7 @@ def checked(name: str, raw: object) -> DraftFields:
     if "\x00" in topic:
         raise ServiceError("Topic must not contain null bytes")
     if "\x00" in content:
-        raise ServiceError("Content must not contain null bytes")
+        raise ServiceError("Message must not contain null bytes")
     stamp = fields.get("timestamp")
     timestamp = None if stamp is None else _checked_time(name, stamp)
     return _by_type(DraftType(kind), to, topic, content, timestamp)
@@ -137,7 +138,7 @@ def _check_recipients(core: Core, user: User, draft: DraftFields) -> None:
         if draft.type is DraftType.STREAM:
             channel = core.channels.get(identity)
             if channel is None or not may_know(core, user, channel):
-                raise ServiceError(f"Invalid channel ID {identity}")
+                raise invalid_channel_id()
         elif core.users.get(identity) is None:
             raise ServiceError(f"Invalid user ID {identity}")
 

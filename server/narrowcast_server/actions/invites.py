@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 _MINUTE: Final = 60
 _NOBODY: Final = "We weren't able to invite anyone."
-_SOME: Final = "Those who have an account were left out. We did send invitations to everyone else!"
+_SOME: Final = (
+    "Some of those addresses are already using this organization, so we didn't send them an invitation."
+    " We did send invitations to everyone else!"
+)
 _SEPARATORS: Final = re.compile(r"[,\n\r]")
 
 

@@ -18,11 +18,11 @@ MAX_TITLE: Final = 60
 
 def _check(core: Core, title: str | None, content: str | None) -> None:
     if title is not None and not title.strip():
-        raise ServiceError("Title cannot be empty.")
+        raise ServiceError("title cannot be blank")
     if title is not None and len(title) > MAX_TITLE:
         raise ServiceError(f"title is too long (limit: {MAX_TITLE} characters)")
     if content is not None and not content.strip():
-        raise ServiceError("Content cannot be empty.")
+        raise ServiceError("content cannot be blank")
     limit = core.config.limits.max_message_length
     if content is not None and len(content) > limit:
         raise ServiceError(f"content is too long (limit: {limit} characters)")

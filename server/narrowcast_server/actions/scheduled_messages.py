@@ -16,13 +16,12 @@ from narrowcast_server.actions.messages import Origin, check_content, send_direc
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
-from narrowcast_server.organization.people import active_people
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.queries.scheduled_messages import Target, scheduled_object, stored_target
 from narrowcast_server.rules import topics
 from narrowcast_server.rules.messages import check_direct, check_may_post
 from narrowcast_server.rules.quotas import check_room
-from narrowcast_server.rules.recipients import channel_by_id
+from narrowcast_server.rules.recipients import channel_by_id, people_by_id
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def channel_target(core: Core, user: User, channel_id: int, topic: str) -> Targe
 
 def direct_target(core: Core, user: User, user_ids: Iterable[int]) -> Target:
     """A checked target of people; raises BAD_REQUEST (SCH-18)."""
-    people = active_people(core, user_ids)
+    people = people_by_id(core, list(dict.fromkeys(user_ids)))
     if not people:
         raise ServiceError("Message must have recipients")
     check_direct(core, user, [*people, user])

@@ -31,6 +31,8 @@ def set_status(
     away: bool | None,
 ) -> None:
     """Changes what is given (STAT-01); refuses like the contract (STAT-14 to STAT-19)."""
+    if text is None and emoji_name is None and away is None:
+        raise ServiceError("Client did not pass any new values.")
     changed: dict[str, object] = {}
     if text is not None:
         changed["status_text"] = _checked_text(text)
@@ -38,8 +40,6 @@ def set_status(
         raise ServiceError("Client must pass emoji_name if they pass either emoji_code or reaction_type.")
     if emoji_name is not None:
         changed |= _emoji(core, emoji_name, emoji_code, reaction_type)
-    if not changed and away is None:
-        raise ServiceError("Client did not pass any new values.")
     if away is not None and core.level >= Gate.AWAY_DEPRECATED.level:
         user = change(core, user, {"presence_enabled": not away})
     _store(core, user, changed)

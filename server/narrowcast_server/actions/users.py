@@ -69,7 +69,7 @@ def check_address(core: Core, address: str) -> str:
     """An address that nobody has yet."""
     address = well_formed_address(address)
     if core.user_by_address(address) is not None:
-        raise ServiceError(f"Email '{address}' already in use")
+        raise ServiceError("Email is already in use.")
     return address
 
 

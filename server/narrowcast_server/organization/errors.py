@@ -70,6 +70,11 @@ class MissingParameter(ServiceError):
         super().__init__(f"Missing '{name}' argument", var_name=name)
 
 
+def field_missing(name: str) -> ServiceError:
+    """An object of a request without something that it must have. `name`: where it would stand."""
+    return ServiceError(f"{name} field is missing: Field required")
+
+
 def insufficient_permission() -> ServiceError:
     """The general refusal of the contract (INV-32, USUB-15)."""
     return ServiceError("Insufficient permission")

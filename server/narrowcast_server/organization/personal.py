@@ -152,7 +152,7 @@ _KINDS: Final[dict[Callable[..., object], str]] = {bool: "a boolean", int: "an i
 def check_timezone(value: str) -> str:
     """A name of the time zone database, or nothing."""
     if value and value not in zoneinfo.available_timezones():
-        raise ServiceError("Invalid timezone")
+        raise ServiceError("Invalid timezone: Not a recognized time zone")
     return value
 
 

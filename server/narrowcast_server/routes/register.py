@@ -17,7 +17,7 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.dialect import version_fields
-from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.organization.event_variants import CAPABILITIES as KNOWN_CAPABILITIES
 from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.queries.event_narrow import event_narrow, message_filter
@@ -47,9 +47,7 @@ def capabilities(name: str, text: str) -> frozenset[str]:
     """
     values = mapping(name, text)
     if Capability.NOTIFICATION_SETTINGS_NULL not in values:
-        raise ServiceError(
-            f'{name}["{Capability.NOTIFICATION_SETTINGS_NULL}"] field is missing: Field required'
-        )
+        raise field_missing(f'{name}["{Capability.NOTIFICATION_SETTINGS_NULL}"]')
     true = {key for key, value in values.items() if check_bool(f'{name}["{key}"]', value)}
     return KNOWN_CAPABILITIES & true
 

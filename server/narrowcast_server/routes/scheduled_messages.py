@@ -12,12 +12,10 @@ from narrowcast_server.actions.owned import own_row
 from narrowcast_server.http.params import (
     boolean,
     check_integer,
-    check_list,
     choice,
     defaulted,
     integer,
     json_value,
-    missing,
     optional,
     required,
     string,
@@ -30,14 +28,25 @@ from narrowcast_server.queries.scheduled_messages import Target, scheduled_of, s
 routes = Routes()
 
 _TYPES: Final = tuple(MessageType)
+
+
+def _recipient(name: str, text: str) -> int | list[int]:
+    value = json_value(name, text)
+    return (
+        [check_integer(name, item) for item in value]
+        if isinstance(value, list)
+        else check_integer(name, value)
+    )
+
+
 KIND = required("type", choice(*_TYPES))
-TO = required("to", json_value)
+TO = required("to", _recipient)
 CONTENT = required("content", string)
 TOPIC = optional("topic", text_without_null, aliases=("subject",))
 TIME = required("scheduled_delivery_timestamp", integer)
 READ = defaulted("read_by_sender", boolean, True)
 NEW_KIND = optional("type", choice(*_TYPES))
-NEW_TO = optional("to", json_value)
+NEW_TO = optional("to", _recipient)
 NEW_CONTENT = optional("content", string)
 NEW_TOPIC = optional("topic", text_without_null)
 NEW_TIME = optional("scheduled_delivery_timestamp", integer)
@@ -50,15 +59,16 @@ def _checked_kind(call: Call, word: str) -> MessageType:
     return kind
 
 
-def _target(call: Call, *, direct: bool, to: object, topic: str | None) -> Target:
+def _target(call: Call, *, direct: bool, to: int | list[int], topic: str | None) -> Target:
     if direct:
-        user_ids = [check_integer("to", item) for item in check_list("to", to)]
-        if not user_ids:
-            raise ServiceError("Message must have recipients")
-        return scheduled_messages.direct_target(call.core, call.user, user_ids)
+        if isinstance(to, int):
+            raise ServiceError("Invalid data type for recipients")
+        return scheduled_messages.direct_target(call.core, call.user, to)
     if topic is None:
-        raise missing("topic")
-    return scheduled_messages.channel_target(call.core, call.user, check_integer("to", to), topic)
+        raise ServiceError("Missing topic")
+    if not isinstance(to, int):
+        raise ServiceError("Invalid data type for channel ID")
+    return scheduled_messages.channel_target(call.core, call.user, to, topic)
 
 
 @routes.get("/scheduled_messages")

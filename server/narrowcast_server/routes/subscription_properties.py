@@ -41,17 +41,19 @@ def update_subscription_properties(call: Call) -> Answer:
         stream_id, name = item.get("stream_id"), check_string(f'{label}["property"]', item.get("property"))
         if isinstance(stream_id, bool) or not isinstance(stream_id, int) or abs(stream_id) > 2**53:
             raise ServiceError(f'{label}["stream_id"] is not an integer')
-        _set_property(call, stream_id, name, item.get("value"))
+        _set_property(call, stream_id, name, item.get("value"), label)
     return {}
 
 
-def _set_property(call: Call, channel_id: int, name: str, value: object) -> None:
+def _set_property(call: Call, channel_id: int, name: str, value: object, label: str) -> None:
     core, user = call.core, call.user
     channel = access.known_channel(core, user, channel_id)
     if not access.is_subscribed(core, user.id, channel.id):
         raise ServiceError(f"Not subscribed to channel ID {channel.id}")
+    if not isinstance(value, bool | str):
+        raise ServiceError(f'{label}["value"] is not a boolean')
     if name == "color":
-        value = check_color(value)
+        value = check_color(f"Invalid {label}: color", value)
     elif name not in _BOOLEANS:
         raise ServiceError(f"Unknown subscription property: {name}")
     elif not isinstance(value, bool):
@@ -64,8 +66,8 @@ def _set_property(call: Call, channel_id: int, name: str, value: object) -> None
     set_property(core, user, channel, column, stored, events)
 
 
-def check_color(value: object) -> str:
-    """A hex color; raises BAD_REQUEST."""
+def check_color(name: str, value: object) -> str:
+    """A hex color; raises BAD_REQUEST that begins with `name`."""
     if not isinstance(value, str) or not _COLOR.match(value):
-        raise ServiceError("color is not a valid hex color code")
+        raise ServiceError(f"{name} is not a valid hex color code")
     return value

@@ -27,6 +27,7 @@ from narrowcast_server.http.params import (
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import (
     ServiceError,
+    field_missing,
     insufficient_permission,
     no_such_user,
 )
@@ -137,8 +138,10 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
     names: dict[str, dict[str, object]] = {}
     for index, item in enumerate(items):
         if "name" not in item:
-            raise ServiceError(f'subscriptions[{index}]["name"] field is missing')
+            raise field_missing(f'subscriptions[{index}]["name"]')
         name = check_channel_name(core, check_string(f'subscriptions[{index}]["name"]', item["name"]))
+        if "color" in item:
+            check_color(f"Invalid subscriptions[{index}]: add.color", item["color"])
         names.setdefault(name.casefold(), {**item, "name": name})
     colors: dict[int, str] = {}
     channels: list[Channel] = []
@@ -148,7 +151,7 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
         if channel is not None:
             channels.append(channel)
             if "color" in item:
-                colors[channel.id] = check_color(item["color"])
+                colors[channel.id] = str(item["color"])
     if refused and call.endpoint.method == "POST" and call[FATAL]:
         raise ServiceError(f"Unable to access channel ({', '.join(refused)}).")
     added, already = subscribe(core, channels, people, colors)

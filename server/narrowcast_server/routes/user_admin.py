@@ -18,7 +18,7 @@ from narrowcast_server.http.params import (
     text_without_null,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.organization.errors import ServiceError, insufficient_permission, no_such_user
+from narrowcast_server.organization.errors import insufficient_permission, no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import check_password
 from narrowcast_server.rules.accounts import (
@@ -112,8 +112,6 @@ async def add_user(call: Call) -> Answer:
     check_password(call[PASSWORD])
     password_hash = await core.passwords.hashed(call[PASSWORD])
     with core.transaction():
-        if core.user_by_address(call[EMAIL]) is not None:
-            raise ServiceError("Email is already in use.")
         email = check_address(core, call[EMAIL])
         name = check_full_name(core, call[NAME])
         user = create_user(core, email=email, full_name=name, password_hash=password_hash)

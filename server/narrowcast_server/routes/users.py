@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_api.wire.levels import Gate
 from narrowcast_server.http.params import boolean, defaulted, integers, optional
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.organization.errors import ServiceError, no_such_user
+from narrowcast_server.organization.errors import no_such_user
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.users import newest_message_id, people, profile_data, user_object
 from narrowcast_server.rules.visibility import check_sees, found_by_address, visible_ids
@@ -57,7 +57,7 @@ def find_user(call: Call) -> User:
     elif text.isascii() and text.isdigit():
         user = call.core.users.get(call.path_id("user_id"))
     else:
-        raise ServiceError("Invalid user_id")
+        user = None
     if user is None:
         raise no_such_user()
     return user

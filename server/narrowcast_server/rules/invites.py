@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
-from narrowcast_server.organization.errors import ServiceError, insufficient_permission, invalid_channel_id
+from narrowcast_server.organization.errors import ServiceError, insufficient_permission
 from narrowcast_server.organization.models import Channel, Group, User
 from narrowcast_server.rules.access import may_know, may_read
 from narrowcast_server.rules.permissions import administers_channel, channel_allows, realm_allows
@@ -58,7 +58,11 @@ def check_terms(core: Core, user: User, terms: Terms) -> None:
     if terms.channel_ids and not realm_allows(core, user, "can_add_subscribers_group"):
         raise ServiceError("You do not have permission to subscribe other users to channels.")
     for channel_id in terms.channel_ids:
-        _check_channel(core, user, core.channels.get(channel_id))
+        channel = _known(core, user, channel_id)
+        if channel is None:
+            raise ServiceError(f"Invalid channel ID {channel_id}. No invites were sent.")
+        if not _may_add(core, user, channel):
+            raise ServiceError("You do not have permission to subscribe other users to this channel.")
     for group_id in terms.group_ids:
         _check_group(core, user, core.groups.get(group_id))
 
@@ -91,8 +95,8 @@ def channels_of(core: Core, row: Row) -> list[int]:
     chosen: set[int] = set()
     if realm_allows(core, inviter, "can_add_subscribers_group"):
         for channel_id in json.loads(row["channel_ids"]):
-            with suppress(ServiceError):
-                _check_channel(core, inviter, core.channels.get(channel_id))
+            channel = _known(core, inviter, channel_id)
+            if channel is not None and _may_add(core, inviter, channel):
                 chosen.add(channel_id)
     if row["include_defaults"]:
         chosen |= {
@@ -112,16 +116,21 @@ def groups_of(core: Core, row: Row) -> list[int]:
     return chosen
 
 
-def _check_channel(core: Core, user: User, channel: Channel | None) -> None:
-    if channel is None or channel.is_archived or not may_know(core, user, channel):
-        raise invalid_channel_id()
-    addable = (
-        not channel.invite_only
+def _known(core: Core, user: User, channel_id: int) -> Channel | None:
+    """A channel in use that somebody may know of."""
+    channel = core.channels.get(channel_id)
+    known = channel is not None and not channel.is_archived and may_know(core, user, channel)
+    return channel if known else None
+
+
+def _may_add(core: Core, user: User, channel: Channel) -> bool:
+    """Whether somebody may invite people to a channel that they may name."""
+    return (
+        channel.is_default
+        or not channel.invite_only
         or (administers_channel(core, user, channel) and may_read(core, user, channel))
         or channel_allows(core, user, channel, "can_add_subscribers_group")
     )
-    if not channel.is_default and not addable:
-        raise ServiceError("You do not have permission to subscribe other users to this channel.")
 
 
 def check_channels_given(core: Core, terms: Terms) -> None:
