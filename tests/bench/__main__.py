@@ -68,7 +68,10 @@ class Bench:
 
 
 SUBJECTS: dict[str, Callable[[Bench], list[Row]]] = {
-    "start": lambda bench: start.measure(bench.server("demo"), bench.home("start")),
+    "start": lambda bench: [
+        *start.measure(bench.server("demo"), bench.home("start"), "demo"),
+        *start.measure(bench.server("middle"), bench.home("start-middle"), "20,000 people, 300 channels"),
+    ],
     "bytes": lambda bench: keys.measure_bytes(bench.server("demo"), bench.home("bytes")),
     "keys": lambda bench: keys.measure_busy(bench.server("busy"), bench.home("keys")),
     "list": lambda bench: message_list.measure(),

@@ -73,7 +73,7 @@ def _until(shown: re.Pattern[str], served: Served, folder: Path, *, first: bool)
             while LIVE.pattern.encode() not in app.output and app.process.poll() is None:
                 app.take(30)
             app.take_until_quiet(2.0)
-            found.append(app.when(lambda screen: shown.search(screen) is not None)[1])
+            found.append(app.when(lambda screen: shown.search(screen) is not None)[0][1])
             sizes.append(resident_bytes(app.pid))
         finally:
             end(app)

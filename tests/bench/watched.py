@@ -115,12 +115,17 @@ class Watched(Terminal):
             taken += data
         return bytes(taken)
 
-    def when(self, holds: Callable[[str], bool]) -> tuple[float, float]:
-        """Shows the pieces to a screen until ``holds(screen)``; (seconds, CPU seconds) of that piece."""
+    def when(self, *holds: Callable[[str], bool]) -> list[tuple[float, float]]:
+        """Shows the pieces to a screen; (seconds, CPU seconds) of the first piece at which each ``holds(screen)``."""
+        found: dict[int, tuple[float, float]] = {}
         for seconds, cpu, data in self.pieces:
             self._stream.feed(data)
-            if holds(self.text):
-                return seconds, cpu
+            text = self.text
+            for index, wanted in enumerate(holds):
+                if index not in found and wanted(text):
+                    found[index] = (seconds, cpu)
+            if len(found) == len(holds):
+                return [found[index] for index in range(len(holds))]
         raise AssertionError(f"it was never on the screen:\n{self.text}")
 
     def forget(self) -> None:
