@@ -99,6 +99,15 @@ async def test_opening_asks_for_a_hundred_on_both_sides_of_the_first_unread_mess
     assert (view.ids, view.anchor, view.gaps, view.loading) == ((1, 2, 3), 2, (), False)
 
 
+async def test_who_opens_what_is_being_opened_there_waits_for_that() -> None:
+    host = FakeHost()
+    view = MessageView(SOUP, host)
+    first, second = asyncio.create_task(view.open()), asyncio.create_task(view.open())
+    await host.answer(page(5, 6))
+    await asyncio.gather(first, second)
+    assert (len(host.asked), list(view.ids)) == (1, [5, 6])
+
+
 async def test_near_a_message_that_is_not_there_one_stands_on_the_next() -> None:
     for near, stands_on in ((5, 7), (6, 7), (7, 7), (12, 9)):
         host = FakeHost()

@@ -128,7 +128,8 @@ class MessageView:
         """Makes the view true around `anchor`; without one, where one left off or at the first unread
         message.
 
-        Returns at once where the view is true already. Network errors end up in `error`.
+        Returns at once where the view is true already; waits where it is being fetched around there. Network errors
+        end up in `error`.
         """
         timeline = self._timeline
         if not timeline.stale and self.error is None and self.has_events:
@@ -142,7 +143,10 @@ class MessageView:
                 return
         if anchor is None:
             anchor = self.position if self.position is not None else self._default_anchor()
-        await self._fetch_around(anchor)
+        if self.loading and anchor == self._asked:
+            await self._loaded.wait()
+        else:
+            await self._fetch_around(anchor)
 
     def _mark_first_unread(self) -> None:
         """Each opening begins where what is unread now begins; while it is read, nothing moves."""
