@@ -37,6 +37,7 @@ from narrowcast.text.safe_text import safe_block
 
 if TYPE_CHECKING:
     from narrowcast.app.config_file import Value
+    from narrowcast.app.early_session import EarlySession
     from narrowcast.screens.main.screen import MainScreen
 
 log = logging.getLogger(__name__)
@@ -89,6 +90,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         link: str = "",
         extensions: bool = True,
         alone: bool = False,
+        early: EarlySession | None = None,
     ) -> None:
         super().__init__(driver_class=terminal_driver())
         self.opening = opening
@@ -98,7 +100,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.outside: asyncio.subprocess.Process | None = None
         """A program that has the terminal for now."""
         self.extensions = Extensions(self, self.paths.config / "extensions" if extensions else None)
-        self.accounts = OpenAccounts(self, self.extensions, link, alone=alone)
+        self.accounts = OpenAccounts(self, self.extensions, link, alone=alone, early=early)
         self.demo = Demo(self, self.accounts, demo_data)
         self._background = Background(self.tell)
         self.painting = Painting(self, self._display)

@@ -19,6 +19,7 @@ from narrowcast.terminal.paths import Paths
 from narrowcast_api.sync.session import Session
 
 if TYPE_CHECKING:
+    from narrowcast.app.early_session import EarlySession
     from narrowcast.app.notifier import Notifier
     from narrowcast.screens.main.screen import MainScreen
 
@@ -30,9 +31,10 @@ __all__ = ["LiveAccount"]
 class LiveAccount:
     """Made by `open`, live from `go_live` to `close`; `show` and `hide` as often as wanted between."""
 
-    def __init__(self, file: Path, session: Session) -> None:
+    def __init__(self, file: Path, session: Session, running: asyncio.Task[None] | None = None) -> None:
         self.file = file
         self.session = session
+        self._running = running
         self.screen: MainScreen | None = None
         self._notifier: Notifier | None = None
         self.begun = False
@@ -40,8 +42,12 @@ class LiveAccount:
         self._closed = False
 
     @classmethod
-    async def open(cls, file: Path, paths: Paths) -> LiveAccount:
-        """The account in ``file`` with what is known of it. Raises NarrowcastError."""
+    async def open(cls, file: Path, paths: Paths, early: EarlySession | None = None) -> LiveAccount:
+        """The account in ``file`` with what is known of it; ``early`` where its session was begun. Raises
+        NarrowcastError.
+        """
+        if early is not None:
+            return cls(file, *await early.take())
         account = await asyncio.to_thread(accounts.read, file)  # the keyring may ask its user first
         session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
         return cls(file, session)
@@ -71,11 +77,12 @@ class LiveAccount:
     def go_live(self, app: App[Any], link: str = "") -> None:
         """Run the session, with the network once the first frame is painted. ``link``: where to go then."""
         self.begun = True
-        painted = asyncio.Event()
-        self.session.hold_back(painted)
         context = app_of(app)
-        context.spawn(self.session.run(), f"keep the account {self.name} live")
-        app.call_after_refresh(painted.set)
+        if self._running is None:
+            painted = asyncio.Event()
+            self.session.hold_back(painted)
+            app.call_after_refresh(painted.set)
+        context.spawn(self._running or self.session.run(), f"keep the account {self.name} live")
         if link:
             context.spawn(self._follow(link), "follow the link")
 

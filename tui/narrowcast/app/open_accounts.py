@@ -21,6 +21,7 @@ from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state import changes as change
 
 if TYPE_CHECKING:
+    from narrowcast.app.early_session import EarlySession
     from narrowcast.app.live_account import LiveAccount
     from narrowcast.app.window_title import WindowTitle
     from narrowcast.extensions.start import Extensions
@@ -43,13 +44,22 @@ _TOLD = change.UnreadsChanged | change.StateReplaced | change.ConnectionChanged
 
 
 class OpenAccounts:
-    """``alone``: open no other account than the one that is asked for."""
+    """``alone``: open no other account than the one that is asked for. ``early``: the session of one, begun before."""
 
-    def __init__(self, app: App[Any], extensions: Extensions, link: str = "", *, alone: bool = False) -> None:
+    def __init__(
+        self,
+        app: App[Any],
+        extensions: Extensions,
+        link: str = "",
+        *,
+        alone: bool = False,
+        early: EarlySession | None = None,
+    ) -> None:
         self._app = app
         self._extensions = extensions
         self._link = link
         self._alone = alone
+        self._early = early
         self._open: dict[Path, LiveAccount] = {}
         self._problems: dict[Path, str] = {}
         self._changing = asyncio.Lock()
@@ -141,7 +151,8 @@ class OpenAccounts:
         try:
             from narrowcast.app.live_account import LiveAccount
 
-            self._open[path] = await LiveAccount.open(path, app_of(self._app).paths)
+            early, self._early = self._early, None
+            self._open[path] = await LiveAccount.open(path, app_of(self._app).paths, early)
         except NarrowcastError as error:
             self._problems[path] = error.user_message
             return None

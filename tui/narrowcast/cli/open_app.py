@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import gc
+import importlib
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from narrowcast.app import accounts
 from narrowcast.app.config_load import load
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
-from narrowcast.terminal import late_suggestions, without_palette
+from narrowcast.terminal import last_screen, late_suggestions, without_palette
 from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.mouse import takes_mouse
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.http import httpcore_waiting
 
 if TYPE_CHECKING:
-    from narrowcast.app.app import Opening
+    from narrowcast.app.app import NarrowcastApp, Opening
+    from narrowcast.app.config import Config
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,11 +59,8 @@ def run_app(
     without_palette.install()
     late_suggestions.install()
     httpcore_waiting.install()
-    from rich.console import Console
-
-    from narrowcast.app.app import NarrowcastApp
-
-    app = NarrowcastApp(
+    make = partial(
+        _app,
         opening,
         config=config,
         paths=paths,
@@ -67,15 +69,45 @@ def run_app(
         alone=alone,
         extensions=extensions,
     )
-    app.error_console = Console(markup=False, highlight=False, stderr=True, color_system=None)
-    code = app.run(mouse=config.appearance.mouse and takes_mouse(os.environ))
-    code = app.return_code or 0 if code is None else code
+    code = asyncio.run(_run(opening, config, paths, make))
     if sys.platform != "win32":
         from narrowcast.terminal.driver import TerminalWriter
 
         if TerminalWriter.is_stuck:
             os._exit(code)  # the terminal takes nothing: Python would wait for it forever
     return code
+
+
+async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..., NarrowcastApp]) -> int:
+    """The app from its beginning to its end; its exit code."""
+    mouse = config.appearance.mouse and takes_mouse(os.environ)
+    if not isinstance(opening, Path) or last_screen.shown() is None:
+        app = make()
+        return _code(app, await app.run_async(mouse=mouse))
+
+    from narrowcast.app.early_session import EarlySession, beside
+
+    early = EarlySession(opening, paths)
+    try:
+        await beside(partial(importlib.import_module, "narrowcast.app.app"))
+        app = make(early=early)
+        return _code(app, await app.run_async(mouse=mouse))
+    finally:
+        await early.close()
+
+
+def _app(opening: Opening, **options: Any) -> NarrowcastApp:
+    from rich.console import Console
+
+    from narrowcast.app.app import NarrowcastApp
+
+    app = NarrowcastApp(opening, **options)
+    app.error_console = Console(markup=False, highlight=False, stderr=True, color_system=None)
+    return app
+
+
+def _code(app: NarrowcastApp, result: int | None) -> int:
+    return result if result is not None else app.return_code or 0
 
 
 def check_terminal() -> None:

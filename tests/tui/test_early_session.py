@@ -1,0 +1,77 @@
+"""The session of a start, begun while the app is still being loaded."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from narrowcast.app import accounts
+from narrowcast.app.app import NarrowcastApp
+from narrowcast.app.early_session import EarlySession, beside
+from narrowcast.screens.start.welcome import WelcomeScreen
+from narrowcast.terminal.paths import Paths
+from support.server import TestServer, running_server
+from support.sessions import until
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Paths:
+    return Paths.under(tmp_path / "home")
+
+
+@asynccontextmanager
+async def live_before_the_app(server: TestServer, paths: Paths) -> AsyncIterator[tuple[Path, EarlySession]]:
+    file = accounts.store(server.account("ada"), paths.accounts)
+    early = EarlySession(file, paths)
+    try:
+        await until(lambda: any(queue.is_read_now for queue in server.core.hub.of(server.id("ada"))))
+        yield file, early
+    finally:
+        await early.close()
+
+
+async def test_the_app_goes_on_with_it_and_hears_what_comes(tmp_path: Path, paths: Paths) -> None:
+    async with running_server(tmp_path / "server") as server:
+        first = await server.send("bruno", "general", "lunch", "Soup?")
+        async with live_before_the_app(server, paths) as (file, early):
+            app = NarrowcastApp(file, paths=paths, early=early)
+            async with app.run_test(size=(120, 40)):
+                await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
+                await until(lambda: app.accounts.screen is not None)
+                assert app.accounts.screen is not None
+                shown = app.accounts.screen.messages.list
+                await until(lambda: shown.feed is not None and first in shown.feed.ids)
+                second = await server.send("bruno", "general", "lunch", "Bread?")
+                await until(lambda: shown.feed is not None and second in shown.feed.ids)
+                assert server.core.hub.count == 1
+                await app.accounts.close()
+
+
+async def test_what_no_app_takes_up_says_goodbye(tmp_path: Path, paths: Paths) -> None:
+    async with running_server(tmp_path / "server") as server:
+        async with live_before_the_app(server, paths):
+            pass
+        assert server.core.hub.count == 0
+
+
+async def test_an_account_that_cannot_be_read_is_explained_by_the_app(paths: Paths) -> None:
+    file = accounts.file_of(paths.accounts, "ada")
+    file.parent.mkdir(parents=True)
+    file.write_text("no account\n")
+    early = EarlySession(file, paths)
+    app = NarrowcastApp(file, paths=paths, early=early)
+    async with app.run_test(size=(80, 24)):
+        await until(lambda: isinstance(app.screen, WelcomeScreen))
+        assert str(file) in app.accounts.problem
+    await early.close()
+
+
+async def test_what_is_loaded_beside_the_loop_may_fail() -> None:
+    def load() -> None:
+        raise ImportError("not installed")
+
+    with pytest.raises(ImportError, match="not installed"):
+        await beside(load)
