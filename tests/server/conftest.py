@@ -59,9 +59,13 @@ def odd_archive(odd_data: Path) -> Path:
 
 
 @pytest.fixture(scope="session", params=[OLDEST_LEVEL, NEWEST_LEVEL])
-def odd_back(odd_data: Path, request: pytest.FixtureRequest) -> Path:
+def odd_back(
+    odd_data: Path, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """What was made of its archives for the servers of both layouts; for reading."""
-    target, folder = odd_data.parent / f"{request.param}.tar", odd_data.parent / f"back-{request.param}"
+    # A new place each time: where tests of several files run together, one layout comes again after the other.
+    place = tmp_path_factory.mktemp("back")
+    target, folder = place / "archive.tar", place / "data"
     write_archive(odd_data, target, server=Target(request.param), say=quiet)
     read_archive(target, folder, say=quiet)
     return folder
