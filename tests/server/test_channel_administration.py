@@ -238,3 +238,26 @@ async def test_a_channel_made_by_subscribing_goes_into_its_folder(server: TestSe
         "/users/me/subscriptions",
         {**params, "folder_id": 999, "subscriptions": [{"name": "newer"}]},
     )
+
+
+async def test_new_channels_are_announced_where_the_organization_says(server: TestServer) -> None:
+    async def announced() -> list[tuple[str, str, str]]:
+        rows = await server.newest("dario", channel=server.channel("general"))
+        return [(row["sender_full_name"], row["subject"], row["content"]) for row in rows]
+
+    bruno, subscribe = server.id("bruno"), "/users/me/subscriptions"
+    quiet = {"name": "unheard", "subscribers": [bruno], "announce": True}
+    await server.call("bruno", "POST", "/channels/create", quiet)
+    general = {"new_stream_announcements_stream_id": server.channel("general")}
+    await server.call("ada", "PATCH", "/realm", general)
+    await server.call("bruno", "POST", "/channels/create", {**quiet, "name": "soup"})
+    await server.call("bruno", "POST", "/channels/create", {**quiet, "name": "later", "announce": False})
+    await server.call("bruno", "POST", "/channels/create", {**quiet, "name": "secret", "invite_only": True})
+    several = [{"name": name} for name in ("general", "bread", "tea")]
+    await server.call("bruno", "POST", subscribe, {"subscriptions": several, "announce": True})
+    await server.call("bruno", "POST", subscribe, {"subscriptions": several, "announce": True})
+    by = f"@_**Bruno Castell|{bruno}** created"
+    assert await announced() == [
+        ("Notification Bot", "new channels", f"{by} a new channel #**soup**."),
+        ("Notification Bot", "new channels", f"{by} the following channels: #**bread**, #**tea**."),
+    ]

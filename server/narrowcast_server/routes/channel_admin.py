@@ -12,6 +12,7 @@ from narrowcast_server.actions.channels import (
     create_channel,
     name_is_taken,
 )
+from narrowcast_server.actions.new_channel_notices import announce
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.http.params import (
@@ -130,6 +131,8 @@ def create(call: Call) -> Answer:
     )
     _check_topic_makers(channel, core)
     subscribe(core, [channel], people)
+    if call[ANNOUNCE]:
+        announce(core, call.user, [channel])
     return {"id": channel.id}
 
 

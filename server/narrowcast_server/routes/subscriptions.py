@@ -9,6 +9,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import TopicsPolicy
 from narrowcast_server.actions.channel_admin import check_description, check_folder
 from narrowcast_server.actions.channels import check_channel_name, create_channel, name_is_taken
+from narrowcast_server.actions.new_channel_notices import announce
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
 from narrowcast_server.http.params import (
@@ -146,6 +147,7 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
     colors: dict[int, str] = {}
     channels: list[Channel] = []
     refused: list[str] = []
+    known = {channel.id for channel in core.channels.all()}
     for item in names.values():
         channel = _existing_or_new(call, item, settings, refused, others=people != [user])
         if channel is not None:
@@ -155,6 +157,8 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
     if refused and call.endpoint.method == "POST" and call[FATAL]:
         raise ServiceError(f"Unable to access channel ({', '.join(refused)}).")
     added, already = subscribe(core, channels, people, colors)
+    if call.endpoint.method == "POST" and call[ANNOUNCE]:
+        announce(core, user, [channel for channel in channels if channel.id not in known])
     answer: Answer = {
         "subscribed": {str(key): [channel.name for channel in value] for key, value in added.items()},
         "already_subscribed": {
