@@ -36,19 +36,15 @@ def encode_params(
     Parameters that are OMIT are left out. Raises InvalidInput for text that no form can carry (lone
     surrogates) and for values that JSON does not know.
     """
-    return {
-        name: _encode(name, value, quoted=is_quoted(name))
-        for name, value in params.items()
-        if value is not OMIT
-    }
+    return {name: _encode(name, value, is_quoted) for name, value in params.items() if value is not OMIT}
 
 
-def _encode(name: str, value: object, *, quoted: bool) -> str:
+def _encode(name: str, value: object, is_quoted: Callable[[str], bool]) -> str:
     if isinstance(value, Enum) and isinstance(value, str):
         value = str(value.value)
     if isinstance(value, Secret):
         text = value.reveal()
-    elif isinstance(value, str) and not quoted:
+    elif isinstance(value, str) and not is_quoted(name):
         text = value
     else:
         try:

@@ -43,6 +43,7 @@ QUOTED_BELOW: Final[Mapping[Operation, Mapping[str, int]]] = {
 """Parameters whose text is JSON below a level, and bare from it on."""
 
 
+@lru_cache(maxsize=1024)
 def is_quoted(method: str, path: str, name: str, level: int | None) -> bool:
     """Whether the text of a parameter travels as JSON. `path` is below /api/v1, with ids or with the names of a
     route's `{parameters}`; `level` None stands for a server of today.
