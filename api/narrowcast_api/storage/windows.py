@@ -165,8 +165,7 @@ def open_window(account_folder: Path, kind: str, machine: Machine | None = None)
     folder = private_folder(account_folder / _NAME)
     here = machine or Machine.here()
     record = WindowRecord(f"{os.getpid():x}-{secrets.token_hex(6)}", os.getpid(), here, kind)
-    _sweep(folder, here)
-    living = list(_living(folder, here))
+    living = list(_living(folder, here, sweep=True))
     foreign = next((other for other in living if other.machine.boot != here.boot), None)
     if foreign is not None:
         obstacle = _ELSEWHERE.format(host=foreign.machine.host, pid=foreign.pid)
@@ -220,26 +219,23 @@ def _locked(path: Path, how: int) -> int:
     return descriptor
 
 
-def _sweep(folder: Path, here: Machine) -> None:
-    """Remove the files of windows of this machine that were killed; what they left in the journal names them still."""
-    with suppress(OSError):
-        for path in list(folder.iterdir()):
-            record = None if path.name.startswith(".") else _read(path)
-            if record is None or _lives(path, record, here):
-                continue
-            if record.machine == here or record.machine.is_earlier_start_of(here):
-                path.unlink(missing_ok=True)
-
-
-def _living(folder: Path, here: Machine) -> Iterator[WindowRecord]:
+def _living(folder: Path, here: Machine, *, sweep: bool = False) -> Iterator[WindowRecord]:
+    """The windows that live. With `sweep` the files of those of this machine that were killed are removed; what they
+    left in the journal names them still.
+    """
     try:
         paths = sorted(folder.iterdir())
     except OSError:
         return
     for path in paths:
         record = None if path.name.startswith(".") else _read(path)
-        if record is not None and _lives(path, record, here):
+        if record is None:
+            continue
+        if _lives(path, record, here):
             yield record
+        elif sweep and (record.machine == here or record.machine.is_earlier_start_of(here)):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> WindowRecord | None:
