@@ -179,7 +179,9 @@ def test_above_its_size_it_forgets_what_was_seen_longest_ago(tmp_path: Path) -> 
     cache.save_messages([message(number, old) for number in range(10_000, 10_500)])
     for start in range(0, 2500, 500):
         cache.save_messages([message(number, new) for number in range(start, start + 500)])
+        cache.save_messages([message(20_000, old)])
     assert cache.size <= limit
+    assert len(cache.load_messages([20_000])) == 1, "it was seen again and again"
     assert cache.load_messages(range(10_000, 10_500)) == [], "a greater id does not help"
     assert len(cache.load_messages(range(2000, 2500))) > 0
     cache.close()

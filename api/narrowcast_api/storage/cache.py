@@ -286,6 +286,11 @@ def _next(connection: sqlite3.Connection, column: str, table: str) -> int:
 def _store_message(connection: sqlite3.Connection, message: Message, seen: int) -> None:
     people = None if message.direct_user_ids is None else _people(message.direct_user_ids)
     topic = None if message.topic is None else encodable(message.topic.lower())
+    body = message_to_text(message)
+    if connection.execute(
+        "UPDATE messages SET seen = ? WHERE id = ? AND body = ?", (seen, message.id, body)
+    ).rowcount:
+        return  # its words are indexed: that takes longest, and a page that is fetched again has many such messages
     connection.execute(
         "INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
@@ -295,7 +300,7 @@ def _store_message(connection: sqlite3.Connection, message: Message, seen: int) 
             people,
             message.sender_id,
             seen,
-            message_to_text(message),
+            body,
         ),
     )
     connection.execute(
