@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -69,6 +69,9 @@ class SlowWriter(Executor):
         self._killed = True
 
 
+quoted = lru_cache(maxsize=64)(quote)
+
+
 @contextmanager
 def memory() -> Iterator[Path]:
     """A folder for homes: in memory where the system has one, for the disk is simulated.
@@ -79,7 +82,7 @@ def memory() -> Iterator[Path]:
 
     def connect_here(database: Path | str, *, uri: bool = False, **options: Any) -> sqlite3.Connection:
         if database != ":memory:":
-            address = str(database) if uri else f"file:{quote(str(database))}"
+            address = str(database) if uri else f"file:{quoted(str(database))}"
             database, uri = f"{address}{'&' if '?' in address else '?'}vfs=unix-excl", True
         connection: sqlite3.Connection = connect(database, uri=uri, **options)
         return connection

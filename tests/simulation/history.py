@@ -36,6 +36,8 @@ PLACES: tuple[Destination, ...] = (
 WIRE_PLACES = (("stream", 11, "soup"), ("stream", 12, "stew"), ("private", (1, 2)), ("private", (1, 2, 3)))
 LOOK_EVERY = 1.0
 """Seconds between two looks of a window at what others wrote."""
+LONG_WAIT, LOOK_SELDOM = 5.0, 5.0
+"""After so many seconds of waiting looks are so many seconds apart."""
 SETTLING = ((15.0, LOOK_EVERY), (60.0, 5.0), (75.0, 5.0), (150.0, 15.0))
 """How long the network works before everything must have settled, in parts, and seconds between two looks in each: the
 less there is to see, the fewer looks.
@@ -213,7 +215,12 @@ class History:
         await window.start()
 
     async def wait(self, window: Window) -> None:
-        await asyncio.sleep(self.chance.choice((0.01, 0.3, 2.0, 15.0, 70.0)))
+        seconds = self.chance.choice((0.01, 0.3, 2.0, 15.0, 70.0))
+        await asyncio.sleep(min(seconds, LONG_WAIT))
+        if seconds > LONG_WAIT:  # what the acts before have begun is known everywhere
+            other_windows.LOOK_EVERY = LOOK_SELDOM
+            await asyncio.sleep(seconds - LONG_WAIT)
+            other_windows.LOOK_EVERY = LOOK_EVERY
 
     # the whole
 
@@ -231,7 +238,7 @@ class History:
         self.report.problems += problems(self.words, self.windows, self.service)
         self.report.faults = sum(sum(window.network.faults.values()) for window in self.windows)
         for window in self.windows:
-            await window.quit()
+            await window.kill()  # an end in order is one of the acts
         return self.report
 
 

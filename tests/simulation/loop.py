@@ -49,6 +49,12 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self._later: list[tuple[float, int, _Step]] = []
         self._numbers = count()
 
+    def close(self) -> None:
+        super().close()
+        # A clock may outlive its loop, and with it tasks would that wait for a time that does not come any more.
+        self._next.clear()
+        self._later.clear()
+
     def time(self) -> float:
         return self._now
 

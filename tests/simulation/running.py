@@ -8,11 +8,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
 
+from narrowcast_api.events import stream
 from narrowcast_api.sync import other_windows
 from simulation.disk import memory
 from simulation.history import LOOK_EVERY, History, Report
 from simulation.loop import SimulatedLoop
 from simulation.plan import Act, plan
+
+LOOK_AT_CLOCKS_EVERY = 30.0
+"""Seconds between two looks whether the machine slept: here its clocks never differ."""
 
 
 def run(seed: int, acts: Sequence[Act] | None = None) -> Report:
@@ -32,6 +36,7 @@ def seeded(seed: int) -> Iterator[None]:
     numbers = Random(seed)
     state, token_hex = randomness.getstate(), secrets.token_hex
     look_every, other_windows.LOOK_EVERY = other_windows.LOOK_EVERY, LOOK_EVERY
+    clocks_every, stream.LOOK_AT_CLOCKS_EVERY = stream.LOOK_AT_CLOCKS_EVERY, LOOK_AT_CLOCKS_EVERY
     randomness.seed(seed)
     secrets.token_hex = lambda size=8: numbers.randbytes(size or 8).hex()  # type: ignore[assignment]
     try:
@@ -39,6 +44,7 @@ def seeded(seed: int) -> Iterator[None]:
     finally:
         secrets.token_hex = token_hex
         other_windows.LOOK_EVERY = look_every
+        stream.LOOK_AT_CLOCKS_EVERY = clocks_every
         randomness.setstate(state)
 
 

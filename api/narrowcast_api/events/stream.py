@@ -53,7 +53,9 @@ OFFLINE_AFTER = 30.0
 CATCH_UP_SECONDS = 10.0
 """How long a poll that must not block may take: longer, and the connection is as dead as before."""
 
-_LOOK_AT_CLOCKS_EVERY = 5.0
+LOOK_AT_CLOCKS_EVERY = 5.0
+"""Seconds between two looks whether the machine slept."""
+
 _JUMP = 10.0
 _AT_ONCE = 50
 _EMPTY_ANSWERS = 3
@@ -321,7 +323,7 @@ class EventStream:
         """Pokes when the wall clock ran ahead of the monotonic one: the machine slept."""
         before = self._clock.now() - self._clock.monotonic()
         while True:
-            await self._clock.sleep(_LOOK_AT_CLOCKS_EVERY)
+            await self._clock.sleep(LOOK_AT_CLOCKS_EVERY)
             after = self._clock.now() - self._clock.monotonic()
             if abs(after - before) > _JUMP:
                 self.poke()
