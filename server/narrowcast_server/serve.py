@@ -221,9 +221,7 @@ def open_core(
     if config is None:
         # Nothing of a demo needs to survive the machine.
         file = _server_file(options.data)
-        config = Config(
-            dialect=Dialect(options.dialect), durable=not options.demo, mail=file.mail, quotas=file.quotas
-        )
+        config = file.configure(Config(dialect=Dialect(options.dialect), durable=not options.demo))
         config = _with_rate_limits(config.at_level(options.feature_level), options)
     try:
         if not options.url and options.host in _EVERYWHERE:

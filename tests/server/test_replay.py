@@ -70,7 +70,6 @@ _DIFFERENT = {
     "the contract takes the address that the API has for somebody (AUTH-01)": {"AUTH/18"},
     "older programs ask for linkifiers in this way": {"GET_realm_filters/01"},
     "the contract needs no type to remove a custom emoji (RXN-06)": {"DELETE_messages_id_reactions/05"},
-    "there is no list of disposable addresses here": {"POST_invites/22"},
     "owners alone change addresses (USRU-10)": {
         "PATCH_users_id/29",
         "PATCH_users_id/32",

@@ -53,7 +53,12 @@ def test_the_file_says_how_mail_is_sent_and_what_the_limits_are(tmp_path: Path) 
     ("text", "said"),
     [
         ("[mail", "cannot be read"),
-        ("[post]\nhost = 'x'", "there is no post; there are mail, limits"),
+        ("[post]\nhost = 'x'", "there is no post; there are mail, limits, accounts"),
+        (
+            "[accounts]\ndisposable_domains = 'none.txt'",
+            "accounts.disposable_domains: .*none.txt cannot be read",
+        ),
+        ("[accounts]\ndisposable = 'x'", "there is no accounts.disposable"),
         ("mail = 3", r"\[mail\] is not a table"),
         ("[mail]\nhots = 'x'", "there is no mail.hots"),
         ("[mail]\nhost = 'x'\nsender = 'nobody'", "sender, which is an email address"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -292,7 +292,8 @@ async def replay(
 ) -> Replayed:
     """Replays everything on a server that keeps its data in `folder`."""
     clock = RecordedClock()
-    config = replace(Config(), dialect=Dialect.ZULIP, durable=False).at_level(_LEVEL)
+    disposable = frozenset({"mailinator.com"})
+    config = Config(dialect=Dialect.ZULIP, durable=False, disposable_domains=disposable).at_level(_LEVEL)
     options = Options(host="127.0.0.1", port=0, data=folder)
     async with (
         running(options, config=config, clock=clock, prepare=recorded_world.populate) as server,

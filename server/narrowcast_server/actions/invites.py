@@ -15,6 +15,7 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.invites import link_of
 from narrowcast_server.rules.invites import Terms
+from narrowcast_server.rules.new_addresses import problem_of
 from narrowcast_server.rules.quotas import check_room, has_room
 from narrowcast_server.storage.store import Row
 
@@ -42,13 +43,15 @@ def addresses(text: str) -> list[str]:
 
 
 def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
-    """Invites every address that has no account. Raises INVITATION_FAILED: before it invites anybody where something
-    is no address, and afterwards where some have accounts; the others are invited all the same (INV-31), so the
-    caller commits before it answers."""
-    if malformed := [
-        (address, "Invalid address.", False) for address in invitees if not _well_formed(address)
+    """Invites every address that has no account.
+
+    Raises INVITATION_FAILED: before it invites anybody where an address cannot be used, and afterwards where some
+    have accounts; the others are invited all the same (INV-31), so the caller commits before it answers.
+    """
+    if unusable := [
+        (address, wrong, False) for address in invitees if (wrong := _address_problem(core, address))
     ]:
-        raise _failed(malformed, "Some emails did not validate, so we didn't send any invitations.")
+        raise _failed(unusable, "Some emails did not validate, so we didn't send any invitations.")
     errors: list[tuple[str, str, bool]] = []
     sent = 0
     if not has_room(core, user, "invitations", len(invitees)) or not may_send(core, user, len(invitees)):
@@ -80,11 +83,16 @@ def _send(core: Core, user: User, address: str, token: str, *, again: bool = Fal
     send_mail(core, address, f"Invitation to {name}", "\n\n".join(lines), user)
 
 
-def _well_formed(address: str) -> bool:
+def _address_problem(core: Core, address: str) -> str:
+    """Why nobody can be invited at an address; empty where that is not so."""
     try:
-        return is_address(well_formed_address(address))
+        well_formed = is_address(well_formed_address(address))
     except ServiceError:
-        return False
+        well_formed = False
+    if not well_formed:
+        return "Invalid address."
+    problem = problem_of(core, address)
+    return "" if problem is None else problem.value
 
 
 def _problem(core: Core, address: str) -> tuple[str, str, bool] | None:

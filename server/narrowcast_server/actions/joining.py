@@ -9,7 +9,7 @@ from narrowcast_server.actions.invites import emit_changed
 from narrowcast_server.actions.messages import Origin, send_direct
 from narrowcast_server.actions.organization import notification_bot
 from narrowcast_server.actions.user_groups import join_groups
-from narrowcast_server.actions.users import check_address, check_full_name, create_user
+from narrowcast_server.actions.users import check_full_name, check_own_address, create_user
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.invites import channels_of, groups_of, still_holds
@@ -40,7 +40,7 @@ def join(core: Core, token: str, email: str, full_name: str, password_hash: str)
         raise ServiceError("This invitation is for another address.")
     user = create_user(
         core,
-        email=check_address(core, email),
+        email=check_own_address(core, email),
         full_name=check_full_name(core, full_name),
         role=Role(row["invite_as"]),
         password_hash=password_hash,

@@ -181,6 +181,9 @@ def remove_domain(core: Core, domain: str) -> None:
     if core.store.execute("DELETE FROM domains WHERE domain = ?", name) == 0:
         raise ServiceError(f"No entry found for domain {name}.")
     core.emit({"type": "realm_domains", "op": "remove", "domain": name}, core.user_ids())
+    if core.store.one("SELECT 1 FROM domains") is None:
+        # Nobody could join any more.
+        change(core, {"emails_restricted_to_domains": False})
 
 
 # --- defaults of new people --------------------------------------------------------------------------------------

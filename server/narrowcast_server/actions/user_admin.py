@@ -11,7 +11,7 @@ from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.mail import send_mail
 from narrowcast_server.actions.users import (
     bot_watchers,
-    check_address,
+    check_own_address,
     emit_avatar,
     emit_delivery_email,
     emit_person,
@@ -82,7 +82,7 @@ def change_address(core: Core, user: User, address: str) -> None:
     """A new real address; the addresses that follow from it change with it."""
     if address.strip().lower() == user.delivery_email.lower():
         return
-    checked = check_address(core, address)
+    checked = check_own_address(core, address)
     before = api_address(core, user)
     core.users.update(user.id, delivery_email=checked)
     core.forget_addresses()

@@ -17,6 +17,7 @@ from narrowcast_server.queries.bots import bot_object
 from narrowcast_server.queries.channels import direct_role
 from narrowcast_server.queries.users import avatar_url, user_object
 from narrowcast_server.rules.addresses import may_see_address
+from narrowcast_server.rules.new_addresses import check_allowed
 from narrowcast_server.rules.visibility import watchers
 from narrowcast_server.storage.key_vault import new_key
 
@@ -71,6 +72,13 @@ def check_address(core: Core, address: str) -> str:
     if core.user_by_address(address) is not None:
         raise ServiceError("Email is already in use.")
     return address
+
+
+def check_own_address(core: Core, address: str) -> str:
+    """The same for a person's, with which the organization lets them have an account."""
+    address = well_formed_address(address)
+    check_allowed(core, address)
+    return check_address(core, address)
 
 
 def well_formed_address(address: str) -> str:

@@ -112,7 +112,7 @@ async def _alone(folder: Path, command: str, arguments: Arguments) -> list[str]:
         raise Fault("the server does not run: start it first")
     try:
         file = server_file.read(folder)
-        core = Core(folder, Config(durable=False, mail=file.mail, quotas=file.quotas))
+        core = Core(folder, file.configure(Config(durable=False)))
     except (StoreError, server_file.ServerFileError) as error:
         raise Fault(str(error)) from error
     with closing(core):

@@ -11,10 +11,10 @@ from typing import Final
 from narrowcast_server.http.connections import is_local
 from narrowcast_server.mail.letters import is_address
 from narrowcast_server.mail.settings import MailSettings, Security
-from narrowcast_server.organization.config import Quotas
+from narrowcast_server.organization.config import Config, Quotas
 
 NAME: Final = "server.toml"
-_TABLES: Final = ("mail", "limits")
+_TABLES: Final = ("mail", "limits", "accounts")
 _MAIL_KEYS: Final = ("host", "port", "security", "user", "password", "sender", "ca_file", "timeout_seconds")
 _LARGEST: Final = 1 << 40
 
@@ -29,6 +29,11 @@ class ServerFile:
 
     mail: MailSettings | None = None
     quotas: Quotas = field(default_factory=Quotas)
+    disposable_domains: frozenset[str] = frozenset()
+
+    def configure(self, config: Config) -> Config:
+        """What it says, in the configuration of a server."""
+        return replace(config, mail=self.mail, quotas=self.quotas, disposable_domains=self.disposable_domains)
 
 
 def read(folder: Path) -> ServerFile:
@@ -49,7 +54,25 @@ def read(folder: Path) -> ServerFile:
 def _understood(content: Mapping[str, object], folder: Path) -> ServerFile:
     _check_keys("", content, _TABLES)
     mail = _table(content, "mail")
-    return ServerFile(None if mail is None else _mail(mail, folder), _quotas(_table(content, "limits") or {}))
+    return ServerFile(
+        None if mail is None else _mail(mail, folder),
+        _quotas(_table(content, "limits") or {}),
+        _disposable_domains(_table(content, "accounts") or {}, folder),
+    )
+
+
+def _disposable_domains(table: Mapping[str, object], folder: Path) -> frozenset[str]:
+    """The domains of the file that is named, one a line; what begins with # is a remark."""
+    key = "disposable_domains"
+    _check_keys("accounts.", table, (key,))
+    if key not in table:
+        return frozenset()
+    name = _word(f"accounts.{key}", table[key])
+    try:
+        lines = (folder / name).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise ServerFileError(f"accounts.{key}: {folder / name} cannot be read: {error}") from error
+    return frozenset(line.strip().lower() for line in lines if line.strip() and not line.startswith("#"))
 
 
 def _table(content: Mapping[str, object], name: str) -> dict[str, object] | None:
@@ -80,7 +103,9 @@ def _number(key: str, value: object, most: int = _LARGEST) -> int:
 def _mail(table: Mapping[str, object], folder: Path) -> MailSettings:
     _check_keys("mail.", table, _MAIL_KEYS)
     words = {
-        key: _word(key, table.get(key, "")) for key in _MAIL_KEYS if key not in ("port", "timeout_seconds")
+        key: _word(f"mail.{key}", table.get(key, ""))
+        for key in _MAIL_KEYS
+        if key not in ("port", "timeout_seconds")
     }
     if not words["host"] or not is_address(words["sender"]):
         raise ServerFileError("mail needs host, and sender, which is an email address")
@@ -107,7 +132,7 @@ def _mail(table: Mapping[str, object], folder: Path) -> MailSettings:
 
 def _word(key: str, value: object) -> str:
     if not isinstance(value, str) or not value.isprintable():
-        raise ServerFileError(f"mail.{key} is not a line of text")
+        raise ServerFileError(f"{key} is not a line of text")
     return value
 
 

@@ -185,6 +185,8 @@ class Config:
     """In the order in which clients show them."""
     mail: MailSettings | None = None
     """None: mail is kept for the operator, and not sent."""
+    disposable_domains: frozenset[str] = frozenset()
+    """Domains of addresses that are thrown away after use, in lower case: the operator's list."""
     durable: bool = True
     any_name: bool = False
     """Browsers may call the server by any name: where it listens everywhere and nobody said how it is called."""

@@ -1,0 +1,55 @@
+"""Whether somebody may have an account with an address: the organization's domains, and addresses that are thrown away.
+
+As on a Zulip server, which domains are restricted decides first (zulip.com/help/restrict-account-creation).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from narrowcast_server.organization.errors import ServiceError
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+class AddressProblem(Enum):
+    """Why an address is not taken, in words for who invites somebody with it."""
+
+    PLUS = "Email addresses containing + are not allowed."
+    DOMAIN = "Outside your domain."
+    DISPOSABLE = "Please use your real email address."
+
+
+def problem_of(core: Core, address: str) -> AddressProblem | None:
+    """Why people may not have accounts with an address that is well formed; None where they may."""
+    local, _, domain = address.strip().lower().rpartition("@")
+    if not core.setting_bool("emails_restricted_to_domains"):
+        refuses = core.setting_bool("disallow_disposable_email_addresses")
+        return AddressProblem.DISPOSABLE if refuses and _is_disposable(core, domain) else None
+    if "+" in local:
+        return AddressProblem.PLUS
+    rows = core.store.all("SELECT domain, allow_subdomains FROM domains")
+    allowed = any(
+        domain == row["domain"] or (row["allow_subdomains"] and domain.endswith(f".{row['domain']}"))
+        for row in rows
+    )
+    return None if allowed else AddressProblem.DOMAIN
+
+
+def check_allowed(core: Core, address: str) -> None:
+    """Raises BAD_REQUEST for an address with which people may not have accounts."""
+    match problem_of(core, address):
+        case AddressProblem.PLUS as problem:
+            raise ServiceError(problem.value)
+        case AddressProblem.DOMAIN:
+            raise ServiceError(f"Email '{address.strip()}' not allowed in this organization")
+        case AddressProblem.DISPOSABLE:
+            raise ServiceError("Disposable email addresses are not allowed in this organization")
+
+
+def _is_disposable(core: Core, domain: str) -> bool:
+    """Whether the operator's list has a domain, or one that it is below."""
+    labels = domain.split(".")
+    return any(".".join(labels[first:]) in core.config.disposable_domains for first in range(len(labels)))
