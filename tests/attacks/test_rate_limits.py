@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import httpx
 import pytest
 
 from narrowcast_server.organization.config import Config, RateLimit
@@ -84,3 +85,33 @@ async def test_every_request_to_an_operation_counts_however_it_ends(
     async with running_server(tmp_path, config=config, clock=VirtualClock()) as server:
         seen = [(await server.raw("ada", "GET", path)).status_code for _ in range(4)]
     assert seen == [status, status, 429, 429]
+
+
+def told(response: httpx.Response) -> tuple[int, int, int]:
+    """What an answer says of the limit: requests, those that are left, and seconds from the clock's beginning."""
+    names = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+    limit, left, reset = (int(response.headers[name]) for name in names)
+    return limit, left, reset
+
+
+async def test_every_answer_says_what_is_left_of_the_limit(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    config = Config(rate_limits=(RateLimit(10, 20), RateLimit(100, 4)))
+    async with running_server(tmp_path, config=config, clock=clock) as server:
+        begun = int(clock.now())
+        assert told(await server.raw("ada", "GET", "/users/me")) == (4, 3, begun + 100)
+        await clock.advance(30)
+        refused = await server.raw("ada", "POST", "/messages")
+        assert (refused.status_code, told(refused)) == (400, (4, 2, begun + 130))
+        for left in (1, 0):
+            assert told(await server.raw("ada", "GET", "/users/me"))[1] == left
+        too_many = await server.raw("ada", "GET", "/users/me")
+        assert (too_many.status_code, told(too_many)) == (429, (4, 0, begun + 100))
+        assert float(too_many.headers["Retry-After"]) == pytest.approx(70, abs=1)
+        assert told(await server.raw("bruno", "GET", "/users/me"))[1] == 3
+
+
+async def test_without_a_limit_an_answer_says_nothing_of_one(tmp_path: Path) -> None:
+    async with running_server(tmp_path) as server:
+        response = await server.raw("ada", "GET", "/users/me")
+        assert not [name for name in response.headers if name.startswith("x-ratelimit")]

@@ -34,14 +34,16 @@ async def test_a_person_has_room_for_so_many_bytes(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(upload_mib_a_person=1)) as server:
         assert (await upload(server, "hugo", 600_000))["result"] == "success"
         refusal = await upload(server, "hugo", 600_000)
-        assert (refusal["code"], "more than 1 MiB" in refusal["msg"]) == ("BAD_REQUEST", True)
+        assert (refusal["code"], "more than 1 MiB" in refusal["msg"]) == ("REALM_UPLOAD_QUOTA", True)
         assert (await upload(server, "dario", 600_000))["result"] == "success"
 
 
 async def test_everybody_has_room_for_so_many_bytes_together(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(upload_mib=1)) as server:
         assert (await upload(server, "hugo", 600_000))["result"] == "success"
-        assert "organization" in (await upload(server, "dario", 600_000))["msg"]
+        refusal = await upload(server, "dario", 600_000)
+        assert refusal["code"] == "REALM_UPLOAD_QUOTA"
+        assert "Upload would exceed your organization's upload quota" in refusal["msg"]
 
 
 async def test_a_refused_file_leaves_nothing_on_the_disk(tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ from narrowcast_api.errors.refusals import (
     StreamDoesNotExist,
     Unauthorized,
     UnauthorizedPrincipal,
+    UploadQuotaReached,
     api_error,
 )
 
@@ -117,6 +118,7 @@ __all__ = [
     "Unauthorized",
     "UnauthorizedPrincipal",
     "Unsupported",
+    "UploadQuotaReached",
     "api_error",
 ]
 

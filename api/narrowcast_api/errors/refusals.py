@@ -213,6 +213,10 @@ class FileTooLarge(BadRequest):
         return self.msg or "The file is larger than the server accepts."
 
 
+class UploadQuotaReached(BadRequest):
+    """REALM_UPLOAD_QUOTA: the organization, or oneself, has no room for the file."""
+
+
 class BadImage(BadRequest):
     """BAD_IMAGE: the uploaded picture cannot be used."""
 
@@ -239,6 +243,7 @@ CODES: Mapping[str, type[ApiError]] = {
     "CANNOT_DEACTIVATE_LAST_USER": CannotDeactivateLastUser,
     "CANNOT_DEACTIVATE_GROUP_IN_USE": GroupInUse,
     "BAD_IMAGE": BadImage,
+    "REALM_UPLOAD_QUOTA": UploadQuotaReached,
 }
 
 # Only for answers without a code that we know (ERR-07, ERR-08).

@@ -158,12 +158,21 @@ class _Dispatcher:
             user, scope = auth.caller_and_scope(self._core, request.headers.get("authorization"))
             if scope is not None and not opens(scope, method, endpoint.path):
                 raise unauthorized("This API key does not allow this")
-        with self._limiter.counted(user, request, endpoint):
-            if user is not None and user.is_webhook and not endpoint.webhooks:
-                raise not_for_webhooks()
-            if user is not None:
-                endpoint.callers.check(user)
-            return await self._answered(request, endpoint, user)
+        with self._limiter.counted(user, request, endpoint) as headers:
+            try:
+                response = await self._allowed(request, endpoint, user)
+            except ServiceError as error:
+                error.headers = {**headers, **error.headers}
+                raise
+        response.headers.update(headers)
+        return response
+
+    async def _allowed(self, request: Request, endpoint: Endpoint, user: User | None) -> Response:
+        if user is not None and user.is_webhook and not endpoint.webhooks:
+            raise not_for_webhooks()
+        if user is not None:
+            endpoint.callers.check(user)
+        return await self._answered(request, endpoint, user)
 
     async def _answered(self, request: Request, endpoint: Endpoint, user: User | None) -> Response:
         call = Call(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.requests import Request
 
 from narrowcast_server.http.connections import is_local
-from narrowcast_server.http.rate_limits import RateLimiter, too_often
+from narrowcast_server.http.rate_limits import Headers, RateLimiter, too_often
 from narrowcast_server.http.routing import Endpoint
 from narrowcast_server.organization.models import User
 
@@ -33,20 +33,21 @@ class CallLimiter:
         self._under_way: Counter[int] = Counter()
 
     @contextmanager
-    def counted(self, user: User | None, request: Request, endpoint: Endpoint) -> Iterator[None]:
-        """Counts a request while it is being answered; raises RATE_LIMIT_HIT for one too many."""
+    def counted(self, user: User | None, request: Request, endpoint: Endpoint) -> Iterator[Headers]:
+        """Counts a request while it is being answered; gives what the answer says of the limits.
+
+        Raises RATE_LIMIT_HIT for one too many.
+        """
         if user is None:
             address = address_of(request)
-            if not is_local(address):
-                self._strangers.hit(address)
-            yield
+            yield {} if is_local(address) else self._strangers.hit(address)
             return
-        (self._event_calls if endpoint.path == _EVENTS else self._calls).hit(user.id)
+        headers = (self._event_calls if endpoint.path == _EVENTS else self._calls).hit(user.id)
         if self._under_way[user.id] >= self._core.config.quotas.requests_at_once:
             raise too_often(_PAUSE_SECONDS)
         self._under_way[user.id] += 1
         try:
-            yield
+            yield headers
         finally:
             self._under_way[user.id] -= 1
             if not self._under_way[user.id]:

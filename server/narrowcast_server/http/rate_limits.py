@@ -10,6 +10,7 @@ from narrowcast_server.organization.clock import Clock
 from narrowcast_server.organization.config import RateLimit
 from narrowcast_server.organization.errors import ServiceError
 
+Headers = dict[str, str]
 _MOST_KEYS: Final = 20_000
 """Names that somebody tries are keys as well, and there is no end of names."""
 
@@ -20,14 +21,17 @@ class RateLimiter:
     def __init__(self, clock: Clock, limits: Sequence[RateLimit]) -> None:
         self._clock = clock
         self._limits = tuple(limits)
-        self._longest = max((limit.seconds for limit in self._limits), default=0.0)
+        self._longest = max(self._limits, key=lambda limit: limit.seconds, default=RateLimit(0, 1))
         self._most = max((limit.requests for limit in self._limits), default=1)
         self._calls: dict[Hashable, deque[float]] = {}
 
-    def hit(self, key: Hashable) -> None:
-        """Counts a call; raises RATE_LIMIT_HIT, without counting, when one limit is reached."""
+    def hit(self, key: Hashable) -> Headers:
+        """Counts a call; gives what its answer says of the limits (zulip.com/api/http-headers).
+
+        Raises RATE_LIMIT_HIT, without counting, when one limit is reached.
+        """
         if not self._limits:
-            return
+            return {}
         now = self._clock.monotonic()
         if len(self._calls) > _MOST_KEYS:
             self._forget_idle(now)
@@ -35,8 +39,18 @@ class RateLimiter:
         self._forget_old(calls, now)
         for limit in self._limits:
             if len(calls) >= limit.requests and calls[-limit.requests] > now - limit.seconds:
-                raise too_often(calls[-limit.requests] + limit.seconds - now)
+                wait = calls[-limit.requests] + limit.seconds - now
+                raise too_often(wait, self._headers(0, wait))
         calls.append(now)
+        return self._headers(max(0, self._longest.requests - len(calls)), self._longest.seconds)
+
+    def _headers(self, remaining: int, seconds: float) -> Headers:
+        """Of the limit that counts longest; `seconds`: until there is room, or nothing counts any more."""
+        return {
+            "X-RateLimit-Limit": str(self._longest.requests),
+            "X-RateLimit-Remaining": str(remaining),
+            "X-RateLimit-Reset": str(int(self._clock.now() + seconds)),
+        }
 
     @property
     def size(self) -> int:
@@ -48,13 +62,15 @@ class RateLimiter:
         self._calls.pop(key, None)
 
     def _forget_old(self, calls: deque[float], now: float) -> None:
-        while calls and calls[0] <= now - self._longest:
+        while calls and calls[0] <= now - self._longest.seconds:
             calls.popleft()
 
     def _forget_idle(self, now: float) -> None:
         """Drops the keys that count no more. When all of them do, the older half: memory is bounded, come what may."""
         recent = {
-            key: calls for key, calls in self._calls.items() if calls and calls[-1] > now - self._longest
+            key: calls
+            for key, calls in self._calls.items()
+            if calls and calls[-1] > now - self._longest.seconds
         }
         if len(recent) > _MOST_KEYS:
             by_age = sorted(recent, key=lambda key: recent[key][-1])
@@ -62,13 +78,13 @@ class RateLimiter:
         self._calls = recent
 
 
-def too_often(seconds: float) -> ServiceError:
-    """The refusal that says how long to wait: a float, in body and header."""
+def too_often(seconds: float, headers: Headers | None = None) -> ServiceError:
+    """The refusal that says how long to wait: a float, in body and header. `headers`: those of a limit."""
     extra: dict[str, object] = {"retry-after": seconds}
     return ServiceError(
         "API usage exceeded rate limit",
         "RATE_LIMIT_HIT",
         429,
-        headers={"Retry-After": str(seconds)},
+        headers={"Retry-After": str(seconds), **(headers or {})},
         **extra,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
+from narrowcast_api.wire.vocabulary import ErrorCode
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 
@@ -68,7 +69,7 @@ def has_room(core: Core, user: User, kind: Kind, adding: int = 1) -> bool:
 
 
 def check_bytes(core: Core, user: User, adding: int) -> None:
-    """Raises BAD_REQUEST when files of so many bytes would be more than a person, or all of them, may keep."""
+    """Raises REALM_UPLOAD_QUOTA when files of so many bytes would be more than a person, or all of them, may keep."""
     quotas = core.config.quotas
     row = core.store.one(
         "SELECT sum(size) AS everybody, sum(CASE WHEN owner_id = ? THEN size ELSE 0 END) AS own FROM attachments",
@@ -77,10 +78,12 @@ def check_bytes(core: Core, user: User, adding: int) -> None:
     everybody, own = (row["everybody"] or 0, row["own"] or 0) if row is not None else (0, 0)
     if own + adding > quotas.upload_mib_a_person << 20:
         raise ServiceError(
-            f"Your uploads would take more than {quotas.upload_mib_a_person} MiB. Delete some of them first."
+            f"Your uploads would take more than {quotas.upload_mib_a_person} MiB. Delete some of them first.",
+            ErrorCode.REALM_UPLOAD_QUOTA.value,
         )
     if everybody + adding > quotas.upload_mib << 20:
         raise ServiceError(
-            f"The uploads of this organization would take more than {quotas.upload_mib} MiB."
-            " Ask an administrator to make room."
+            f"Upload would exceed your organization's upload quota ({quotas.upload_mib} MiB)."
+            " Ask an administrator to make room.",
+            ErrorCode.REALM_UPLOAD_QUOTA.value,
         )
