@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.narrow.narrow import Narrow, Term
+from narrowcast_api.narrow.narrow import Narrow, Term, missing_operand
 from support.ledger import proves
 from support.live import ADA, BRUNO, CHIYO, GENERAL, make_state
 
@@ -111,3 +111,22 @@ def test_what_is_written_to_a_place_appears_in_the_views_that_hold_it_for_certai
     }
     for narrow, expected in shown.items():
         assert (narrow.shows(topic), narrow.shows(person)) == expected, narrow
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("topic:", 'topic: needs a topic; the general chat is topic:"". Quote it to search for the word.'),
+        ("soup -from: ada", "from: needs a user. Quote it to search for the word."),
+        ("Stream:", "Stream: needs a channel. Quote it to search for the word."),
+        ("is: unread", "is: needs a filter, such as 'unread'. Quote it to search for the word."),
+        ('topic:""', ""),
+        ('"topic:"', ""),
+        ("note: soup", ""),
+        ("topic:a:", ""),
+        ("12:", ""),
+        ("topic", ""),
+    ],
+)
+def test_an_operator_with_nothing_after_it_says_what_is_missing(text: str, wanted: str) -> None:
+    assert missing_operand(text) == wanted

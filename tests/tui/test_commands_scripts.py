@@ -60,6 +60,7 @@ async def test_every_command_answers_in_the_one_schema(tmp_path: Path) -> None:
         (["is:bogus"], "bogus"),
         (["has:nothing-known"], "nothing-known"),
         (["channel:nowhere"], "nowhere"),
+        (["topic:", "lunch"], "topic: needs a topic"),
     ],
 )
 async def test_a_search_that_cannot_be_meant_ends_with_2_and_the_reason(

@@ -66,6 +66,11 @@ async def test_a_term_that_means_nothing_stays_in_the_box_with_the_reason(tmp_pa
         assert box(stage).remark.plain.strip() == "No user matches 'zzz'."
         await stage.press("backspace")
         assert box(stage).remark.plain.strip() == ""
+        await stage.press("ctrl+u")
+        await stage.type("topic: lunch")
+        await stage.press("enter")
+        assert box(stage).editor.text == "topic: lunch"
+        assert box(stage).remark.plain.strip().startswith("topic: needs a topic")
         await stage.press("escape")
         assert stage.screen.narrow == before
 

@@ -27,6 +27,7 @@ __all__ = [
     "Narrow",
     "ServerFacts",
     "Term",
+    "missing_operand",
     "unknown_operators",
 ]
 
@@ -75,6 +76,32 @@ def unknown_operators(text: str) -> list[str]:
         if operator and not is_operator and not bare.startswith("//"):
             unknown.append(operator)
     return unknown
+
+
+_WANTED = {
+    "channel": "a channel",
+    "channels": "'public'",
+    "topic": 'a topic; the general chat is topic:""',
+    "dm": "a user",
+    "dm-including": "a user",
+    "sender": "a user",
+    "has": "what messages have, such as 'link'",
+    "is": "a filter, such as 'unread'",
+    "in": "'home' or 'all'",
+    "near": "a message id",
+    "id": "a message id",
+    "with": "a message id",
+}
+
+
+def missing_operand(text: str) -> str:
+    """What an operator in `text` lacks that has nothing after its colon, in a sentence; empty where none does."""
+    for token in _TOKEN.finditer(text):
+        name, colon, rest = (token.group("bare") or "").partition(":")
+        operator = _OLD_NAMES.get(name.lower(), name.lower())
+        if token.group("operator") is None and colon and not rest and operator in _WANTED:
+            return f"{name}: needs {_WANTED[operator]}. Quote it to search for the word."
+    return ""
 
 
 class Narrow(Struct, frozen=True, eq=False):

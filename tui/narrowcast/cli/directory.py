@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast_api.narrow import resolve as resolver
-from narrowcast_api.narrow.narrow import OPERATORS, Narrow, unknown_operators
+from narrowcast_api.narrow.narrow import OPERATORS, Narrow, missing_operand, unknown_operators
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ _OPERATOR = re.compile(r"(?:^|\s)-?[a-z-]+:")
 
 def parse_narrow(terms: Sequence[str]) -> Narrow:
     """The narrow that command-line words say. A word with blanks is one operand or one phrase, unless it has
-    quotes or several operators: then it says all itself. Raises CommandError for operators that there are not.
+    quotes or several operators: then it says all itself. Raises CommandError for operators that there are not, or that
+    have nothing after them.
     """
     parts = []
     for term in terms:
@@ -79,6 +80,8 @@ def parse_narrow(terms: Sequence[str]) -> Narrow:
             f"'\"{operator}:…\"'",
             Exit.USAGE,
         )
+    if missing := missing_operand(text):
+        raise CommandError(missing, Exit.USAGE)
     return Narrow.search(text)
 
 

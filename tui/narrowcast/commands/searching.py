@@ -11,7 +11,7 @@ from narrowcast.screens.dialogs.search import search_question
 from narrowcast.screens.messages.found import FoundScreen
 from narrowcast.text import names, search_completion
 from narrowcast_api.errors import ApiError
-from narrowcast_api.narrow.narrow import Narrow, unknown_operators
+from narrowcast_api.narrow.narrow import Narrow, missing_operand, unknown_operators
 from narrowcast_api.narrow.resolve import Unresolved, resolve
 from narrowcast_api.state.changes import Change, ViewChanged
 
@@ -38,6 +38,8 @@ def _ask(screen: Workspace, text: str, problem: str = "") -> None:
     def check(typed: str) -> str:
         for operator in unknown_operators(typed):
             return f"{operator} is not a search operator. Quote it to search for the words."
+        if missing := missing_operand(typed):
+            return missing
         try:
             _resolved(screen, typed)
         except Unresolved as error:
