@@ -11,7 +11,9 @@ from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
 from heapq import heappop, heappush
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
 
 _PLAIN = copy_context()
 """For calls that need no context of their own."""
@@ -48,6 +50,17 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self._next: deque[_Step] = deque()
         self._later: list[tuple[float, int, _Step]] = []
         self._numbers = count()
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Do this, end whatever it has left, and close: for once."""
+        try:
+            return self.run_until_complete(work)
+        finally:
+            left = asyncio.all_tasks(self)
+            for task in left:
+                task.cancel()
+            self.run_until_complete(asyncio.wait(left) if left else asyncio.sleep(0))
+            self.close()
 
     def close(self) -> None:
         super().close()

@@ -22,12 +22,8 @@ LOOK_AT_CLOCKS_EVERY = 30.0
 def run(seed: int, acts: Sequence[Act] | None = None) -> Report:
     """The history of a seed, or those of its acts that are given."""
     loop = SimulatedLoop()
-    try:
-        with seeded(seed), memory() as folder:
-            history = History(seed, folder, loop)
-            return loop.run_until_complete(history.run(plan(seed) if acts is None else acts))
-    finally:
-        loop.close()
+    with seeded(seed), memory() as folder:
+        return loop.run(History(seed, folder, loop).run(plan(seed) if acts is None else acts))
 
 
 @contextmanager

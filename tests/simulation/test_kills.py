@@ -97,12 +97,8 @@ async def _sent_and_offered(
 
 def killed_at(fatal: int, *, beside: bool, waited: bool) -> Outcome:
     loop = SimulatedLoop()
-    try:
-        with seeded(7), memory() as folder:
-            work = _sent_and_offered(folder, loop, fatal, beside=beside, waited=waited)
-            return loop.run_until_complete(work)
-    finally:
-        loop.close()
+    with seeded(7), memory() as folder:
+        return loop.run(_sent_and_offered(folder, loop, fatal, beside=beside, waited=waited))
 
 
 @pytest.mark.parametrize("waited", [False, True], ids=["just written", "had waited"])
