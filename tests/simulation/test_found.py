@@ -40,15 +40,12 @@ class Two:
 def play(script: Callable[[Two], Awaitable[None]]) -> None:
     """Do this where nothing goes wrong by itself."""
     loop = SimulatedLoop()
-    try:
-        with seeded(3), memory() as folder:
-            clock = SimulatedClock(loop)
-            service = Service(clock.now, clock.monotonic)
-            home = Home(folder, Random(3))
-            first, second = (Window(name, ME, service, home, loop, Random(3)) for name in ("first", "second"))
-            loop.run_until_complete(_played(script, Two(service, first, second)))
-    finally:
-        loop.close()
+    with seeded(3), memory() as folder:
+        clock = SimulatedClock(loop)
+        service = Service(clock.now, clock.monotonic)
+        home = Home(folder, Random(3))
+        first, second = (Window(name, ME, service, home, loop, Random(3)) for name in ("first", "second"))
+        loop.run(_played(script, Two(service, first, second)))
 
 
 async def _played(script: Callable[[Two], Awaitable[None]], two: Two) -> None:
@@ -101,5 +98,38 @@ def test_a_star_that_was_refused_does_not_come_back_with_what_was_done_after_it(
         await asyncio.sleep(120)
         assert two.first.session.acts.waiting == 0
         assert two.first.session.state.starred == set()
+
+    play(script)
+
+
+def test_a_star_that_is_refused_goes_in_the_other_windows_too() -> None:
+    async def script(two: Two) -> None:
+        message_id = two.service.say(3, ("stream", 11, "soup"), "said")
+        await asyncio.sleep(1)
+        two.first.network.is_down = two.second.network.is_down = True
+        with suppress(NarrowcastError):
+            await two.first.session.acts.flag(message_id, "starred", True)
+        await asyncio.sleep(1.1)
+        assert two.second.session.state.starred == {message_id}
+        two.service.delete(message_id)
+        two.first.network.is_down = False
+        await asyncio.sleep(60)
+        assert two.first.session.state.starred == set()
+        assert two.second.session.state.starred == set()
+
+    play(script)
+
+
+def test_a_star_that_is_taken_stays_in_the_other_windows() -> None:
+    async def script(two: Two) -> None:
+        message_id = two.service.say(3, ("stream", 11, "soup"), "said")
+        await asyncio.sleep(1)
+        two.first.network.is_down = True
+        with suppress(NarrowcastError):
+            await two.first.session.acts.flag(message_id, "starred", True)
+        await asyncio.sleep(1.1)
+        two.first.network.is_down = False
+        await asyncio.sleep(60)
+        assert two.second.session.state.starred == {message_id}
 
     play(script)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import TYPE_CHECKING, Literal, Protocol
 from weakref import WeakValueDictionary
 
@@ -52,7 +52,8 @@ class MessageActs:
     """The acts on messages that the server has not taken. `run` is a task of the session.
 
     `online`, `me`, `is_known` (whether a message is there) and `has_flag` are read when needed. Call `on_journal` for
-    what other windows have written, `on_snapshot` after every registration and `wake` when the connection is live.
+    what other windows have written, `on_flag` for events of flags, `on_snapshot` after every registration and `wake`
+    when the connection is live.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class MessageActs:
         self._is_known = is_known
         self._has_flag = has_flag
         self._before: dict[str, bool] = {}
-        """How it was before each act was shown, by the act's id: what a refusal brings back."""
+        """What the server says of the flag of each act, by the act's id: what is shown without it."""
         self._online = online
         self._alarm = Alarm(clock)
         self._retry = RetryTime(clock, 1.0, 30.0)
@@ -107,8 +108,9 @@ class MessageActs:
         """Other windows have written to the journal, or left something to this one."""
         for act_id, record in changes.acts().items():
             if record is None:
-                self._acts.pop(act_id, None)
-                self._before.pop(act_id, None)
+                gone = self._acts.pop(act_id, None)
+                if gone is not None and act_id in self._before:
+                    self._uncover(gone)  # taken, and then an event says so, or refused
             else:
                 self._acts[act_id] = record
                 self._position = max(self._position, record.position)
@@ -119,6 +121,12 @@ class MessageActs:
         if changes.acts():
             self._changed(ActsChanged())
             self._alarm.ring()
+
+    def on_flag(self, message_ids: Collection[int], flag: str, on: bool) -> None:
+        """The server says that a flag of these messages was set or cleared."""
+        for record in self._acts.values():
+            if record.flag == flag and record.message_id in message_ids and record.act_id in self._before:
+                self._before[record.act_id] = on
 
     def on_snapshot(self) -> None:
         """What was done stays done, though the server does not know yet."""
@@ -189,9 +197,12 @@ class MessageActs:
         return self._requests.change_reaction(record.message_id, self._reaction(record), record.is_on)
 
     def _take_back(self, record: ActRecord) -> None:
-        """Show what was before a refused act; what was done to the message after it is shown over that."""
-        self._foretell(record, self._before.get(record.act_id, not record.is_on))
+        self._uncover(record)
         self._forget(record)
+
+    def _uncover(self, record: ActRecord) -> None:
+        """Show what was there without an act; what was done to the message after it is shown over that."""
+        self._foretell(record, self._before.pop(record.act_id, not record.is_on))
         for later in self._in_order():
             if later.message_id == record.message_id and later.position > record.position:
                 self._do(later)

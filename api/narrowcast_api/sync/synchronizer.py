@@ -189,6 +189,8 @@ class Synchronizer:
         elif isinstance(event, UpdateMessageEvent) and event.is_move:
             views.recheck_places(event.message_ids)
         elif isinstance(event, UpdateMessageEvent | UpdateMessageFlagsEvent | ReactionEvent):
+            if isinstance(event, UpdateMessageFlagsEvent):
+                session.services.acts.on_flag(event.messages, event.flag, event.op == "add")
             views.recheck_flags(
                 [i for change in changes if isinstance(change, MessagesChanged) for i in change.ids]
             )
