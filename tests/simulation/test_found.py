@@ -72,6 +72,19 @@ def test_a_window_that_is_closed_keeps_a_draft_that_another_one_was_faster_with(
     play(script)
 
 
+def test_a_window_that_is_killed_has_kept_a_draft_that_another_one_was_faster_with() -> None:
+    async def script(two: Two) -> None:
+        two.first.session.drafts.save(two.draft_id, PLACE, "written in the window that is left")
+        two.first.journal_writer.catch_up()
+        two.second.session.drafts.save(two.draft_id, PLACE, "written in the window that was killed")
+        await asyncio.sleep(0.5)
+        await two.second.kill()
+        await asyncio.sleep(30)
+        assert two.drafts() == ["written in the window that is left", "written in the window that was killed"]
+
+    play(script)
+
+
 def test_a_draft_that_another_window_writes_on_in_is_not_deleted() -> None:
     async def script(two: Two) -> None:
         two.second.session.drafts.save(two.draft_id, PLACE, "written on")

@@ -57,7 +57,8 @@ class Words:
             self.leaves_behind(window)
         names = {window.name for window in windows}
         on_its_way_to_the_disk = now - 2 * SLOWEST
-        being_typed = on_its_way_to_the_disk - KEEP_AFTER
+        # Another window may be faster with the same draft: it is read then, and the words are written once more.
+        being_typed = now - 4 * SLOWEST - KEEP_AFTER
         self.done_with |= {
             text for text, (window, at) in self.drafts.items() if window in names and at > being_typed
         }

@@ -118,6 +118,10 @@ class Journal:
         """Have this called when `warning` changes, in any thread."""
         self._writer.warned = call
 
+    def on_late(self, call: Callable[[], None]) -> None:
+        """Have this called, in any thread, when another window was faster with a row that was written here."""
+        self._writer.was_late = call
+
     def load_outbox(self) -> list[OutboxRecord]:
         """All messages on their way, of all windows, oldest first."""
         return self._records("outbox", outbox_record, "position, created, local_id")

@@ -32,8 +32,8 @@ _READ_ONLY = "This account is open elsewhere. Drafts and messages written here a
 class JournalWriter:
     """The writes that are not on the disk yet, and the rows as they shall be.
 
-    `warning` is what the user must be told, or None; `warned` is called when it changes, in any thread. With
-    `read_only` nothing is written.
+    `warning` is what the user must be told, or None; `warned` is called when it changes, in any thread, and `was_late`
+    when another window was faster with a row. With `read_only` nothing is written.
     """
 
     def __init__(
@@ -41,6 +41,7 @@ class JournalWriter:
     ) -> None:
         self.warning = warning
         self.warned: Callable[[], None] = lambda: None
+        self.was_late: Callable[[], None] = lambda: None
         self.executor = executor
         self._file = file
         self._read_only = read_only
@@ -217,6 +218,8 @@ class JournalWriter:
         lost = self._file.write(batch)
         with self._handover:
             self._lost = (self._lost - batch.keys()) | lost
+        if lost:
+            self.was_late()
 
     def _memory_warning(self) -> str | None:
         """A journal that had to open in memory stays a reason to warn, whatever succeeds there."""

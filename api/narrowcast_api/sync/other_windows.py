@@ -1,7 +1,8 @@
 """What the other windows of an account write, and what those leave behind that end.
 
 All windows share the journal. Its counter of changes is read a few times a second, which costs some microseconds
-and no byte; only when it has moved is the journal read.
+and no byte; only when it has moved is the journal read. Where another window was faster with what was written here,
+it is read at once: until then these words are in memory only.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.storage.account_storage import AccountStorage
@@ -51,10 +53,23 @@ class OtherWindows:
             await self.look()
             await self._clock.sleep(LOOK_EVERY)
 
+    async def run_when_late(self) -> None:
+        """Read what other windows were faster with, as soon as that is known, until cancelled."""
+        loop, late = asyncio.get_running_loop(), asyncio.Event()
+
+        def was_late() -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(late.set)
+
+        self._storage.journal.on_late(was_late)
+        while True:
+            await late.wait()
+            late.clear()
+            await self._read()
+
     async def look(self) -> None:
         """Read what has changed, and take over what has no window any more."""
-        if self._storage.journal.changed_elsewhere():
-            await self._take_in(self._storage.journal.refresh())
+        await self._read()
         now = self._clock.monotonic()
         if now >= self._next_adoption:
             self._next_adoption = now + ADOPT_EVERY
@@ -63,6 +78,10 @@ class OtherWindows:
             self._next_touch = now + TOUCH_EVERY
             if self._storage.window is not None:
                 self._storage.window.touch()
+
+    async def _read(self) -> None:
+        if self._storage.journal.changed_elsewhere():
+            await self._take_in(self._storage.journal.refresh())
 
     async def _adopt(self) -> None:
         if self._storage.takes(DRAFTS):

@@ -130,6 +130,7 @@ class Services:
                 ("the outbox", self.outbox.run),
                 ("drafts", self.drafts.run),
                 ("other windows", self.other_windows.run),
+                ("what other windows were faster with", self.other_windows.run_when_late),
             ]
         return works
 
