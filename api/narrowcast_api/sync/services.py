@@ -61,7 +61,8 @@ class Services:
             changed=changed,
             enabled=requests.drafts_enabled,
             limits=requests.limits,
-            online=lambda: session.is_live,
+            # Without a queue nobody hears what other devices write, and their words would be written over.
+            online=lambda: session.is_live and session.queue_id is not None,
             leads=session.read_only,  # then nobody is asked, and what the server says is shown
             heard_of=lambda: [draft.id for draft in session.state.drafts.all()],
             heard=self.on_journal,
