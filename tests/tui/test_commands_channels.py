@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.form_fields import YesNo
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_server.routes import subscriptions
 from support.screens import choose, fill, form_of, pick, rows, said
 from support.server import Answer
 from support.sessions import until
@@ -76,7 +79,7 @@ async def test_where_a_new_channel_is_announced_is_said(tmp_path: Path) -> None:
         await run(stage, "channel.new")
         field = (await form_of(stage)).row("announce").field
         assert isinstance(field, YesNo)
-        assert (field.needs, field.hint, field.value) == ("", "In #general", True)
+        assert (field.needs, field.hint, field.value) == ("", "In #general; public channels only", True)
 
 
 async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:
@@ -110,6 +113,24 @@ async def test_who_may_not_change_a_channel_sees_who_may(tmp_path: Path) -> None
         assert "only" in shown
         await stage.press("tab", "ctrl+d")
         await closed(stage)
+
+
+@pytest.mark.parametrize(("privacy", "announced"), [("public", [["kitchen"]]), ("private", [])])
+async def test_a_new_channel_is_to_be_announced_unless_it_is_private(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, privacy: str, announced: list[list[str]]
+) -> None:
+    asked: list[list[str]] = []
+    monkeypatch.setattr(
+        subscriptions, "announce", lambda core, user, made: asked.append([channel.name for channel in made])
+    )
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        name, general = "new_stream_announcements_stream_id", stage.server.channel("general")
+        await stage.server.call("ada", "PATCH", "/realm", {name: general})
+        await until(lambda: stage.session.state.organization.get(name) == general)
+        await run(stage, "channel.new")
+        await fill(stage, name="kitchen", privacy=privacy)
+        await closed(stage)
+        assert asked == announced
 
 
 async def test_a_permission_of_a_channel_is_given_to_a_role_or_to_people_by_name(tmp_path: Path) -> None:

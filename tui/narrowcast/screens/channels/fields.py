@@ -152,7 +152,7 @@ def new_channel(host: Host, created: Callable[[int], object]) -> None:
             name=values.text("name"),
             description=values.text("description"),
             subscribers=[*dict.fromkeys((state.me, *values.people("people")))],
-            announce=values.flag("announce"),
+            announce=values.flag("announce") and privacy.private is not True,
             is_default_stream=values.new_flag("default"),
             topics_policy=_topics(values),
             folder_id=_folder(values),
@@ -174,7 +174,7 @@ def _announcing(state: State) -> Field:
     """Whether a new channel is announced: where, or that there is no place for it."""
     place = state.organization.get("new_stream_announcements_stream_id")
     channel = state.channels.get(place) if isinstance(place, int) else None
-    hint = f"In #{channel.name}" if channel is not None else ""
+    hint = f"In #{channel.name}; public channels only" if channel is not None else ""
     needs = "" if channel is not None else "no channel for announcements"
     return YesNo("announce", "Announce new channel", hint, needs=needs, value=channel is not None)
 
