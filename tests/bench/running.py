@@ -55,13 +55,25 @@ class Client:
     name: str
     command: Callable[[Path], list[str]]
     ready: str
+    begin: tuple[str, ...] = ("escape", "a", "G")
+    """Keys from a start to the newest of all messages."""
+    newest: tuple[str, ...] = ("a", "G")
+    """Keys to it from the messages."""
 
 
 def clients() -> list[Client]:
     """The app, and the incumbent where it is named."""
     found = [Client("app", lambda rc: narrowcast("--rc", str(rc)), LIVE.pattern)]
     if incumbent := os.environ.get(INCUMBENT):
-        found.append(Client("incumbent", lambda rc: [incumbent, "--config-file", str(rc)], INCUMBENT_MESSAGE))
+        found.append(
+            Client(
+                "incumbent",
+                lambda rc: [incumbent, "--config-file", str(rc)],
+                INCUMBENT_MESSAGE,
+                begin=("l", "G"),
+                newest=("G",),
+            )
+        )
     return found
 
 
@@ -72,12 +84,9 @@ def opened(client: Client, rc: Path, folder: Path, *, side_margins: bool = False
     try:
         app.wait_for(client.ready)
         app.take_until_quiet(1.0)
-        app.press("escape")
-        app.take_until_quiet(0.5)
-        app.press("a")
-        app.take_until_quiet(0.7)
-        app.press("G")
-        app.take_until_quiet(0.7)
+        for key in client.begin:
+            app.press(key)
+            app.take_until_quiet(0.7)
         app.forget()
         yield app
     finally:
@@ -95,7 +104,7 @@ def measure(served: Served, folder: Path, what: str, parts: Sequence[str] = ()) 
             with opened(client, served.rc("ada"), home) as app:
                 for name, part in PARTS.items():
                     if not parts or name in parts:
-                        part(app, found[client.name], served)
+                        part(app, client, found[client.name], served)
             if not parts or "keys" in parts:
                 with opened(client, served.rc("ada"), home, side_margins=True) as app:
                     scroll(app, found[client.name], served, "scroll in a terminal with side margins")
@@ -114,7 +123,7 @@ def empty_start(folder: Path) -> float:
         app.hang_up()
 
 
-def arrivals(app: Watched, figures: Figures, served: Served) -> None:
+def arrivals(app: Watched, _client: Client, figures: Figures, served: Served) -> None:
     """Messages one by one into the view that is open, to nobody's keys."""
     before, cpu = resident_bytes(app.pid), cpu_seconds(app.pid)
     taken = _taken_while(app, send(served))
@@ -124,7 +133,7 @@ def arrivals(app: Watched, figures: Figures, served: Served) -> None:
     figures.add("arrivals: memory", resident_bytes(app.pid) - before)
 
 
-def help_under_load(app: Watched, figures: Figures, served: Served) -> None:
+def help_under_load(app: Watched, _client: Client, figures: Figures, served: Served) -> None:
     """Help opens and closes while messages arrive."""
     sending = send(served)
     while sending.is_alive():
@@ -138,17 +147,17 @@ def help_under_load(app: Watched, figures: Figures, served: Served) -> None:
     app.take_until_quiet(0.6)
 
 
-def keys(app: Watched, figures: Figures, served: Served) -> None:
+def keys(app: Watched, client: Client, figures: Figures, served: Served) -> None:
     """At rest: rows, letters, the dialogs and the way back to a view."""
     scroll(app, figures, served)
     for name, key in (("help", "?"), ("reply", "r")):
         for _ in range(10):
-            press(app, "a")
-            press(app, "G")
+            for to_newest in client.newest:
+                press(app, to_newest)
             figures.answer(f"{name} opens", _answer(app, key, 0.2))
             press(app, "escape")
-    press(app, "a")
-    press(app, "G")
+    for to_newest in client.newest:
+        press(app, to_newest)
     press(app, "r")
     for letter in LETTERS:
         figures.answer("letter", _answer(app, letter))
@@ -182,7 +191,7 @@ def press(app: Watched, key: str, quiet: float = 0.3) -> None:
     app.take_until_quiet(quiet, 3.0)
 
 
-def rest(app: Watched, figures: Figures, _served: Served) -> None:
+def rest(app: Watched, _client: Client, figures: Figures, _served: Served) -> None:
     """Ten seconds of nothing, and the memory at their end."""
     app.take_until_quiet(1.5)
     figures.add("RSS", resident_bytes(app.pid))
@@ -191,7 +200,7 @@ def rest(app: Watched, figures: Figures, _served: Served) -> None:
     figures.add("idle 10 s: CPU", cpu_seconds(app.pid) - before)
 
 
-Part = Callable[[Watched, Figures, Served], None]
+Part = Callable[[Watched, Client, Figures, Served], None]
 PARTS: dict[str, Part] = {"rest": rest, "keys": keys, "arrivals": arrivals, "help": help_under_load}
 
 
