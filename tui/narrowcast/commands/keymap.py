@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from textual.binding import Binding, InvalidBinding
 from textual.keys import Keys, key_to_character
@@ -54,6 +55,7 @@ class KeymapError(Exception):
         self.problems = tuple(problems)
 
 
+@lru_cache(maxsize=1024)
 def key_label(key: str) -> str:
     """``key`` as people write it: ``ctrl+k`` is "Ctrl-k", ``question_mark`` is "?"."""
     *modifiers, name = key.split("+")

@@ -203,9 +203,9 @@ def _rows(entries: Sequence[Entry], width: int) -> Iterator[HelpRow]:
                 yield HelpRow(number=-number)
             group = entry.group
             yield HelpRow(title=group, number=-number - len(entries))
-        keys = wrap(entry.keys, column - 2) or [" "]
         room = width - column - 3 - (IDS if entry.command_id else 0)
-        titles = wrap(entry.title, max(12, room)) or [""]
+        keys = _folded(entry.keys, column - 2) or [" "]
+        titles = _folded(entry.title, max(12, room)) or [""]
         for line in range(max(len(keys), len(titles))):
             yield HelpRow(
                 keys[line] if line < len(keys) else "",
@@ -214,3 +214,8 @@ def _rows(entries: Sequence[Entry], width: int) -> Iterator[HelpRow]:
                 goes_on=line > 0,
                 number=number,
             )
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """Most texts fit, and `wrap` takes a hundred times as long to find that out."""
+    return [text] if 0 < len(text) <= width else wrap(text, width)
