@@ -120,17 +120,21 @@ def _spans(places: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _pieces(cells: list[Cell], places: Sequence[int]) -> Iterator[tuple[Style | None, int, int]]:
     """Runs of whole characters that can be written in one style: the style, first, and behind the last."""
     start = last = places[0]
-    style = cells[start][1]
+    style = held = cells[start][1]
     for place in places:
-        own = cells[place][1]
-        if own is not style or place - last > 1:
+        character, own = cells[place]
+        # Blanks of the style ``held`` can be written in ``style``: most come many in a row.
+        fits = own is style or (own is held and character == " ")
+        if not fits or place - last > 1:
             near = place - last <= GAP and _joined(
                 style, cells[start : last + 1], cells[last + 1 : place + 1]
             )
             if not near:
                 yield style, *_whole(cells, start, last + 1)
                 start = place
-            style = near[0] if near else own
+            now = near[0] if near else own
+            held = own if now is style and character == " " else now
+            style = now
         last = place
     yield style, *_whole(cells, start, last + 1)
 

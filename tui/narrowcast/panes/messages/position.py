@@ -77,7 +77,7 @@ class Position:
     def arrange(self) -> None:
         """Puts the viewport where it belongs after any change."""
         feed = self._rows.feed
-        self.sync()
+        self._take_items()
         if feed is None:
             self.places = []
             return
@@ -92,10 +92,12 @@ class Position:
         self._place_rows()
 
     def sync(self) -> None:
-        """Takes the present items: the first row in view stays where it is although indexes moved.
+        """Takes the present items. Places are indexes, so they are made anew then, before anything is painted."""
+        if self._take_items():
+            self._place_rows()
 
-        Places are indexes, so whenever the feed is read they are made anew, before anything is painted.
-        """
+    def _take_items(self) -> bool:
+        """Whether items came, went or changed; the first row in view stays where it is although indexes moved."""
         feed = self._rows.feed
         outdated, self._outdated = self._outdated, False
         self._rows.recheck()
@@ -107,8 +109,7 @@ class Position:
             index = feed.index(self._top_key)
             if index != self._viewport.top.index:
                 self._viewport.top = Place(index, self._viewport.top.row if feed.holds(self._top_key) else 0)
-        if outdated:
-            self._place_rows()
+        return outdated
 
     def _stays_at_unseen(self, feed: Feed) -> bool:
         """More came at once than fits: stands where the unread begins. What was never on screen is not read."""
