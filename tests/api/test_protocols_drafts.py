@@ -68,7 +68,7 @@ async def test_flush_writes_everything_before_the_process_ends(client: DraftClie
         draft_id = client.drafts.save(None, LUNCH, "one")
         client.drafts.save(draft_id, LUNCH, "one two")
         assert client.kept() == ["one"]
-        assert client.drafts.flush() is True
+        await client.drafts.flush()
         assert client.kept() == ["one two"]
 
 

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Executor, Future
+import asyncio
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from narrowcast_api.protocols.drafts import FLUSH_SECONDS
 from narrowcast_api.storage.journal import Journal
 from support.clock import VirtualClock
 from support.draft_server import LUNCH, DraftClient, DraftServer
-
-
-class Held(Executor):
-    """A disk that writes when it is told to."""
-
-    def __init__(self) -> None:
-        self.waiting: list[Callable[[], None]] = []
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        done: Future[Any] = Future()
-        self.waiting.append(lambda: done.set_result(fn(*args, **kwargs)))
-        return done
-
-    def write(self) -> None:
-        """Everything that was handed over."""
-        while self.waiting:
-            self.waiting.pop(0)()
+from support.journals import Held
 
 
 class Window(DraftClient):
@@ -113,6 +100,56 @@ async def test_words_that_are_typed_while_the_journal_is_read_are_not_replaced_b
         disk.write()
         leader.look()
         assert leader.texts() == other.texts() == ["Soup and bread", "Soup or stew"]
+
+
+async def _race(leader: Window, other: Window) -> Held:
+    """Both write on in one draft, `other` on a disk that hangs; its disk."""
+    draft_id = leader.drafts.save(None, LUNCH, "Soup")
+    other.look()
+    await leader.clock.advance(1)
+    leader.drafts.save(draft_id, LUNCH, "Soup and bread")
+    disk = other.journal._writer.executor = Held()
+    other.drafts.save(draft_id, LUNCH, "Soup or stew")
+    return disk
+
+
+async def test_the_end_of_a_window_leaves_the_loop_free_while_it_waits_for_the_disk(tmp_path: Path) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        disk = await _race(leader, other)
+        flushing = asyncio.create_task(other.drafts.flush(within=600))
+        for _ in range(10):
+            await asyncio.sleep(0)
+            assert not flushing.done()
+        while not flushing.done():
+            disk.write()
+            await asyncio.sleep(0)
+        leader.look()
+        assert leader.texts() == other.texts() == ["Soup and bread", "Soup or stew"]
+
+
+async def test_an_end_that_can_await_nothing_waits_once_for_the_disk_whoever_is_faster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        disk = await _race(leader, other)
+        waits: list[float] = []
+        result = Future.result
+
+        def slow(future: Future[Any], timeout: float | None = None) -> Any:
+            if not future.done():
+                assert timeout is not None
+                waits.append(timeout)
+                other.clock._elapsed += FLUSH_SECONDS / 4
+                disk.write()
+            return result(future, timeout)
+
+        monkeypatch.setattr(Future, "result", slow)
+        other.drafts.flush_blocking()
+        assert waits == [FLUSH_SECONDS, FLUSH_SECONDS * 3 / 4, FLUSH_SECONDS / 2]
+        leader.look()
+        assert leader.texts() == ["Soup and bread", "Soup or stew"]
 
 
 async def test_another_window_goes_on_where_the_one_that_spoke_to_the_server_ended(tmp_path: Path) -> None:

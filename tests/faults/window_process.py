@@ -102,7 +102,7 @@ async def main(site: str, email: str, key: str, folder: str, channel: str) -> No
         wanted = json.loads(line)
         act: Callable[[Random, str], Awaitable[Answer]] = getattr(acts, wanted["act"])
         answer = await act(Random(wanted["seed"]), wanted["text"])
-        session.services.flush()
+        await session.services.flush()
         say(answer)
     await session.close()
     running.cancel()

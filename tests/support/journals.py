@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
 from narrowcast_api.storage.journal import Journal
 
 
 def killed(journal: Journal) -> None:
     """Ends a journal as the death of its process does: what it had not written is gone."""
     journal._file.connection.close()
+
+
+class Held(Executor):
+    """A disk that writes when it is told to."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Callable[[], None]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        self.waiting.append(lambda: done.set_result(fn(*args, **kwargs)))
+        return done
+
+    def write(self) -> None:
+        """Everything that was handed over."""
+        while self.waiting:
+            self.waiting.pop(0)()

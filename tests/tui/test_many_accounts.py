@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -20,6 +23,7 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.notifications import unread_badge
+from support.journals import Held
 from support.screens import choose, pick, rows
 from support.server import running_server
 from support.sessions import until
@@ -84,6 +88,39 @@ async def test_going_to_another_account_and_back_keeps_both_live_and_the_draft(t
         assert (stage.session, stage.session.queue_id) == (mine, queue)
         assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
         await until(lambda: [draft.content for draft in mine.drafts.all()] == ["half a thought"])
+
+
+async def test_neither_another_account_nor_the_end_of_one_lets_the_loop_wait_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result, loop_thread = Future.result, threading.current_thread()
+
+    def at_once(future: Future[Any], timeout: float | None = None) -> Any:
+        assert future.done() or threading.current_thread() is not loop_thread, "the loop waits"
+        return result(future, timeout)
+
+    async def write(disk: Held) -> None:
+        while True:
+            await asyncio.sleep(0)
+            disk.write()
+
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        await all_live(stage, 2)
+        left = stage.session
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.press("c")
+        await stage.type("half a thought")
+        journal = left.storage.journal
+        thread, journal._writer.executor = journal._writer.executor, (disk := Held())
+        monkeypatch.setattr(Future, "result", at_once)
+        await stage.app.accounts.switch(file_of(stage, "bruno"))
+        await on_screen(stage, "bruno")
+        writing = asyncio.create_task(write(disk))
+        await left.close()
+        writing.cancel()
+        monkeypatch.undo()
+        thread.shutdown()
+        assert [draft.content for draft in left.drafts.all()] == ["half a thought"]
 
 
 async def test_a_change_of_a_message_is_kept_by_its_account_and_becomes_a_draft_at_the_end(

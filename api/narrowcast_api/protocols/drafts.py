@@ -20,8 +20,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
+from typing import Any
 
 from narrowcast_api.characters import encodable
 from narrowcast_api.clock import Clock
@@ -43,12 +45,15 @@ __all__ = ["Draft", "DraftRequests", "Drafts", "ServerDraft"]
 SYNC_AT_LATEST = 10.0
 """Seconds after which the server is told although keys keep coming."""
 
+FLUSH_SECONDS = 1.0
+"""How long an ending waits for the disk."""
+
 _ROUNDS = 3
 """How often the end of a window waits for its writes when others are faster with the same drafts."""
 
 
 class Drafts:
-    """The user's drafts. All methods return at once; `run` is a task of the session.
+    """The user's drafts. All methods but the two that flush return at once; `run` is a task of the session.
 
     `enabled` is the user's setting `enable_drafts_synchronization`; it, `limits` and `online` are read when
     needed. Call `on_*` for events of type drafts, `on_snapshot` after every registration, `on_setting` when
@@ -228,18 +233,36 @@ class Drafts:
         self._sync.retry.clear()
         self._alarm.ring()
 
-    def flush(self, timeout: float | None = 1.0) -> bool:
-        """Put everything on the disk; for endings. Each of the waits for it takes at most `timeout` seconds."""
+    def hand_over(self) -> None:
+        """Give the journal everything that is newer; it is on the disk a moment later."""
         self._store.keep_all()
+
+    async def flush(self, within: float = FLUSH_SECONDS) -> None:
+        """Put everything on the disk; for endings. Waits for it at most so many seconds in all."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                for step in self._to_disk():
+                    await asyncio.wrap_future(step)
+
+    def flush_blocking(self, within: float = FLUSH_SECONDS) -> None:
+        """The same where nothing can be awaited any more: the caller's thread waits for the disk."""
+        deadline = self._clock.monotonic() + within
+        with suppress(TimeoutError):
+            for step in self._to_disk():
+                step.result(max(0.0, deadline - self._clock.monotonic()))
+
+    def _to_disk(self) -> Iterator[Future[Any]]:
+        """What is to be waited for until everything is on the disk, one after the other."""
+        self.hand_over()
         for _ in range(_ROUNDS):
-            if not self._journal.flush(timeout):
-                return False
-            if not any(self._store.is_lost(item.record.draft_id) for item in self._store):
-                return True
+            yield (written := self._journal.retry())
+            if not written.result() or not any(
+                self._store.is_lost(item.record.draft_id) for item in self._store
+            ):
+                return
             # Another window was faster with one: its text and the one written here are kept beside each other.
-            with suppress(TimeoutError):
-                self._heard(self._journal.refresh().result(timeout))
-        return False
+            yield (read := self._journal.refresh())
+            self._heard(read.result())
 
     async def run(self) -> None:
         """Write to the journal and sync with the server, for ever. Neither waits for the other."""

@@ -178,14 +178,19 @@ class Services:
         elif isinstance(event, kinds.UserSettingsEvent) and event.property == _DRAFTS_SETTING:
             self.drafts.on_setting()
 
-    def flush(self) -> None:
-        """Hands every draft and every change of a message to the journal."""
+    def hand_over(self) -> None:
+        """Gives every draft and every change of a message to the journal."""
         self.edits.write()
-        self.drafts.flush()
+        self.drafts.hand_over()
+
+    async def flush(self) -> None:
+        """Waits until those are on the disk, for as long as an ending may wait."""
+        self.edits.write()
+        await self.drafts.flush()
 
     async def close(self) -> None:
         """Says what is left to say: the last stop of typing, what was read. Bound it with a timeout."""
-        self.flush()
+        self.hand_over()
         await asyncio.gather(
             self.typing.close(), self.read_marks.close(), self.uploads.close(), return_exceptions=True
         )

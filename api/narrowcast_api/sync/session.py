@@ -395,8 +395,7 @@ class Session:
             logger.exception("the session did not end well")
         finally:
             self._bus.close()
-            self.services.flush()
-            await asyncio.shield(self._loop.run_in_executor(None, self._close_files))
+            await asyncio.shield(self._keep_and_close_files())
 
     async def _end_runner(self, deadline: float) -> None:
         runner, self._runner = self._runner, None
@@ -412,6 +411,12 @@ class Session:
                 if self._synchronizer is not None:
                     goodbyes.append(self._synchronizer.close())
                 await asyncio.gather(*goodbyes, return_exceptions=True)
+
+    async def _keep_and_close_files(self) -> None:
+        try:
+            await self.services.flush()
+        finally:
+            await asyncio.shield(self._loop.run_in_executor(None, self._close_files))
 
     def _close_files(self) -> None:
         """In a thread: disks are slow."""

@@ -121,18 +121,17 @@ class LiveAccount:
 
     def keep(self) -> None:
         """What stands in compose becomes a draft, and so does a change of a message that was not saved: it is found
-        in the drafts of the next start.
+        in the drafts of the next start. Nothing waits for the disk.
         """
         if self.screen is not None and self.screen.is_mounted:
             self.screen.keep()
         self.session.edits.take_over()
-        if not (unsaved := self.session.edits.all()):
-            return
-        from narrowcast.panes.compose.edits import to_draft  # loaded with the screen
+        if unsaved := self.session.edits.all():
+            from narrowcast.panes.compose.edits import to_draft  # loaded with the screen
 
-        for edit in unsaved:
-            to_draft(edit, self.session)
-        self.session.drafts.flush()
+            for edit in unsaved:
+                to_draft(edit, self.session)
+        self.session.drafts.hand_over()
 
     async def close(self, seconds: float) -> None:
         """Keep what is being written, and say goodbye to the server within so many seconds. Never raises."""

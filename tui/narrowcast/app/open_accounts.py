@@ -124,9 +124,13 @@ class OpenAccounts:
             account.key_pressed()
 
     def keep(self) -> None:
-        """What stands in compose becomes a draft."""
+        """What stands in compose becomes a draft, on the disk where that does not take long; for an end without
+        `close`.
+        """
         for account in self.live():
             account.keep()
+        for account in self.live():
+            account.session.drafts.flush_blocking()
 
     # opening
 

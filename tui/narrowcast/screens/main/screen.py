@@ -134,13 +134,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if self.side.other is not None:
             self.side.other.keep()
         self.conversation.keep()
-        self.session.drafts.flush()
 
     def put_away(self) -> None:
         """Another account comes: nothing written may be lost."""
         for conversation in self.side.all:
             conversation.put_away()
-        self.session.drafts.flush()
+        self.session.drafts.hand_over()
 
     def config_changed(self) -> None:
         """The keys, or how things are to look, are others."""
