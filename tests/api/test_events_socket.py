@@ -11,16 +11,18 @@ from support.event_bench import EVENTS, LIVE, RECONNECTING, StreamBench, heartbe
 
 
 class FakeSocket:
-    """A stream that plays what it was given, then stays silent."""
+    """A stream that plays what it was given, then stays silent until there is `more`."""
 
     def __init__(self, *frames: list[object] | Exception) -> None:
         self.frames = list(frames)
+        self.more = asyncio.Event()
         self.acknowledged: list[int] = []
         self.closed = False
 
     async def receive(self) -> list[object]:
         if not self.frames:
-            await asyncio.Event().wait()
+            await self.more.wait()
+            self.more.clear()
         frame = self.frames.pop(0)
         if isinstance(frame, Exception):
             raise frame
@@ -58,6 +60,20 @@ async def test_a_stream_is_used_where_the_server_offers_one_and_acknowledged() -
         assert socket.acknowledged == [0, 4]
         assert bench.polls() == []
     assert socket.closed
+
+
+async def test_a_poke_in_the_moment_in_which_events_come_asks_for_nothing_more() -> None:
+    socket = FakeSocket([{"type": "heartbeat", "id": 0}])
+    bench = StreamBench(Sockets(socket))
+    bench.registers(event_stream_path="/api/v1/events/stream")
+    async with bench.running():
+        asyncio.get_running_loop().call_soon(bench.stream.poke)
+        socket.frames.append([{"type": "heartbeat", "id": 4}])
+        socket.more.set()
+        await bench.clock.settle()
+        assert bench.events == [0, 4]
+        assert bench.polls() == []
+        assert not socket.closed
 
 
 async def test_a_stream_that_cannot_be_opened_is_replaced_by_polls() -> None:

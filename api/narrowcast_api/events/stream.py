@@ -307,17 +307,20 @@ class EventStream:
     async def _unless_poked(self, work: Coroutine[Any, Any, Answer], seconds: float) -> Answer | None:
         """The result of `work`; None if it took longer than `seconds` or somebody poked."""
         task = asyncio.ensure_future(work)
-        task.add_done_callback(self._done)
+        is_awaited = True
+
+        def done(_: asyncio.Future[Any]) -> None:
+            if is_awaited:  # else the result came with a poke, or as the time was up, and nobody waits for it
+                self._poked.ring()
+
+        task.add_done_callback(done)
         try:
             await self._poked.wait(seconds)
             return task.result() if task.done() else None
         finally:
-            task.remove_done_callback(self._done)
+            is_awaited = False
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-
-    def _done(self, task: asyncio.Future[Any]) -> None:
-        self._poked.ring()
 
     async def _watch_clocks(self) -> None:
         """Pokes when the wall clock ran ahead of the monotonic one: the machine slept."""
