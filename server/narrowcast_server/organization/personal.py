@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zoneinfo
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.organization.errors import ServiceError
@@ -149,9 +150,13 @@ def check(name: str, value: object) -> object:
 _KINDS: Final[dict[Callable[..., object], str]] = {bool: "a boolean", int: "an integer", str: "a string"}
 
 
+_time_zones = cache(zoneinfo.available_timezones)
+"""Python reads all files of the time zone database each time that it is asked."""
+
+
 def check_timezone(value: str) -> str:
     """A name of the time zone database, or nothing."""
-    if value and value not in zoneinfo.available_timezones():
+    if value and value not in _time_zones():
         raise ServiceError("Invalid timezone: Not a recognized time zone")
     return value
 
