@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,14 +59,21 @@ def odd_archive(odd_data: Path) -> Path:
     return target
 
 
-@pytest.fixture(scope="session", params=[OLDEST_LEVEL, NEWEST_LEVEL])
-def odd_back(
-    odd_data: Path, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+@pytest.fixture(scope="session")
+def back_at(odd_data: Path) -> Callable[[int], Path]:
+    """What was made of its archive for a server of a level: once each, whatever the order of the tests."""
+
+    @cache
+    def back(level: int) -> Path:
+        target, folder = odd_data.parent / f"{level}.tar", odd_data.parent / f"back-{level}"
+        write_archive(odd_data, target, server=Target(level), say=quiet)
+        read_archive(target, folder, say=quiet)
+        return folder
+
+    return back
+
+
+@pytest.fixture(params=[OLDEST_LEVEL, NEWEST_LEVEL])
+def odd_back(back_at: Callable[[int], Path], request: pytest.FixtureRequest) -> Path:
     """What was made of its archives for the servers of both layouts; for reading."""
-    # A new place each time: where tests of several files run together, one layout comes again after the other.
-    place = tmp_path_factory.mktemp("back")
-    target, folder = place / "archive.tar", place / "data"
-    write_archive(odd_data, target, server=Target(request.param), say=quiet)
-    read_archive(target, folder, say=quiet)
-    return folder
+    return back_at(request.param)
