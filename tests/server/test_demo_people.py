@@ -15,7 +15,7 @@ import pytest
 
 from narrowcast_assets.emoji import emoji_names
 from narrowcast_server.actions.messages import send_direct, send_to_channel
-from narrowcast_server.demo import alive, populate
+from narrowcast_server.demo import alive
 from narrowcast_server.demo.files import EMOJI
 from narrowcast_server.demo.people import HUMANS, demo_users
 from narrowcast_server.demo.replies import DEFAULT_REACTIONS, DEFAULTS, RULES, Voice, without_quotes
@@ -24,6 +24,7 @@ from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.event_variants import QueueOptions
 from narrowcast_server.organization.events import Queue
 from narrowcast_server.organization.models import FlagBit, Message
+from support import world
 from support.clock import VirtualClock
 
 LISTENS = QueueOptions(capabilities=frozenset({"stream_typing_notifications"}))
@@ -72,9 +73,9 @@ class Town:
 async def town(path: Path, seed: int = 1) -> AsyncIterator[Town]:
     """A world that lives until the end of the block."""
     clock = VirtualClock()
+    if not any(path.iterdir()):
+        world.lay_out_demo(path, clock.now())
     core = Core(path, Config(durable=False), clock)
-    if not core.users.all():
-        populate(core)
     living = asyncio.create_task(alive(core, random.Random(seed)))
     try:
         await clock.settle()

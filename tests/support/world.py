@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from argon2 import PasswordHasher
 
 from narrowcast_api.wire.vocabulary import BotType, Role
+from narrowcast_server import demo
 from narrowcast_server.actions import organization
 from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization import passwords
+from narrowcast_server.organization.clock import Clock
 from narrowcast_server.organization.config import Config, Dialect
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.permissions import system_group
+from support.clock import VirtualClock
 
 PASSWORD = "correct horse battery staple"
 passwords.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
@@ -72,19 +75,42 @@ def populate(core: Core) -> None:
 
 def lay_out(folder: Path, level: int, dialect: Dialect) -> None:
     """Makes the organization in an empty folder by copying one, which is quicker; thousands of tests begin with it."""
+    _write(folder, _files(level, dialect))
+
+
+def lay_out_demo(folder: Path, now: float) -> None:
+    """The same with the demo world as of a moment."""
+    _write(folder, _demo_files(now))
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for name, data in _files(level, dialect).items():
-        with os.fdopen(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(data)
 
 
 @lru_cache(4)
 def _files(level: int, dialect: Dialect) -> Mapping[str, bytes]:
+    return _made(populate, Config(dialect=dialect, durable=False).at_level(level))
+
+
+@lru_cache(1)
+def _demo_files(now: float) -> Mapping[str, bytes]:
+    return _made(demo.populate, Config(durable=False), VirtualClock(now))
+
+
+def _made(fill: Callable[[Core], None], config: Config, clock: Clock | None = None) -> Mapping[str, bytes]:
     with tempfile.TemporaryDirectory() as name:
-        core = Core(Path(name), Config(dialect=dialect, durable=False).at_level(level))
-        populate(core)
+        folder = Path(name)
+        core = Core(folder, config, clock)
+        fill(core)
         core.close()
-        return {path.name: path.read_bytes() for path in Path(name).iterdir() if path.is_file()}
+        return {
+            str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+        }
 
 
 def _channels(core: Core, people: dict[str, User]) -> None:
