@@ -140,7 +140,7 @@ async def test_what_was_queued_before_a_failure_goes_on_and_the_failure_stays_sh
 async def test_looking_is_given_up_in_the_end_so_that_the_next_can_go(bench: OutboxBench) -> None:
     async with bench:
         bench.server.next_failures.append("lost before")
-        bench.server.find_failures.extend([ServerFault(500)] * 6)
+        bench.server.find_failures.extend([ServerFault(500)] * 8)
         bench.outbox.send(LUNCH, "looked for in vain")
         bench.outbox.send(LUNCH, "behind")
         await bench.clock.advance(20)

@@ -152,6 +152,25 @@ async def test_a_look_that_fails_is_repeated_until_it_works(bench: OutboxBench) 
         assert (bench.server.sends, bench.server.looks, states(bench)) == (1, 4, [SENT])
 
 
+@pytest.mark.parametrize(
+    ("how", "ends"), [("lost after", (["Soup today"], [SENT])), ("lost before", ([], [FAILED]))]
+)
+async def test_what_no_look_could_tell_is_looked_for_now_and_then(
+    bench: OutboxBench, how: str, ends: tuple[list[str], list[OutboxState]]
+) -> None:
+    async with bench:
+        bench.server.next_failures.append(how)
+        bench.server.find_failures.extend([ServerFault(502)] * 8)
+        bench.outbox.send(LUNCH, "Soup today")
+        bench.server.events.clear()
+        await bench.clock.advance(60)
+        assert states(bench) == [FAILED]
+        assert "not known whether this arrived" in (only(bench).error or "")
+        await bench.clock.advance(100)
+        assert (bench.server.contents(), states(bench)) == ends
+        assert bench.server.sends == 1
+
+
 async def test_a_look_that_is_refused_is_told_and_nothing_is_sent(bench: OutboxBench) -> None:
     async with bench:
         bench.server.next_failures.append("lost before")

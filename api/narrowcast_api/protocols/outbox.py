@@ -200,7 +200,7 @@ class Outbox:
         if error is not None:
             self._store.step(item, FAILED, error)
             return
-        item.take_back, item.looks, item.faults, item.due = False, 0, 0, 0.0
+        item.take_back, item.unknown, item.looks, item.faults, item.due = False, False, 0, 0, 0.0
         item.resend = item.record.tried
         self._store.step(item, UNCONFIRMED if item.record.tried else WAITING)
         self._alarm.ring()
@@ -279,8 +279,9 @@ class Outbox:
 
     def _start_due(self) -> float | None:
         """Start what may go now; seconds until there is more to do, None if nothing waits."""
-        waits = [wait for wait in (self._start_heads(), self._sent.start_fetch()) if wait is not None]
-        return min(waits, default=None)
+        again = self._unconfirmed.start_again() if self._online() else None
+        waits = [self._start_heads(), self._sent.start_fetch(), again]
+        return min((wait for wait in waits if wait is not None), default=None)
 
     def _start_heads(self) -> float | None:
         now = self._clock.monotonic()

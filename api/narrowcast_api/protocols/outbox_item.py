@@ -119,8 +119,9 @@ class OutboxItem(Struct):
     `sent_at` is when the request left (UTC seconds), while it is under way. `take_back`: the
     user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `faults`
     those that were not answered; `due` is the monotonic time of the next step, `holds_until` that until which it
-    holds up others after it failed. `elsewhere`: another window of the account sends it; it holds up those of this
-    one for a while, so that they go out in the order of writing.
+    holds up others after it failed. `unknown`: it counts as failed although it may have arrived. `elsewhere`: another
+    window of the account sends it; it holds up those of this one for a while, so that they go out in the order of
+    writing.
     """
 
     record: OutboxRecord
@@ -130,6 +131,7 @@ class OutboxItem(Struct):
     take_back: bool = False
     looks: int = 0
     faults: int = 0
+    unknown: bool = False
     holds_until: float = 0.0
     due: float = 0.0
     sent_at: float | None = None

@@ -2,7 +2,8 @@
 
 A connection that falls silent (`NoAnswer`) most often lost the request: a message that is still not there when the
 server has answered three looks goes out again by itself. After a cut or a fault of the server somebody may still be
-at work on it: then its writer decides. A look that the server cannot answer is given up after some tries.
+at work on it: then its writer decides. After some looks that the server could not answer its writer is told that it is
+not known whether it arrived, and it is looked for now and then until that is known.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ LOOK_AFTER_SILENCE = (1.0, 3.0, 6.0)
 
 LOOKS_THAT_FAIL = 6
 """Looks that a server may fail to answer, over half a minute, before the message counts as failed."""
+
+LOOK_AGAIN_EVERY = 30.0
+"""Seconds between two looks from then on."""
 
 _NOT_THERE = "No answer, and the message is not on the server. Resend or cancel it."
 
@@ -104,6 +108,16 @@ class UnconfirmedMessages:
             item.due = 0.0
             self._alarm.ring()
 
+    def start_again(self) -> float | None:
+        """Look once more for those of which it is not known whether they arrived; seconds until the next is due."""
+        now = self._clock.monotonic()
+        unknown = [item for item in self._store.own() if item.state is FAILED and item.unknown]
+        for item in unknown:
+            if item.due <= now:
+                item.looks, item.faults = len(LOOK_AFTER) - 1, LOOKS_THAT_FAIL + 1
+                self._store.step(item, UNCONFIRMED, item.record.error)
+        return min((item.due - now for item in unknown if item.state is FAILED), default=None)
+
     async def _read_journal(self) -> None:
         if self._journal.changed_elsewhere():
             self._heard(await asyncio.wrap_future(self._journal.refresh()))
@@ -113,14 +127,18 @@ class UnconfirmedMessages:
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         item.faults += 1
-        final = isinstance(error, REFUSED)
-        if final or item.faults >= LOOKS_THAT_FAIL:
+        item.unknown = not isinstance(error, REFUSED) and item.faults >= LOOKS_THAT_FAIL
+        if item.unknown:
+            item.unheard = False  # told that this is not known, its writer decides
+            item.due = self._clock.monotonic() + LOOK_AGAIN_EVERY
+        if isinstance(error, REFUSED) or item.unknown:
             self._lost(item, f"It is not known whether this arrived: {error.user_message}")
         else:
             item.due = self._clock.monotonic() + 2.0 ** (item.faults - 1)
 
     def _not_found(self, item: OutboxItem) -> None:
         item.looks += 1
+        item.unknown = False
         pauses = LOOK_AFTER_SILENCE if item.unheard else LOOK_AFTER
         if item.resend and not item.take_back:
             item.resend = False
@@ -134,5 +152,6 @@ class UnconfirmedMessages:
 
     def _lost(self, item: OutboxItem, error: str) -> None:
         """Not there, as far as one knows: the user may want it sent again before what comes after it."""
-        item.holds_until = 0.0 if item.take_back else self._clock.monotonic() + HOLDS_FOR
+        if item.faults <= LOOKS_THAT_FAIL:  # else what comes after it has waited already
+            item.holds_until = 0.0 if item.take_back else self._clock.monotonic() + HOLDS_FOR
         self._store.step(item, FAILED, error)
