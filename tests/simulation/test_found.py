@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination
 from simulation.disk import Home, memory
 from simulation.loop import SimulatedClock, SimulatedLoop
@@ -129,6 +130,29 @@ def test_a_star_that_is_refused_goes_in_the_other_windows_too() -> None:
         await asyncio.sleep(60)
         assert two.first.session.state.starred == set()
         assert two.second.session.state.starred == set()
+
+    play(script)
+
+
+def test_a_star_that_was_refused_does_not_come_back_with_a_reaction_before_it() -> None:
+    async def script(two: Two) -> None:
+        message_id = two.service.say(3, ("stream", 11, "soup"), "said")
+        await asyncio.sleep(1)
+        two.first.network.is_down = True
+        acts = two.first.session.acts
+        for work in (
+            acts.reaction(message_id, Reaction("tada", "1f389", "unicode_emoji", ME), True),
+            acts.flag(message_id, "starred", True),
+        ):
+            with suppress(NarrowcastError):
+                await work
+        two.service.delete(message_id)
+        two.service.expire_queues(ME)
+        await asyncio.sleep(1)
+        two.first.network.is_down = False
+        await asyncio.sleep(120)
+        assert acts.waiting == 0
+        assert two.first.session.state.starred == set()
 
     play(script)
 

@@ -204,7 +204,8 @@ class MessageActs:
         """Show what was there without an act; what was done to the message after it is shown over that."""
         self._foretell(record, self._before.pop(record.act_id, not record.is_on))
         for later in self._in_order():
-            if later.message_id == record.message_id and later.position > record.position:
+            same = (later.message_id, later.flag) == (record.message_id, record.flag)
+            if same and later.position > record.position:
                 self._do(later)
 
     def _forget(self, record: ActRecord) -> None:
