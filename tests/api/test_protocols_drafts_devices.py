@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from support.clock import VirtualClock
@@ -256,3 +258,37 @@ async def test_edited_elsewhere_while_its_deletion_is_under_way_keeps_the_newer_
         await client.catch_up()
         await client.clock.advance(10)
         assert (client.texts(), client.server.texts()) == (["newer"], ["newer"])
+
+
+@pytest.mark.parametrize(("typed", "texts"), [(0.0, ["their words", "our words"]), (30.0, ["their words"])])
+async def test_words_that_another_device_wrote_over_unseen_are_kept(
+    client: DraftClient, typed: float, texts: list[str]
+) -> None:
+    async with client:
+        start = max(1.0, client.clock.now())
+        draft_id = client.drafts.save(None, LUNCH, "our words")
+        await client.clock.advance(3)
+        await client.catch_up()
+        server_id = next(iter(client.server.drafts))
+        client.server.edit(server_id, DraftVersion(LUNCH, "their words"), start + typed)
+        await client.catch_up()
+        await client.clock.advance(20)
+        assert sorted(client.server.texts()) == sorted(client.texts()) == sorted(texts)
+        assert bool(client.drafts.conflicts()) == (len(texts) == 2)
+        assert draft_id in {draft.draft_id for draft in client.drafts.all()}
+
+
+@pytest.mark.parametrize(("later", "texts"), [(0.5, ["our words"]), (30.0, [])])
+async def test_words_that_another_device_cannot_have_read_are_not_deleted_with_the_draft(
+    client: DraftClient, later: float, texts: list[str]
+) -> None:
+    async with client:
+        client.drafts.save(None, LUNCH, "our words")
+        await client.clock.advance(2.1)
+        await client.catch_up()
+        assert client.server.texts() == ["our words"]
+        await client.clock.advance(later)
+        client.server.delete(next(iter(client.server.drafts)))
+        await client.catch_up()
+        await client.clock.advance(20)
+        assert client.server.texts() == client.texts() == texts

@@ -19,6 +19,14 @@ CAP = 1000
 """Registration gives at most so many drafts: such a long list proves nothing about those not in it."""
 
 
+_UNREAD_FOR = 3.0
+"""Seconds within which nobody reads on another device what was sent here, and deletes it: it was older words that they
+deleted."""
+
+_RESCUE_AFTER = 10.0
+"""Seconds after which words that were written over go to the server: the other device may have kept them, too."""
+
+
 class DraftMerge:
     """Applies events and snapshots to the drafts."""
 
@@ -86,8 +94,10 @@ class DraftMerge:
             self._store.add_from_server(draft)
 
     def adopt(self, draft: ServerDraft) -> DraftItem | None:
-        """A draft of the server that we created, though no answer said so."""
-        item = self._store.posted(draft.version)
+        """A draft of the server that we created, though no answer said so, or were about to: both sides of two requests
+        that cross keep the words that were written over.
+        """
+        item = self._store.posted(draft.version) or self._store.rescued(draft.version)
         if item is not None:
             self.created(item, draft.id, draft.version)
         return item
@@ -139,7 +149,9 @@ class DraftMerge:
         self._store.keep(item)
 
     def _gone(self, item: DraftItem) -> None:
-        if not item.record.deleted and (item.record.dirty or item.expected):
+        now = self._clock.now()
+        just_sent = item.sent_at is not None and now - item.sent_at < _UNREAD_FOR
+        if not item.record.deleted and (item.record.dirty or item.expected or just_sent):
             self.detach(item)
         else:
             self._store.forget(item)
@@ -164,8 +176,16 @@ class DraftMerge:
             self._take_over(item, draft)
 
     def _take_over(self, item: DraftItem, draft: ServerDraft) -> None:
+        """Theirs is this draft now. Words of ours that they wrote over unseen become a draft of their own."""
+        ours, unseen = item.record, _unseen(item, draft)
+        item.sent_at = None
         item.set(version=draft.version, base=draft.version, edited=draft.timestamp)
-        self._store.keep(item)
+        if unseen:
+            copy = self._store.add(Draft(self._store.new_id(), ours.version, ours.edited))
+            copy.due = self._clock.monotonic() + _RESCUE_AFTER
+            self._store.link(item, copy)
+        else:
+            self._store.keep(item)
 
     def _based_on(self, item: DraftItem, version: DraftVersion) -> None:
         record = item.record
@@ -177,6 +197,7 @@ class DraftMerge:
         if item.busy or not item.record.dirty:
             self._copy(draft)
             return
+        item.sent_at = None
         item.set(deleted=False, dirty=False)
         self._take_over(item, draft)
 
@@ -188,3 +209,10 @@ class DraftMerge:
 
     def _copy(self, draft: ServerDraft) -> DraftItem:
         return self._store.add(Draft(self._store.new_id(), draft.version, draft.timestamp))
+
+
+def _unseen(item: DraftItem, draft: ServerDraft) -> bool:
+    """Whether another device's text was typed before ours was sent, so that nobody there can have seen ours: requests
+    of both have crossed. Times of drafts are whole seconds.
+    """
+    return item.sent_at is not None and 0 < draft.timestamp <= item.sent_at - 1

@@ -38,7 +38,8 @@ class DraftItem(Struct):
     `expected` are versions that were sent and whose events have not come, oldest first. `busy`: a request
     about it is under way. `due` is the monotonic time of its next request, `dirty_since` bounds how long typing
     may put that off. `unsaved`: newer than the journal. `agreed` is the text that the journal had when it was last
-    read or written here.
+    read or written here. `sent_at` is when the text left for the server (UTC seconds), None if it is another
+    device's.
     """
 
     record: Draft
@@ -48,6 +49,7 @@ class DraftItem(Struct):
     dirty_since: float | None = None
     unsaved: bool = False
     agreed: DraftVersion | None = None
+    sent_at: float | None = None
 
     def set(self, **changes: object) -> None:
         """Replace fields of the record."""
@@ -101,6 +103,15 @@ class DraftStore:
         """The draft that is `server_id` on the server."""
         for item in self._items.values():
             if item.record.server_id == server_id:
+                return item
+        return None
+
+    def rescued(self, version: DraftVersion) -> DraftItem | None:
+        """A draft that was made of words written over elsewhere and is not on the server yet, with this text."""
+        for item in self._items.values():
+            record = item.record
+            is_here_only = record.server_id is None and not (item.busy or record.posting or record.deleted)
+            if record.conflict_with and is_here_only and same(record.version, version):
                 return item
         return None
 

@@ -138,6 +138,7 @@ class DraftSync:
             item.set(posting=False, base=None)
             return
         item.expected.append(sent)
+        item.sent_at = self._clock.now()
         try:
             server_id = await self._requests.create(sent, item.record.edited)
         except NOT_DONE:
@@ -182,6 +183,7 @@ class DraftSync:
             return
         if sent not in item.expected:
             item.expected.append(sent)
+        item.sent_at = self._clock.now()
         try:
             await self._requests.edit(server_id, sent, item.record.edited)
         except NOT_DONE as error:
