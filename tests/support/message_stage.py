@@ -11,7 +11,7 @@ from textual.message import Message as TextualMessage
 from textual.pilot import Pilot
 
 from narrowcast.app.config import Config
-from narrowcast.app.frames import Frames, later_in
+from narrowcast.app.frames import Frames
 from narrowcast.panes.messages import requests
 from narrowcast.panes.messages.pane import MessagesPane
 from narrowcast.widgets.line_view import plain_text
@@ -29,7 +29,7 @@ class PaneApp(ContextApp):
         super().__init__()
         self.session = session
         self.config = Config()
-        self.frames = Frames(later_in(self))
+        self.frames = Frames(self.set_timer)
         self.pane = MessagesPane(session, self.frames)
         self.asked: list[TextualMessage] = []
         self.copied: list[str] = []

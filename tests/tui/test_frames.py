@@ -11,6 +11,7 @@ from textual.timer import Timer
 
 from narrowcast.app.frames import AFTER_KEY, FRAME, RESERVE, STEADY, Frames, Kinds
 from narrowcast_api.state import changes as change
+from support.sessions import until
 from support.stage import on_stage
 
 ADDED = change.MessagesAdded((1,), live=True)
@@ -23,7 +24,7 @@ class Later:
         self.at = at
         self.act = act
 
-    def cancel(self) -> None:
+    def stop(self) -> None:
         """It is not wanted any more."""
         self.at = float("inf")
 
@@ -127,11 +128,12 @@ async def test_a_process_that_is_held_up_as_a_frame_is_planned_shows_it_all_the_
     run = Timer._run
 
     async def late(timer: Timer) -> None:
-        if timer._repeat != 0:
-            await run(timer)
+        if timer._repeat == 0:
+            timer._interval = 1e-12
+        await run(timer)
 
     async with on_stage(tmp_path) as stage:
-        monkeypatch.setattr(Timer, "_run", late)
-        await stage.in_topic()
-        await stage.drawn()
-        assert not stage.screen.frames.is_due
+        with monkeypatch.context() as held_up:
+            held_up.setattr(Timer, "_run", late)
+            stage.screen.frames.note([ADDED])
+            await until(lambda: not stage.screen.frames.is_due)

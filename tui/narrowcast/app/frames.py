@@ -6,12 +6,9 @@ eyes costs little, and the next key finds an idle app.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
-
-from textual.message_pump import MessagePump
 
 from narrowcast.app.context import in_app
 from narrowcast_api.state.changes import Change
@@ -19,7 +16,7 @@ from narrowcast_api.state.changes import Change
 if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
-__all__ = ["FRAME", "Frames", "Kinds", "later_in"]
+__all__ = ["FRAME", "Frames", "Kinds"]
 
 FRAME = 1 / 30
 """Seconds between two frames at least."""
@@ -40,28 +37,18 @@ Show = Callable[[Kinds], None]
 class Waiting(Protocol):
     """A call that is still to come."""
 
-    def cancel(self) -> None:
+    def stop(self) -> None:
         """It does not come any more."""
 
 
 Later = Callable[[float, Callable[[], None]], Waiting]
 
 
-def later_in(pump: MessagePump) -> Later:
-    """Calls of the loop, made among the messages of ``pump``. Textual's timers, of which each is a task, call late ones
-    only because of `keep_late_timers`.
-    """
-
-    def later(seconds: float, act: Callable[[], None]) -> asyncio.TimerHandle:
-        return asyncio.get_running_loop().call_later(seconds, pump.call_next, act)
-
-    return later
-
-
 class Frames:
     """Subscribers are called with the kinds of what changed, in the order in which they subscribed.
 
-    ``later`` runs a function after some seconds; ``clock`` counts seconds.
+    ``later`` runs a function after some seconds, and skips no call that is late: for Textual's ``set_timer``
+    `keep_late_timers` sees to that. ``clock`` counts seconds.
     """
 
     def __init__(self, later: Later, clock: Callable[[], float] = time.monotonic) -> None:
@@ -94,7 +81,7 @@ class Frames:
         """Somebody pressed a key: what it leads to is shown without delay."""
         was_steady, self._reserve = self._reserve < 1, max(self._reserve, AFTER_KEY)
         if self._due is not None and was_steady:
-            self._due.cancel()
+            self._due.stop()
             self._due = self._later(self._wait(), self._flush)
 
     def follow(self, session: Session) -> Callable[[], None]:

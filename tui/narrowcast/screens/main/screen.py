@@ -15,7 +15,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from narrowcast.app.context import app_of, focus_now
-from narrowcast.app.frames import Frames, later_in
+from narrowcast.app.frames import Frames
 from narrowcast.commands.hints import key_of
 from narrowcast.commands.registry import Context, bindings_for, by_id
 from narrowcast.panes.compose.pane import ComposePane
@@ -57,7 +57,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.sent_to: Narrow | None = None
         self.plan = PanePlan(people_wanted=people)
         self.navigation = NavigationPane(session)
-        self.frames = Frames(later_in(self))
+        self.frames = Frames(self.set_timer)
         self.side = SideBySide(
             session,
             lambda: ConversationPane(session, self.frames, enter_sends=enter_sends),
