@@ -292,6 +292,8 @@ class Session:
         """Messages that were seen and are in `narrow`, newest first; works without a network. People and channels
         of the narrow are ids, see `narrowcast_api.narrow.resolve`.
         """
+        if self._synchronizer is not None:
+            self._synchronizer.flush()
         cache = self.storage.cache
         return await cache.run(search_cache, cache, narrow, self.state, limit)
 
@@ -416,6 +418,8 @@ class Session:
         try:
             await self.services.flush()
         finally:
+            if self._synchronizer is not None:
+                self._synchronizer.flush()
             await asyncio.shield(self._loop.run_in_executor(None, self._close_files))
 
     def _close_files(self) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec.structs import replace
 
@@ -36,6 +36,7 @@ from narrowcast_api.state.changes import (
 from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.codec import to_json
+from narrowcast_api.sync.cache_writer import CacheWriter
 from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.services import Services
@@ -80,6 +81,8 @@ class SyncHost(ServiceHost, Protocol):
 
     def refresh_on_screen(self) -> None: ...
 
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None: ...
+
     def typing_seen(self) -> None: ...
 
 
@@ -110,6 +113,7 @@ class Synchronizer:
     def __init__(self, session: SyncHost) -> None:
         self._session = session
         self._watches: list[_Watch] = []
+        self._cache_writer = CacheWriter(session)
         self._carried: set[int] = set()
         """Messages of the state before, which may have changed since: nobody has fetched them again."""
         self._forget_from = NEWEST_KEPT + FORGOTTEN_AT_ONCE
@@ -128,6 +132,10 @@ class Synchronizer:
         """Gives the event queue back. Bound it with a timeout."""
         await self.stream.give_back()
 
+    def flush(self) -> None:
+        """Hands everything to the cache that it is to keep."""
+        self._cache_writer.write()
+
     # events
 
     async def _on_snapshot(self, answer: dict[str, object]) -> None:
@@ -135,6 +143,7 @@ class Synchronizer:
         people = answer.get("realm_users")
         is_large = isinstance(people, Sequence) and len(people) > _LARGE
         state = await asyncio.to_thread(self._build, answer) if is_large else self._build(answer)
+        self._cache_writer.write()
         _carry_over(session.state, state)
         self._carried = {message.id for message in state.messages}
         session.replace_state(state)
@@ -162,7 +171,7 @@ class Synchronizer:
         finally:
             session.views.decide()
             session.publish(*changes)
-            self._keep(changes)
+            self._cache_writer.note(changes)
             self._forget_old()
         if _own_role(session.state) != role:
             # What one sees and may do from now on (channels, people, addresses) is only in a snapshot.
@@ -209,26 +218,11 @@ class Synchronizer:
         messages = self._session.state.messages
         if len(messages) < self._forget_from:
             return
+        self._cache_writer.write()
         old = sorted(message.id for message in messages)[:-NEWEST_KEPT]
         shown = self._session.views.ids()
         self._carried.difference_update(messages.remove(i for i in old if i not in shown))
         self._forget_from = len(messages) + FORGOTTEN_AT_ONCE
-
-    def _keep(self, changes: Sequence[Change]) -> None:
-        """Lets the cache know of messages that came, changed or went."""
-        state, cache = self._session.state, self._session.storage.cache
-        touched: dict[int, None] = {}
-        removed: list[int] = []
-        for change in changes:
-            if isinstance(change, MessagesAdded | MessagesChanged):
-                touched.update(dict.fromkeys(change.ids))
-            elif isinstance(change, MessagesRemoved):
-                removed.extend(change.ids)
-        messages = state.messages.known(touched)
-        if messages:
-            cache.post(cache.save_messages, messages)
-        if removed:
-            cache.post(cache.delete_messages, removed)
 
     # pages
 

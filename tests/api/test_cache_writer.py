@@ -1,0 +1,77 @@
+"""Messages reach the cache half a second after they came, and before anybody looks for them there."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from narrowcast_api.model.messages import read_message
+from narrowcast_api.protocols.alarm import Tasks
+from narrowcast_api.state.changes import MessagesAdded, MessagesChanged, MessagesRemoved
+from narrowcast_api.storage.account_storage import AccountStorage
+from narrowcast_api.sync.cache_writer import WRITE_AFTER, CacheWriter
+from support.clock import VirtualClock
+from support.live import channel_message, make_state
+
+
+class Host:
+    """A state, a cache and a clock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.state = make_state()
+        self.clock = VirtualClock()
+        self.storage = AccountStorage.open(
+            folder / "data", folder / "cache", "http://chat", "ada@demo.example"
+        )
+        self.tasks = Tasks()
+        self.begun = 0
+
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        self.begun += 1
+        self.tasks.start(work, name)
+
+    async def cached(self) -> list[int]:
+        found = await self.storage.cache.run(self.storage.cache.load_messages, [1, 2, 3])
+        return sorted(message.id for message in found)
+
+
+@pytest.fixture
+async def host(tmp_path: Path) -> AsyncIterator[Host]:
+    host = Host(tmp_path)
+    host.state.add_messages([read_message(channel_message(number)) for number in (1, 2)])
+    yield host
+    await host.tasks.close()
+    host.storage.close()
+
+
+async def test_what_came_and_changed_is_written_at_once_after_half_a_second(host: Host) -> None:
+    writer = CacheWriter(host)
+    writer.note([MessagesAdded((1,), live=True)])
+    writer.note([MessagesChanged((1,)), MessagesAdded((2,), live=True)])
+    await host.clock.advance(WRITE_AFTER - 0.1)
+    assert await host.cached() == []
+    await host.clock.advance(0.2)
+    assert (await host.cached(), host.begun) == ([1, 2], 1)
+
+
+async def test_what_went_leaves_the_cache_and_what_came_back_stays(host: Host) -> None:
+    writer = CacheWriter(host)
+    writer.note([MessagesAdded((1, 2), live=True)])
+    writer.write()
+    writer.note([MessagesRemoved((1, 2)), MessagesAdded((2,), live=False)])
+    assert await host.cached() == [1, 2]
+    await host.clock.advance(WRITE_AFTER)
+    assert await host.cached() == [2]
+
+
+async def test_the_next_ones_are_written_later(host: Host) -> None:
+    writer = CacheWriter(host)
+    writer.note([MessagesAdded((1,), live=True)])
+    await host.clock.advance(WRITE_AFTER)
+    writer.note([MessagesAdded((2,), live=True)])
+    assert await host.cached() == [1]
+    await host.clock.advance(WRITE_AFTER)
+    assert await host.cached() == [1, 2]
