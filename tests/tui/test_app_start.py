@@ -69,6 +69,9 @@ async def test_a_login_that_hangs_is_canceled_with_all_that_was_typed(tmp_path: 
             app.screen.query_one("#secret", Editor).focus()
             await pilot.press("enter")
             await until(lambda: "Logging in" in shown(app))
+            app.screen.query_one("#site", Editor).insert("/")
+            await pilot.pause()
+            assert "Logging in" in shown(app)
             await pilot.press("escape")
             await until(lambda: "Canceled." in shown(app))
             assert app.screen.query_one("#email", Editor).text == "ada@demo.example"

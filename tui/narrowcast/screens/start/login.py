@@ -114,7 +114,7 @@ class LoginScreen(Screen[None]):
     def _changed(self, event: Editor.Changed) -> None:
         event.stop()
         self._warned = False
-        if event.editor.id == "site":
+        if event.editor.id == "site" and not self._busy:
             self._say(login_refusal(event.editor.text))
 
     def _text(self, name: str) -> str:
