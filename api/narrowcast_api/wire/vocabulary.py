@@ -351,5 +351,8 @@ class Anchor(StrEnum):
 STATUS_TEXT_MAX: Final = 60
 """Characters of a status text (STAT-03); the one limit that the contract gives as a number."""
 
+WELCOME_TEXT_MAX: Final = 8000
+"""Characters of `welcome_message_custom_text`, which is what newcomers are told."""
+
 PASSWORD_CHARACTERS: Final = (8, 100)
 """The fewest and the most characters of a password on an embedded server."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_api.wire.vocabulary import TopicsPolicy
+from narrowcast_api.wire.vocabulary import WELCOME_TEXT_MAX, TopicsPolicy
 from narrowcast_server.actions.bot_services import check_url
 from narrowcast_server.http.params import check_string
 from narrowcast_server.organization.errors import ServiceError
@@ -18,13 +18,11 @@ from narrowcast_server.rules.permissions import outgoing_value
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-MAX_WELCOME: Final = 8000
-"""Characters of what newcomers are told."""
 _MAX_LENGTHS: Final = {
     "name": 40,
     "description": 1000,
     "default_code_block_language": 40,
-    "welcome_message_custom_text": MAX_WELCOME,
+    "welcome_message_custom_text": WELCOME_TEXT_MAX,
 }
 _SECONDS: Final = frozenset(
     {

@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import Role
+from narrowcast_api.wire.vocabulary import WELCOME_TEXT_MAX, Role
 from narrowcast_server.actions import invites
-from narrowcast_server.actions.realm import MAX_WELCOME
 from narrowcast_server.http.params import (
     Param,
     boolean,
@@ -54,7 +53,7 @@ DEFAULTS = defaulted(
 MAX_USES = optional("max_uses", integer)
 """How many may follow the link: the server's own."""
 _MOST_USES: Final = 1_000_000
-WELCOME = optional("welcome_message_custom_text", limited(MAX_WELCOME, text_without_null))
+WELCOME = optional("welcome_message_custom_text", limited(WELCOME_TEXT_MAX, text_without_null))
 NOTIFY = defaulted("notify_referrer_on_join", boolean, True, since=Gate.INVITE_NOTIFY_REFERRER.level)
 
 

@@ -20,6 +20,7 @@ from narrowcast_api.errors import InvitationFailed
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.state.changes import Change, SettingsChanged, StateReplaced
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import WELCOME_TEXT_MAX
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -323,7 +324,6 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
 
 
 _WELCOME = "welcome_message_custom_text"
-_MOST_WELCOME = 8000
 
 
 def _welcomes(state: State) -> list[Field]:
@@ -332,7 +332,7 @@ def _welcomes(state: State) -> list[Field]:
         return []
     said = state.organization.text(_WELCOME)
     hint = "A message to new users; empty: none"
-    return [Text(_WELCOME, "Custom welcome message", hint, value=said, limit=_MOST_WELCOME, rows=3)]
+    return [Text(_WELCOME, "Custom welcome message", hint, value=said, limit=WELCOME_TEXT_MAX, rows=3)]
 
 
 def _welcome(state: State, values: Values) -> str | Omit:
