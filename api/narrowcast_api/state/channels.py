@@ -44,9 +44,9 @@ class Channels:
         channel = self._by_id.get(channel_id)
         return channel.name if channel is not None else None
 
-    def former_name(self, channel_id: int) -> str | None:
-        """The name that a channel had while one could see it; None where that was never so."""
-        return self._former_names.get(channel_id)
+    def last_name(self, channel_id: int) -> str | None:
+        """Its name, or the one that it had while one could see it; None where that was never so."""
+        return self.name(channel_id) or self._former_names.get(channel_id)
 
     def keep_names(self, before: Channels) -> None:
         """Takes the names of channels that could be seen ``before``, in the state that this one follows."""

@@ -58,8 +58,7 @@ def emoji(state: State) -> list[str]:
 
 def channel(state: State, channel_id: int) -> str:
     """A channel's name; of one that is gone the last."""
-    channels = state.channels
-    return channels.name(channel_id) or channels.former_name(channel_id) or f"channel {channel_id}"
+    return state.channels.last_name(channel_id) or f"channel {channel_id}"
 
 
 def channel_sign(channel: Channel) -> str:

@@ -36,8 +36,7 @@ class StateNames:
 
     def channel(self, channel_id: int) -> str | None:
         """A channel's name; of one that is gone the last."""
-        channels = self.state.channels
-        return channels.name(channel_id) or channels.former_name(channel_id)
+        return self.state.channels.last_name(channel_id)
 
     def is_own(self, mention: Mention) -> bool:
         """Whether oneself is meant."""
