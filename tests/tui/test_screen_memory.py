@@ -15,7 +15,7 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
-from narrowcast.terminal.cell_runs import erases_in_colour
+from narrowcast.terminal.cell_runs import Runs, erases_in_colour
 from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows
 from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
 from support.exploring import examples
@@ -36,6 +36,13 @@ ROWS = st.lists(
 SCREENS = st.lists(ROWS, min_size=HEIGHT, max_size=HEIGHT)
 CONSOLE = Console(force_terminal=True, color_system="standard", width=WIDTH)
 CONSOLES = st.sampled_from([CONSOLE, Console(force_terminal=True, color_system="truecolor", width=WIDTH)])
+
+
+def test_what_is_to_be_written_can_be_asked_for_twice() -> None:
+    runs = Runs(CONSOLE)
+    runs.first("first")
+    runs.add(0, [("a", Style()), ("b", Style())], [0, 1])
+    assert runs.text() == runs.text()
 
 
 def strip_of(row: list[tuple[str, Style]]) -> Strip:

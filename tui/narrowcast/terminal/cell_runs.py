@@ -70,7 +70,7 @@ class Runs:
 
     def text(self) -> str:
         """All of it; '' where there is nothing to write."""
-        out = self._before
+        out = list(self._before)
         of_styles: dict[Style | None, list[Piece]] = {}
         blanks: list[tuple[Style | None, Piece]] = []
         for y, (row, columns) in self._rows.items():
