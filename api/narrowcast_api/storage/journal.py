@@ -78,7 +78,7 @@ class Journal:
         self.read_only = read_only
         self._file = JournalConnection(connection, window)
         self._writer = JournalWriter(
-            self._file, executor=executor, read_only=read_only is not None, warning=warning or read_only
+            self._file, executor=executor, read_only=read_only, warning=warning or read_only
         )
         self._life = secrets.token_hex(4)
         self._numbers = count(1)

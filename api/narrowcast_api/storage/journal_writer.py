@@ -26,18 +26,17 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 5.0
 
-_READ_ONLY = "This account is open elsewhere. Drafts and messages written here are not saved."
-
 
 class JournalWriter:
     """The writes that are not on the disk yet, and the rows as they shall be.
 
     `warning` is what the user must be told, or None; `warned` is called when it changes, in any thread, and `was_late`
-    when another window was faster with a row. With `read_only` nothing is written.
+    when another window was faster with a row. With `read_only`, a reason, nothing is
+    written.
     """
 
     def __init__(
-        self, file: JournalConnection, *, executor: Executor, read_only: bool, warning: str | None
+        self, file: JournalConnection, *, executor: Executor, read_only: str | None, warning: str | None
     ) -> None:
         self.warning = warning
         self.warned: Callable[[], None] = lambda: None
@@ -140,7 +139,7 @@ class JournalWriter:
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
-        written = self._read_only or self.flush(timeout)
+        written = self._read_only is not None or self.flush(timeout)
         self._ended = True
         self.executor.shutdown(wait=written, cancel_futures=True)
         self._file.close()
@@ -166,14 +165,14 @@ class JournalWriter:
                 self._pending = combined(batch, self._pending)
         if warning is not None:
             self._retry_later()
-        if not self._read_only:
+        if self._read_only is None:
             self._warn(warning)
         for future in waiting:
             future.set_result(warning is None)
 
     def _retry_later(self) -> None:
         """There may be room soon. Only where there is a thread: tests decide that for themselves."""
-        if self._read_only or self._closed or not isinstance(self.executor, ThreadPoolExecutor):
+        if self._read_only is not None or self._closed or not isinstance(self.executor, ThreadPoolExecutor):
             return
         self._timer = threading.Timer(RETRY_SECONDS, self.retry)
         self._timer.daemon = True
@@ -181,8 +180,8 @@ class JournalWriter:
 
     def _store(self, batch: Mapping[Key, Write]) -> str | None:
         """Write rows in one transaction; what went wrong, in words."""
-        if self._read_only:
-            return _READ_ONLY
+        if self._read_only is not None:
+            return self._read_only
         try:
             self._write_rows(batch)
         except sqlite3.OperationalError as error:
