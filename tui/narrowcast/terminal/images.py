@@ -15,8 +15,6 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from narrowcast.text import formats
-
 if TYPE_CHECKING:
     from PIL.Image import Image
 
@@ -80,7 +78,7 @@ def cell_pixels(descriptor: int) -> tuple[int, int]:
 def check_size(data: bytes) -> None:
     """Raises `TooLarge` for more bytes than are decoded."""
     if len(data) > MAX_BYTES:
-        raise TooLarge(f"The image is larger than {formats.size(MAX_BYTES)}.")
+        raise TooLarge(f"The image is larger than {MAX_BYTES // 2**20} MiB.")
 
 
 def decode(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) -> Image:
