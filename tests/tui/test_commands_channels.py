@@ -163,7 +163,7 @@ async def test_a_picker_of_holders_offers_what_the_server_supports(tmp_path: Pat
             await pick(stage, setting)
             picker = stage.app.screen
             assert isinstance(picker, Picker)
-            offered[setting] = {choice.text for choice in picker._list.items}
+            offered[setting] = {choice.text for choice in picker.list.items}
             await stage.press("escape")
         everyone = "everyone including guests"
         assert everyone in offered["can_send_message_group"]

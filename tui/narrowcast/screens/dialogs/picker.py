@@ -85,8 +85,8 @@ class Picker(Dialog[T | None], Generic[T]):
         super().__init__()
         self._title = title
         self._placeholder = placeholder
-        self._list: ChoiceList[T] = ChoiceList(choices, empty_text="No matches.")
-        self._list.can_focus = False
+        self.list: ChoiceList[T] = ChoiceList(choices, empty_text="No matches.")
+        self.list.can_focus = False
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -95,15 +95,15 @@ class Picker(Dialog[T | None], Generic[T]):
             title.show_pieces([(self._title, "strong")], [(keys, "dim")])
             yield title
             yield Editor(placeholder=self._placeholder)
-            yield self._list
+            yield self.list
 
     def set_choices(self, choices: Sequence[Choice[T]]) -> None:
         """Other choices, with the same filter and selection."""
-        self._list.set_items(choices)
+        self.list.set_items(choices)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
         if event.edited:
-            self._list.set_filter(event.editor.text)
+            self.list.set_filter(event.editor.text)
 
     def on_editor_submitted(self) -> None:
         """Enter in the field takes the selected line."""
@@ -114,20 +114,20 @@ class Picker(Dialog[T | None], Generic[T]):
         self.action_take()
 
     def action_take(self) -> None:
-        item = self._list.selected_item
+        item = self.list.selected_item
         if item is not None and item.disabled:
             app_of(self).tell(f"{item.text}: {item.disabled}.", severity="warning")
         elif item is not None:
             self.dismiss(item.value)
 
     def action_down(self) -> None:
-        self._list.action_cursor_down()
+        self.list.action_cursor_down()
 
     def action_up(self) -> None:
-        self._list.action_cursor_up()
+        self.list.action_cursor_up()
 
     def action_page_down(self) -> None:
-        self._list.action_page_down()
+        self.list.action_page_down()
 
     def action_page_up(self) -> None:
-        self._list.action_page_up()
+        self.list.action_page_up()
