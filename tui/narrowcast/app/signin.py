@@ -102,7 +102,7 @@ async def _identify(connection: Connection) -> None:
         problem: tuple[str, int] = error.detail, error.status
     except ApiError as error:
         problem = (
-            "it has no such page" if error.status == 404 else "it refuses to say what it is",
+            "it has no such page" if error.status == 404 else "it refused the request",
             error.status,
         )
     else:

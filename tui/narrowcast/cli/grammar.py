@@ -193,7 +193,7 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     export = commands.choices["export"]
     export.add_argument("--format", choices=("jsonl", "markdown", "text"), default="jsonl")
     export.add_argument("--output", "-o", metavar="FILE", help="output file (default: standard output)")
-    outbox = add("outbox", "messages that are not sent yet: list them, send again, take back, wait for them")
+    outbox = add("outbox", "messages that are not sent yet: list them, retry, cancel, wait for them")
     outbox.add_argument(
         "action",
         nargs="?",

@@ -60,7 +60,7 @@ def operator_commands(serve: argparse.ArgumentParser) -> None:
         "--role", choices=_ROLES, default="member", help="role of those who join (default: %(default)s)"
     )
     invite.add_argument(
-        "--days", default="10", help="how long it is valid; 0: for ever (default: %(default)s)"
+        "--days", default="10", help="how long it is valid; 0: it never expires (default: %(default)s)"
     )
     invite.add_argument(
         "--uses",
