@@ -146,30 +146,27 @@ async def test_more_different_messages_than_a_page_has_are_refused(server: TestS
 
 
 async def test_many_scheduled_messages_due_at_once_are_sent_between_other_requests(
-    tmp_path: Path,
+    server: TestServer,
+    clock: VirtualClock,
 ) -> None:
-    clock = VirtualClock()
-    async with running_server(tmp_path, clock=clock) as server:
-        core, dario = server.core, server.user("dario")
-        with core.transaction():
-            for number in range(300):
-                schedule(
-                    core, dario, Target(server.channel("general"), "late"), f"no {number}", core.now() + 5
-                )
-        with held() as watch:
-            # A second of waiting, not ten: each sleeper that wakes lets some of them go out before the first request.
-            clock.jump(10)
-            await clock.advance(1)
-            order = []
-            while left := core.store.integer("SELECT count(*) FROM scheduled_messages"):
-                await server.call("hugo", "GET", "/users/me")
-                order.append(left)
-        # Others were served while the messages went out.
-        assert len(order) > 3
-        assert max(before - after for before, after in pairwise(order)) < 60
-        assert watch.longest < HELD_SECONDS, watch
-        sent = core.store.integer("SELECT count(*) FROM messages WHERE topic = 'late'")
-        assert sent == 300
+    core, dario = server.core, server.user("dario")
+    with core.transaction():
+        for number in range(300):
+            schedule(core, dario, Target(server.channel("general"), "late"), f"no {number}", core.now() + 5)
+    with held() as watch:
+        # A second of waiting, not ten: each sleeper that wakes lets some of them go out before the first request.
+        clock.jump(10)
+        await clock.advance(1)
+        order = []
+        while left := core.store.integer("SELECT count(*) FROM scheduled_messages"):
+            await server.call("hugo", "GET", "/users/me")
+            order.append(left)
+    # Others were served while the messages went out.
+    assert len(order) > 3
+    assert max(before - after for before, after in pairwise(order)) < 60
+    assert watch.longest < HELD_SECONDS, watch
+    sent = core.store.integer("SELECT count(*) FROM messages WHERE topic = 'late'")
+    assert sent == 300
 
 
 async def test_a_process_that_computes_too_long_is_gone() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import httpx
 import pytest
 import websockets
@@ -14,7 +12,7 @@ from narrowcast_server.rules.key_scopes import opens
 from narrowcast_server.storage.extra_keys import Scope
 from support import world
 from support.clock import VirtualClock
-from support.server import Answer, TestServer, running_server
+from support.server import Answer, TestServer
 
 
 async def made(server: TestServer, name: str = "elif", **fields: object) -> Answer:
@@ -115,14 +113,12 @@ def test_reading_changes_nothing_and_sending_reads_nothing(endpoint: Endpoint) -
         assert endpoint.path in ("/messages", "/typing", "/user_uploads", "/users/me")
 
 
-async def test_a_key_ends_at_its_time(tmp_path: Path) -> None:
-    clock = VirtualClock()
-    async with running_server(tmp_path, clock=clock) as server:
-        key = (await made(server, days=2))["api_key"]
-        clock.jump(2 * 86_400 - 10)
-        assert await status(server, key, "GET", "/users/me") == 200
-        clock.jump(20)
-        assert await status(server, key, "GET", "/users/me") == 401
+async def test_a_key_ends_at_its_time(server: TestServer, clock: VirtualClock) -> None:
+    key = (await made(server, days=2))["api_key"]
+    clock.jump(2 * 86_400 - 10)
+    assert await status(server, key, "GET", "/users/me") == 200
+    clock.jump(20)
+    assert await status(server, key, "GET", "/users/me") == 401
 
 
 async def test_a_key_ends_when_it_is_deleted_and_so_do_its_queues(server: TestServer) -> None:

@@ -96,13 +96,13 @@ async def test_a_queue_ends_with_its_lifespan(tmp_path: Path) -> None:
         assert server.core.hub.count == 0
 
 
-async def test_a_shorter_life_than_ten_minutes_is_ten_minutes(tmp_path: Path) -> None:
-    clock = VirtualClock()
-    async with running_server(tmp_path, clock=clock) as server:
-        await server.listen("hugo", **NOTHING, queue_lifespan_secs=1)
-        await clock.advance(590)
-        server.core.hub.collect()
-        assert server.core.hub.count == 1
+async def test_a_shorter_life_than_ten_minutes_is_ten_minutes(
+    server: TestServer, clock: VirtualClock
+) -> None:
+    await server.listen("hugo", **NOTHING, queue_lifespan_secs=1)
+    await clock.advance(590)
+    server.core.hub.collect()
+    assert server.core.hub.count == 1
 
 
 async def test_made_up_capabilities_are_forgotten(server: TestServer) -> None:

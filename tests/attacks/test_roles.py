@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,7 +11,7 @@ import pytest
 from narrowcast_api.wire.vocabulary import Role, VisibilityPolicy
 from narrowcast_server.rules.permissions import holds
 from support.clock import VirtualClock
-from support.server import TestServer, running_server
+from support.server import TestServer
 
 DAY = 86_400
 BELOW_ADMINISTRATORS = ("chiyo", "dario", "hugo", "iris")
@@ -148,16 +147,14 @@ async def test_a_deactivated_group_grants_nothing(server: TestServer, nested: bo
 
 @pytest.mark.parametrize(("days", "full"), [(2, False), (3, True), (4, True)])
 async def test_members_are_full_members_after_the_waiting_period(
-    tmp_path: Path, days: int, full: bool
+    server: TestServer, clock: VirtualClock, days: int, full: bool
 ) -> None:
-    clock = VirtualClock()
-    async with running_server(tmp_path / "data", clock=clock) as server:
-        await server.call("ada", "PATCH", "/realm", {"waiting_period_threshold": 3})
-        await only(server, "can_create_public_channel_group", server.group("role:fullmembers"))
-        server.core.users.update(server.id("dario"), date_joined=int(clock.now()) - days * DAY)
-        fields = {"subscriptions": [{"name": "mine"}]}
-        response = await server.raw("dario", "POST", "/users/me/subscriptions", fields)
-        assert (response.json()["result"] == "success") is full
+    await server.call("ada", "PATCH", "/realm", {"waiting_period_threshold": 3})
+    await only(server, "can_create_public_channel_group", server.group("role:fullmembers"))
+    server.core.users.update(server.id("dario"), date_joined=int(clock.now()) - days * DAY)
+    fields = {"subscriptions": [{"name": "mine"}]}
+    response = await server.raw("dario", "POST", "/users/me/subscriptions", fields)
+    assert (response.json()["result"] == "success") is full
 
 
 @pytest.mark.parametrize(("name", "full"), [("chiyo", True), ("bruno", True), ("hugo", False)])

@@ -95,18 +95,18 @@ async def test_a_password_gives_the_key(server: TestServer) -> None:
     assert answer["user_id"] == server.id("ada")
 
 
-async def test_five_wrong_passwords_lock_an_address_for_half_an_hour(tmp_path: Path) -> None:
-    clock = VirtualClock()
-    async with running_server(tmp_path, clock=clock) as server:
-        wrong = {"username": "ada@demo.example", "password": "guess"}
-        right = {**wrong, "password": world.PASSWORD}
-        for _ in range(5):
-            refusal = await server.refusal(None, "POST", "/fetch_api_key", wrong, status=401)
-            assert refusal["code"] == "AUTHENTICATION_FAILED"
-        refusal = await server.refusal(None, "POST", "/fetch_api_key", right, status=429)
-        assert refusal["code"] == "RATE_LIMIT_HIT"
-        await clock.advance(1801)
-        await server.call(None, "POST", "/fetch_api_key", right)
+async def test_five_wrong_passwords_lock_an_address_for_half_an_hour(
+    server: TestServer, clock: VirtualClock
+) -> None:
+    wrong = {"username": "ada@demo.example", "password": "guess"}
+    right = {**wrong, "password": world.PASSWORD}
+    for _ in range(5):
+        refusal = await server.refusal(None, "POST", "/fetch_api_key", wrong, status=401)
+        assert refusal["code"] == "AUTHENTICATION_FAILED"
+    refusal = await server.refusal(None, "POST", "/fetch_api_key", right, status=429)
+    assert refusal["code"] == "RATE_LIMIT_HIT"
+    await clock.advance(1801)
+    await server.call(None, "POST", "/fetch_api_key", right)
 
 
 async def test_passwords_are_not_stored(server: TestServer) -> None:

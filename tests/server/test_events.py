@@ -143,16 +143,14 @@ async def test_deleting_a_queue_ends_the_poll_that_waits(server: TestServer) -> 
     assert (await waiting)["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-async def test_a_queue_ends_after_ten_idle_minutes(tmp_path: Path) -> None:
-    clock = VirtualClock()
-    async with running_server(tmp_path, clock=clock) as server:
-        listener, other = await server.listen("dario"), await server.listen("elif")
-        await clock.advance(540)
-        await other.events()
-        await clock.advance(120)
-        refusal = await server.refusal("dario", "GET", "/events", poll(listener))
-        assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
-        assert await other.events() == []
+async def test_a_queue_ends_after_ten_idle_minutes(server: TestServer, clock: VirtualClock) -> None:
+    listener, other = await server.listen("dario"), await server.listen("elif")
+    await clock.advance(540)
+    await other.events()
+    await clock.advance(120)
+    refusal = await server.refusal("dario", "GET", "/events", poll(listener))
+    assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
+    assert await other.events() == []
 
 
 async def test_a_reader_that_falls_too_far_behind_loses_its_queue(tmp_path: Path) -> None:

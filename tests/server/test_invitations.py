@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,7 +10,7 @@ import pytest
 from narrowcast_server.actions.organization import notification_bot
 from support.clock import VirtualClock
 from support.ledger import proves
-from support.server import Answer, TestServer, running_server
+from support.server import Answer, TestServer
 
 MINUTE = 60
 ROUTES = ("/invites", "/invites/multiuse")
@@ -273,17 +272,17 @@ async def test_below_209_only_administrators_make_links(server: TestServer) -> N
 
 
 @proves("INV-36", "INVM-06")
-async def test_an_invitation_holds_until_its_minutes_have_passed(tmp_path: Path) -> None:
-    clock = VirtualClock()
-    async with running_server(tmp_path / "data", clock=clock) as server:
-        await invite(server, invite_expires_in_minutes=10)
-        await invite(server, "/invites/multiuse", invite_expires_in_minutes=10)
-        await invite(server, "/invites/multiuse", invite_expires_in_minutes=None)
-        await clock.advance(9 * MINUTE)
-        assert len((await server.call("dario", "GET", "/invites"))["invites"]) == 3
-        await clock.advance(MINUTE)
-        left = (await server.call("dario", "GET", "/invites"))["invites"]
-        assert [(row["is_multiuse"], row["expiry_date"]) for row in left] == [(True, None)]
+async def test_an_invitation_holds_until_its_minutes_have_passed(
+    server: TestServer, clock: VirtualClock
+) -> None:
+    await invite(server, invite_expires_in_minutes=10)
+    await invite(server, "/invites/multiuse", invite_expires_in_minutes=10)
+    await invite(server, "/invites/multiuse", invite_expires_in_minutes=None)
+    await clock.advance(9 * MINUTE)
+    assert len((await server.call("dario", "GET", "/invites"))["invites"]) == 3
+    await clock.advance(MINUTE)
+    left = (await server.call("dario", "GET", "/invites"))["invites"]
+    assert [(row["is_multiuse"], row["expiry_date"]) for row in left] == [(True, None)]
 
 
 def join_path(link: str) -> str:

@@ -171,20 +171,18 @@ async def test_an_edit_names_the_text_that_it_began_with(server: TestServer) -> 
     assert refusal["code"] == "EXPECTATION_MISMATCH"
 
 
-async def test_only_the_author_edits_and_only_in_time(tmp_path: Path) -> None:
-    clock = VirtualClock()
-    async with running_server(tmp_path, clock=clock) as server:
-        message_id = await server.send("dario", "general", "t")
-        path = f"/messages/{message_id}"
-        await server.refusal("ada", "PATCH", path, {"content": "y"})
-        await server.refusal("dario", "PATCH", path)
-        await clock.advance(500)
-        await server.call("dario", "PATCH", path, {"content": "y"})
-        await clock.advance(200)
-        await server.refusal("dario", "PATCH", path, {"content": "z"})
-        await server.call("ada", "PATCH", "/realm", {"allow_message_editing": False})
-        late = await server.send("dario", "general", "t")
-        await server.refusal("dario", "PATCH", f"/messages/{late}", {"content": "z"})
+async def test_only_the_author_edits_and_only_in_time(server: TestServer, clock: VirtualClock) -> None:
+    message_id = await server.send("dario", "general", "t")
+    path = f"/messages/{message_id}"
+    await server.refusal("ada", "PATCH", path, {"content": "y"})
+    await server.refusal("dario", "PATCH", path)
+    await clock.advance(500)
+    await server.call("dario", "PATCH", path, {"content": "y"})
+    await clock.advance(200)
+    await server.refusal("dario", "PATCH", path, {"content": "z"})
+    await server.call("ada", "PATCH", "/realm", {"allow_message_editing": False})
+    late = await server.send("dario", "general", "t")
+    await server.refusal("dario", "PATCH", f"/messages/{late}", {"content": "z"})
 
 
 @pytest.mark.parametrize(

@@ -134,14 +134,12 @@ async def test_a_temporary_address_opens_the_file_for_a_minute_without_credentia
         await server.refusal("ada", "GET", "/user_uploads/1/ab/nothing/none.txt", status=404)
 
 
-async def test_a_temporary_address_ends(tmp_path: Path) -> None:
-    clock = VirtualClock()
-    async with running_server(tmp_path, clock=clock) as server:
-        temporary = (await server.call("ada", "GET", (await upload(server, "ada"))["url"]))["url"]
-        await clock.advance(59)
-        assert (await opened(server, None, temporary))[0] == 200
-        await clock.advance(2)
-        assert (await opened(server, None, temporary))[0] == 400
+async def test_a_temporary_address_ends(server: TestServer, clock: VirtualClock) -> None:
+    temporary = (await server.call("ada", "GET", (await upload(server, "ada"))["url"]))["url"]
+    await clock.advance(59)
+    assert (await opened(server, None, temporary))[0] == 200
+    await clock.advance(2)
+    assert (await opened(server, None, temporary))[0] == 400
 
 
 async def test_parts_of_a_file_can_be_fetched(tmp_path: Path) -> None:
