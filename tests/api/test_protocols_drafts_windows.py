@@ -11,6 +11,7 @@ import pytest
 
 from narrowcast_api.protocols.drafts import FLUSH_SECONDS
 from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.journal_changes import JournalChanges
 from support.clock import VirtualClock
 from support.draft_server import LUNCH, DraftClient, DraftServer
 from support.journals import Held
@@ -167,6 +168,45 @@ async def test_another_window_goes_on_where_the_one_that_spoke_to_the_server_end
         await other.clock.advance(3)
         assert other.calls[0] == "fetch"
         assert (other.server.texts(), other.texts()) == (["Soup"], ["Soup"])
+
+
+async def test_an_ending_keeps_its_words_beside_those_of_a_window_that_was_faster(tmp_path: Path) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        draft_id = leader.drafts.save(None, LUNCH, "Soup")
+        other.look()
+        leader.drafts.save(draft_id, LUNCH, "Soup and bread")
+        assert leader.drafts.flush() is True
+        other.drafts.save(draft_id, LUNCH, "Soup or stew")
+        assert other.drafts.flush() is True
+        leader.look()
+        assert leader.texts() == other.texts() == ["Soup and bread", "Soup or stew"]
+
+
+async def test_an_ending_says_so_when_its_words_cannot_be_kept(tmp_path: Path) -> None:
+    leader, other = pair(tmp_path)
+    async with leader, other:
+        draft_id = leader.drafts.save(None, LUNCH, "Soup")
+        other.look()
+        read = other.journal.refresh
+        rounds = 0
+
+        def read_too_early() -> Future[JournalChanges]:
+            nonlocal rounds
+            changes = read()
+            rounds += 1
+            leader.drafts.save(draft_id, LUNCH, f"Soup {rounds}")
+            leader.drafts.flush()
+            return changes
+
+        leader.drafts.save(draft_id, LUNCH, "Soup and bread")
+        leader.drafts.flush()
+        other.drafts.save(draft_id, LUNCH, "Soup or stew")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(other.journal, "refresh", read_too_early)
+            assert other.drafts.flush() is False
+        assert other.drafts.flush() is True
+        assert "Soup or stew" in other.texts()
 
 
 def test_the_journal_of_a_window_says_which_of_its_writes_wait(tmp_path: Path) -> None:

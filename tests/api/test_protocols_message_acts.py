@@ -182,6 +182,42 @@ async def test_what_waited_and_is_refused_later_is_taken_back_and_said() -> None
     assert stage.acts.waiting == 0
 
 
+async def test_a_refusal_leaves_what_was_done_to_the_message_since() -> None:
+    stage = Stage(BadRequest("BAD_REQUEST", "Invalid message(s)"))
+    acts = asyncio.gather(
+        *(stage.acts.flag(101, "starred", on) for on in (True, False, True)), return_exceptions=True
+    )
+    await stage.clock.settle()
+    first, stage.go_on = stage.go_on, asyncio.Event()
+    first.set()
+    await stage.clock.settle()
+    assert stage.asked == [(101, "starred", True), (101, "starred", False)]
+    assert stage.message.flags == {"starred"}
+    stage.problem = None
+    stage.go_on.set()
+    assert (await acts)[1:] == [None, None]
+    assert stage.message.flags == {"starred"}
+
+
+async def test_a_refusal_shows_nothing_again_that_another_client_has_undone_to_another_message() -> None:
+    stage = Stage(BadRequest("BAD_REQUEST", "Invalid message(s)"))
+    live.apply(stage.state, live.message_event(live.channel_message(102)))
+    refused = asyncio.ensure_future(stage.acts.flag(101, "starred", True))
+    await stage.clock.settle()
+    refusing, stage.go_on = stage.go_on, asyncio.Event()
+    slow = asyncio.ensure_future(stage.acts.flag(102, "starred", True))
+    await stage.clock.settle()
+    undone = {"op": "remove", "flag": "starred", "messages": [102], "all": False}
+    live.apply(stage.state, {"type": "update_message_flags", **undone})
+    refusing.set()
+    with pytest.raises(BadRequest):
+        await refused
+    assert stage.state.starred == set()
+    stage.problem = None
+    stage.go_on.set()
+    await slow
+
+
 async def test_a_refusal_brings_back_what_the_newest_snapshot_says_and_no_star_of_a_message_that_is_gone() -> (
     None
 ):

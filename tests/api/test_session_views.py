@@ -391,9 +391,11 @@ async def test_the_view_beside_is_on_screen_too_and_the_oldest_views_are_forgott
     assert views.get(Narrow.topic(GENERAL, "t0")) is not others[0]
 
 
-async def too_long(monkeypatch: pytest.MonkeyPatch, position: int) -> tuple[FakeHost, MessageView]:
+async def too_long(
+    monkeypatch: pytest.MonkeyPatch, position: int, *, longest: int = 10
+) -> tuple[FakeHost, MessageView]:
     """A view of messages 0 to 9 to which one more came, and in which three on either side of the reader are enough."""
-    monkeypatch.setattr("narrowcast_api.sync.message_view.LONGEST", 10)
+    monkeypatch.setattr("narrowcast_api.sync.message_view.LONGEST", longest)
     monkeypatch.setattr("narrowcast_api.sync.message_view.AROUND", 3)
     host = FakeHost()
     view = await opened(host, page(*range(10), oldest=True, newest=True))
@@ -412,6 +414,13 @@ async def test_a_long_view_forgets_what_is_far_from_a_reader_at_its_end(
     await host.answer(page(4, 5))
     await older
     assert list(view.ids) == [4, 5, 6, 7, 8, 9, 10], "it is fetched again when it is wanted"
+
+
+async def test_a_view_forgets_nothing_before_it_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, view = await too_long(monkeypatch, 9, longest=11)
+    assert list(view.ids) == list(range(11))
+    view.add(message(11))
+    assert list(view.ids) == [6, 7, 8, 9, 10, 11]
 
 
 async def test_a_long_view_keeps_what_is_around_a_reader_who_looks_back(

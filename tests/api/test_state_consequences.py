@@ -44,6 +44,16 @@ def test_the_deactivated_leave_groups_and_permissions() -> None:
     }
 
 
+def test_somebody_whom_an_event_removes_is_deactivated_before_level_222_and_out_of_sight_since() -> None:
+    removal = {"type": "realm_user", "op": "remove", "person": {"user_id": BRUNO, "full_name": "Bruno"}}
+    old, new = make_state(zulip_feature_level=221), make_state(zulip_feature_level=222)
+    apply(old, removal)
+    apply(new, removal)
+    bruno = old.users.get(BRUNO)
+    assert bruno is not None
+    assert (bruno.is_active, new.users.get(BRUNO)) == (False, None)
+
+
 def created(count: int, channel_id: int = 30) -> dict[str, object]:
     return {
         "type": "stream",

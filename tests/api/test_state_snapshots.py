@@ -8,9 +8,10 @@ import weakref
 
 import pytest
 
+from narrowcast_api.state.server_offers import ServerOffers, read_server_offers
 from narrowcast_api.state.snapshots import cacheable, dump_progress
 from narrowcast_api.state.state import State
-from support.live import make_state, snapshot
+from support.live import channel, make_state, snapshot
 
 ME, FRIEND, GROUPMATE, STRANGER = 1, 2, 3, 4
 
@@ -108,6 +109,21 @@ def test_a_hostile_snapshot_of_many_people_is_trimmed_without_an_error(wrong: ob
     people = answer["realm_users"]
     assert isinstance(people, list)
     cacheable({**answer, "realm_users": [*people, wrong]})
+
+
+def test_a_server_that_says_nothing_offers_nothing() -> None:
+    assert read_server_offers({}) == ServerOffers()
+    assert not any(ServerOffers())
+
+
+def test_the_name_of_a_channel_that_is_gone_from_a_snapshot_is_kept_through_the_next_ones() -> None:
+    first = make_state(streams=[channel(20, "lunch"), channel(21, "tea")], subscriptions=[])
+    without = make_state(streams=[channel(21, "tea")], subscriptions=[])
+    without.channels.keep_names(first.channels)
+    assert (without.channels.former_name(20), without.channels.former_name(21)) == ("lunch", None)
+    later = make_state(streams=[], subscriptions=[])
+    later.channels.keep_names(without.channels)
+    assert (later.channels.former_name(20), later.channels.former_name(21)) == ("lunch", "tea")
 
 
 def test_a_state_that_is_replaced_is_free_at_once() -> None:
