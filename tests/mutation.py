@@ -2,10 +2,11 @@
 
     make mutate MUTATE_ARGS="server/narrowcast_server/rules --sample 20"
 
-Without paths, the files changed since the main branch. Each change is made in a copy of the project, and the tests that
-import the file, directly or in one step, are run against the copy until one fails; where none does, as with the
-server's rules, which are tried by requests, all tests of its package, or those of --tests. A change that none notices
-is a survivor: prove it with a test, or say why it changes nothing.
+Without paths, the files changed since the main branch; with --since, only lines that are newer than that commit. Each
+change is made in a copy of the project, and the tests that import the file, directly or in one step, are run against
+the copy until one fails; where none does, as with the server's rules, which are tried by requests, all tests of its
+package, or those of --tests. A change that none notices is a survivor: prove it with a test, or say why it changes
+nothing.
 """
 
 from __future__ import annotations
@@ -154,6 +155,14 @@ class Copy:
         return ran.returncode == 0
 
 
+def lines_since(commit: str, path: Path) -> set[int]:
+    """The lines of a committed file that are new or differ since a commit; what only moved does not count."""
+    command = ["git", "blame", "-s", "-M", "-C", f"{commit}..", "--", str(path)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    lines = ran.stdout.splitlines()
+    return {number for number, line in enumerate(lines, start=1) if not line.startswith("^")}
+
+
 def tests_near(path: Path) -> list[str]:
     """The tests that import a file, or else one that imports it, or else those of its package."""
     names = {name for name, known in modules().items() if known == path}
@@ -172,6 +181,7 @@ def main() -> int:
         "paths", nargs="*", type=Path, help="files or folders (default: what changed since main)"
     )
     parser.add_argument("--sample", type=int, default=0, help="try so many of the changes, chosen by --seed")
+    parser.add_argument("--since", metavar="COMMIT", help="try only changes of lines that are newer than it")
     parser.add_argument("--tests", nargs="+", help="run these tests instead of those near the file")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
@@ -179,6 +189,9 @@ def main() -> int:
     named = [p for path in args.paths for p in ([path] if path.is_file() else sorted(path.rglob("*.py")))]
     files = [path.resolve() for path in named] or sorted(changed_files() & product)
     found = [mutant for path in files if path in product for mutant in mutants(path)]
+    if args.since:
+        newer = {path: lines_since(args.since, path) for path in files}
+        found = [mutant for mutant in found if mutant.line in newer[mutant.path]]
     if args.sample and args.sample < len(found):
         found = sorted(Random(args.seed).sample(found, args.sample), key=lambda m: (m.path, m.line))
     survivors = 0
