@@ -419,8 +419,10 @@ async def test_a_long_view_forgets_what_is_far_from_a_reader_at_its_end(
 async def test_a_view_forgets_nothing_before_it_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     _, view = await too_long(monkeypatch, 9, longest=11)
     assert list(view.ids) == list(range(11))
+    view.matches = {number: Match("<p>soup</p>", "soup") for number in (5, 6)}
     view.add(message(11))
     assert list(view.ids) == [6, 7, 8, 9, 10, 11]
+    assert list(view.matches) == [6]
 
 
 async def test_a_long_view_keeps_what_is_around_a_reader_who_looks_back(

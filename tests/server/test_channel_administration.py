@@ -131,6 +131,31 @@ async def test_folders_hold_channels_and_are_archived_only_when_empty(server: Te
     await server.refusal("ada", "PATCH", "/channel_folders", {"order": [999]})
 
 
+async def test_folders_are_called_differently_whatever_the_case(server: TestServer) -> None:
+    folder, other = [
+        (await server.call("ada", "POST", "/channel_folders/create", {"name": name, "description": ""}))[
+            "channel_folder_id"
+        ]
+        for name in ("Work", "Tea")
+    ]
+    refusal = await server.refusal("ada", "PATCH", f"/channel_folders/{other}", {"name": "work"})
+    assert "already in use" in refusal["msg"]
+    await server.call("ada", "PATCH", f"/channel_folders/{folder}", {"name": "WORK"})
+    listed = (await server.call("elif", "GET", "/channel_folders"))["channel_folders"]
+    assert {row["name"] for row in listed} == {"WORK", "Tea"}
+
+
+async def test_only_the_policy_of_the_empty_topic_alone_asks_what_topics_there_are(
+    server: TestServer,
+) -> None:
+    await server.send("ada", "general", "lunch")
+    await update(server, "general", topics_policy="disable_empty_topic")
+    await create(server, name="quiet")
+    await update(server, "quiet", topics_policy="empty_topic_only")
+    policies = [(await channel(server, name))["topics_policy"] for name in ("general", "quiet")]
+    assert policies == ["disable_empty_topic", "empty_topic_only"]
+
+
 async def test_settings_of_the_organization_are_told_and_come_with_registration(server: TestServer) -> None:
     listener = await server.listen("elif")
     await server.refusal("elif", "PATCH", "/realm", {"name": "X"})

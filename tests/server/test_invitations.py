@@ -216,9 +216,11 @@ async def test_those_who_can_be_invited_are_and_the_others_are_named(server: Tes
         False,
         False,
     )
+    assert "to everyone else" in answer["msg"]
     assert [row["email"] for row in stored(server)] == ["nadia@example.com"]
     answer = await refused(server, invitee_emails="elif@demo.example")
     assert (answer["code"], answer["sent_invitations"]) == ("INVITATION_FAILED", False)
+    assert answer["msg"] == "We weren't able to invite anyone."
 
 
 async def test_nobody_is_invited_where_something_is_no_address(server: TestServer) -> None:

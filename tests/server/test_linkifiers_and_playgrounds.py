@@ -85,6 +85,14 @@ async def test_patterns_and_templates_that_cannot_work_are_refused(
     assert (await linkifiers(server))[0]["pattern"] == PATTERN
 
 
+async def test_a_pattern_has_at_most_1000_characters(server: TestServer) -> None:
+    longest = PATTERN.ljust(1000, "x")
+    await added(server, longest)
+    params = {"pattern": f"{longest}x", "url_template": TEMPLATE}
+    assert "too long" in (await server.refusal("bruno", "POST", "/realm/filters", params))["msg"]
+    assert [row["pattern"] for row in await linkifiers(server)] == [longest]
+
+
 @proves("LNK-03", "LNK-04", "LNK-05", "LNK-09")
 async def test_missing_parameters_unknown_ids_and_members_are_refused(server: TestServer) -> None:
     identity = await added(server)

@@ -198,6 +198,14 @@ async def test_operands_that_mean_nothing_are_bad_narrows(
     assert refusal["code"] == "BAD_NARROW"
 
 
+async def test_the_id_of_a_secret_channel_is_refused_as_one_that_is_not_there(server: TestServer) -> None:
+    for channel_id in (server.channel("operations"), 999_999):
+        narrow = [term("channel", channel_id)]
+        fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow}
+        refusal = await server.refusal("elif", "GET", "/messages", fields)
+        assert refusal["msg"] == f"Invalid narrow operator: unknown channel {channel_id}"
+
+
 @pytest.mark.parametrize(
     "terms",
     [

@@ -34,6 +34,16 @@ async def test_nothing_is_reported_to_an_archived_channel(server: TestServer) ->
     assert answer["msg"] == "Message reporting is not enabled in this organization."
 
 
+async def test_nothing_is_reported_any_more_once_there_is_no_channel_for_it(server: TestServer) -> None:
+    await enable(server)
+    unknown = {"moderation_request_channel_id": 999_999}
+    assert (await server.refusal("ada", "PATCH", "/realm", unknown))["msg"] == "Invalid channel ID"
+    await server.call("ada", "PATCH", "/realm", {"moderation_request_channel_id": -1})
+    message_id = await server.send("dario", "general", "t", "buy")
+    answer = await report(server, "elif", message_id, report_type="spam")
+    assert answer["msg"] == "Message reporting is not enabled in this organization."
+
+
 async def test_a_report_reaches_the_moderators_with_reason_words_and_message(server: TestServer) -> None:
     await enable(server)
     message_id = await server.send("dario", "general", "offers", "buy\n````\nnow\n````")

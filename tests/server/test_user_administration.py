@@ -258,7 +258,7 @@ async def test_newcomers_find_recent_messages_of_their_public_channels_the_newes
     store = server.core.store
     old = await server.send("ada", "general", "old", "long ago")
     with store.transaction():
-        long_ago = server.core.now() - 13 * 7 * 86_400
+        long_ago = server.core.now() - (12 * 7 * 86_400 + 60)
         store.execute("UPDATE messages SET timestamp = ? WHERE id = ?", long_ago, old)
     ids = [await server.send("ada", "general", "soup", f"spoon {number}") for number in range(25)]
     elsewhere = await server.send("ada", "engineering", "build", "not a default channel")
