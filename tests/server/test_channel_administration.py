@@ -119,7 +119,10 @@ async def test_default_channels_are_joined_by_new_people(server: TestServer) -> 
 
 
 async def test_folders_hold_channels_and_are_archived_only_when_empty(server: TestServer) -> None:
-    await server.refusal("elif", "POST", "/channel_folders/create", {"name": "Work"})
+    refusal = await server.refusal(
+        "elif", "POST", "/channel_folders/create", {"name": "Work", "description": ""}
+    )
+    assert refusal["code"] == "UNAUTHORIZED_PRINCIPAL"
     answer = await server.call("ada", "POST", "/channel_folders/create", {"name": "Work", "description": "d"})
     folder = answer["channel_folder_id"]
     await update(server, "engineering", folder_id=folder)

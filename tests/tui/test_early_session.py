@@ -44,6 +44,7 @@ async def test_the_app_goes_on_with_it_and_hears_what_comes(tmp_path: Path, path
                 assert app.accounts.screen is not None
                 shown = app.accounts.screen.messages.list
                 await until(lambda: shown.feed is not None and first in shown.feed.ids)
+                await early.close()  # the app has taken it, so this ends nothing
                 second = await server.send("bruno", "general", "lunch", "Bread?")
                 await until(lambda: shown.feed is not None and second in shown.feed.ids)
                 assert server.core.hub.count == 1

@@ -9,6 +9,7 @@ from narrowcast.panes.messages import requests
 from narrowcast.screens.dialogs.picker import ChoiceList, Picker
 from narrowcast.widgets.line_view import plain_text
 from narrowcast.widgets.virtual_list import VirtualList
+from narrowcast_api.model.custom_emoji import CustomEmoji
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from support.message_stage import staged
 from support.sessions import until
@@ -155,6 +156,12 @@ async def test_the_choice_of_reactions_has_each_emoji_once_and_those_of_the_mess
             await stage.server.call(
                 "bruno", "POST", f"/messages/{message_id}/reactions", {"emoji_name": name}
             )
+        frog = {"emoji_name": "frog"}
+        await stage.server.call("ada", "POST", f"/messages/{message_id}/reactions", frog)
+        stage.session.state.custom_emoji.put(
+            CustomEmoji(code, code, "", None, is_gone, None)
+            for code, is_gone in (("lamp", False), ("gone", True))
+        )
         await stage.show(stage.topic, "newest")
         await stage.see("👍")
         await stage.press("colon")
@@ -164,6 +171,10 @@ async def test_the_choice_of_reactions_has_each_emoji_once_and_those_of_the_mess
         codes = [choice.value[:2] for choice in listed.items]
         assert codes[:2] == [("unicode_emoji", "1f438"), ("unicode_emoji", "1f44d")]
         assert len(codes) == len(set(codes)) > 1000
+        assert [choice.detail for choice in listed.items[:2]] == ["remove yours", "1 reaction"]
+        shown = {choice.value[1]: (choice.mark, choice.text) for choice in listed.items}
+        assert (shown["2764"], shown["1f600"]) == (("\u2764", "heart"), ("😀", "grinning"))
+        assert [choice.text for choice in listed.items if choice.detail == "custom emoji"] == ["lamp"]
         await stage.pilot.press(*"like")
         assert listed.selected_item is not None
         assert listed.selected_item.value[1] == "1f44d", "found by its other names, too"

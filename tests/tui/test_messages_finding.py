@@ -31,6 +31,9 @@ async def test_finding_goes_from_match_to_match(tmp_path: Path) -> None:
         await until(lambda: stage.pane.selected_id == ids[0])
         await stage.press("escape")
         assert stage.pane.list.overlay is None
+        told = list(stage.app.told)
+        await stage.press("n", "N", "escape")
+        assert (stage.app.told, stage.pane.selected_id) == (told, ids[0])
 
 
 async def test_finding_looks_through_everything_and_lets_others_have_their_turn(

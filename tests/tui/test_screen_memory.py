@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
+from textual.app import App
 from textual.geometry import Region
 from textual.strip import Strip
 
+from narrowcast.app.painting import Painting
 from narrowcast.terminal.cell_runs import Runs, erases_in_colour
 from narrowcast.terminal.screen_memory import Move, ScreenMemory, WidgetRows
 from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
@@ -236,3 +238,31 @@ def test_where_erasing_forgets_the_background_blanks_are_written(monkeypatch: py
         erases_in_colour.cache_clear()
         assert ("\x1b[40X" in ScreenMemory().of_rows(update, CONSOLE)) is erases
     erases_in_colour.cache_clear()
+
+
+class Terminal:
+    """A driver that is asked what its terminal can do."""
+
+    def __init__(self) -> None:
+        self.times_asked = 0
+
+    def ask_for_side_margins(self) -> None:
+        self.times_asked += 1
+
+
+def test_only_a_terminal_that_was_asked_says_that_it_can_move_columns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("narrowcast.app.painting.ANSWER_SECONDS", 1e9)
+    monkeypatch.setattr("narrowcast.app.painting.driver_of", lambda _: terminal)
+    memory = ScreenMemory()
+    monkeypatch.setattr("narrowcast.app.painting.ScreenMemory", lambda: memory)
+    painting = Painting(App(), lambda *_: None)
+    painting.can_move_columns()
+    assert (memory.has_side_margins, terminal.times_asked) == (False, 0), "what came is part of a paste"
+    painting.resized((80, 24))
+    painting.can_move_columns()
+    assert (memory.has_side_margins, terminal.times_asked) == (True, 1)
+    painting.resized((100, 30))
+    assert (memory.has_side_margins, terminal.times_asked) == (False, 2), "it may be another terminal"
