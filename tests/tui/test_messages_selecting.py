@@ -51,8 +51,6 @@ async def test_the_mouse_selects_messages_and_text() -> None:
         assert app.list.selected == 2
         await pilot.click(app.list, offset=(8, place), times=2)
         assert app.screen.get_selected_text() == "text 2"
-        await pilot.press("escape")
-        assert app.screen.get_selected_text() is None
 
 
 async def test_keys_select_text_by_rows_over_several_messages() -> None:
