@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from types import SimpleNamespace
+from typing import Any
 
 import pyte
 import pytest
@@ -15,6 +17,7 @@ from rich.style import Style
 from textual.app import App
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.widget import Widget
 
 from narrowcast.app.painting import Painting
 from narrowcast.terminal.cell_runs import Runs, erases_in_colour
@@ -266,3 +269,20 @@ def test_only_a_terminal_that_was_asked_says_that_it_can_move_columns(
     assert (memory.has_side_margins, terminal.times_asked) == (True, 1)
     painting.resized((100, 30))
     assert (memory.has_side_margins, terminal.times_asked) == (False, 2), "it may be another terminal"
+
+
+def test_rows_count_as_sent_where_nothing_lies_over_them_and_then_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    free: Region | None = None
+    frames: list[object] = []
+    monkeypatch.setattr("narrowcast.app.painting.writes_frames", lambda _: True)
+    monkeypatch.setattr("narrowcast.app.painting.free_place", lambda _: free)
+    monkeypatch.setattr("narrowcast.app.painting.finish_of", lambda _: lambda strip: strip)
+    app: Any = SimpleNamespace(screen=None)
+    painting = Painting(app, lambda _, frame: frames.append(frame))
+    rows = {0: Strip([Segment("soup")])}
+    assert (painting.send_rows(Widget(), rows, {}, None), frames) == (False, [])
+    free = Region(0, 0, 4, 1)
+    assert painting.send_rows(Widget(), rows, {}, None) is True
+    assert len(frames) == 1
