@@ -72,13 +72,6 @@ async def test_flush_writes_everything_before_the_process_ends(client: DraftClie
         assert client.kept() == ["one two"]
 
 
-async def test_flush_says_so_when_the_journal_takes_nothing(client: DraftClient) -> None:
-    async with client:
-        client.drafts.save(None, LUNCH, "one")
-        client.journal.close()
-        assert client.drafts.flush() is False
-
-
 async def test_drafts_are_listed_last_edited_first_and_a_blank_one_goes(client: DraftClient) -> None:
     async with client:
         first = client.drafts.save(None, LUNCH, "first")

@@ -120,10 +120,10 @@ def test_the_name_of_a_channel_that_is_gone_from_a_snapshot_is_kept_through_the_
     first = make_state(streams=[channel(20, "lunch"), channel(21, "tea")], subscriptions=[])
     without = make_state(streams=[channel(21, "tea")], subscriptions=[])
     without.channels.keep_names(first.channels)
-    assert (without.channels.former_name(20), without.channels.former_name(21)) == ("lunch", None)
+    assert (without.channels.last_name(20), without.channels.last_name(21)) == ("lunch", "tea")
     later = make_state(streams=[], subscriptions=[])
     later.channels.keep_names(without.channels)
-    assert (later.channels.former_name(20), later.channels.former_name(21)) == ("lunch", "tea")
+    assert (later.channels.last_name(20), later.channels.last_name(21)) == ("lunch", "tea")
 
 
 def test_a_state_that_is_replaced_is_free_at_once() -> None:
