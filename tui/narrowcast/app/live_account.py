@@ -140,6 +140,9 @@ class LiveAccount:
         try:
             if self._notifier is not None:
                 await self._notifier.close()
+        except Exception:
+            log.exception("the notifier did not close")
+        try:
             await self.session.close(seconds)
         except Exception:
             log.exception("the session did not close")
