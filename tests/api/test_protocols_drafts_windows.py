@@ -183,7 +183,9 @@ async def test_an_ending_keeps_its_words_beside_those_of_a_window_that_was_faste
         assert leader.texts() == other.texts() == ["Soup and bread", "Soup or stew"]
 
 
-async def test_an_ending_gives_up_where_another_window_is_always_faster_and_the_next_one_keeps_the_words(tmp_path: Path) -> None:
+async def test_an_ending_gives_up_where_another_window_is_always_faster_and_the_next_one_keeps_the_words(
+    tmp_path: Path,
+) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
         draft_id = leader.drafts.save(None, LUNCH, "Soup")
