@@ -19,6 +19,7 @@ from typing import Any
 import httpx
 
 from narrowcast_api.account import Account
+from narrowcast_api.http import network
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_api.wire.parameters import is_quoted
@@ -30,6 +31,8 @@ from narrowcast_server.serve import Options, RunningServer, running
 from support import world
 
 Answer = dict[str, Any]
+_ANY_CERTIFICATE = httpx.create_ssl_context(verify=False)
+"""Made once: thousands of tests have a server."""
 
 
 class Bare(str):
@@ -219,6 +222,7 @@ async def running_server(
     prepare = None if demo else world.populate
     async with (
         running(options, config=chosen, clock=clock, prepare=prepare) as server,
-        httpx.AsyncClient(trust_env=False, timeout=30, verify=False) as client,
+        httpx.AsyncClient(trust_env=False, timeout=30, verify=_ANY_CERTIFICATE) as client,
     ):
+        network.install(client)
         yield TestServer(server, client)
