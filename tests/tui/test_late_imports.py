@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 START = """
 import json, sys, threading
@@ -33,6 +34,18 @@ print(json.dumps([late(), sorted(late_imports._LATE)]))
     found = printed(program)
     assert isinstance(found, list)
     assert found[0] == found[1]
+
+
+def test_commands_of_scripts_load_no_anyio(tmp_path: Path) -> None:
+    rc = tmp_path / "zuliprc"
+    rc.write_text("[api]\nemail=me@example.com\nkey=abcdefghijklmnop\nsite=http://127.0.0.1:1\n")
+    rc.chmod(0o600)
+    program = f"""
+sys.argv = ["narrowcast", "--rc", {str(rc)!r}, "read"]
+from narrowcast.cli.entry import main
+print(json.dumps([main(), *(name in sys.modules for name in ("httpcore", "anyio"))]))
+"""
+    assert printed(program) == [4, True, False]
 
 
 def test_each_is_what_it_always_was_once_it_is_used() -> None:

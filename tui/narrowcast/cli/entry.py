@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from narrowcast.terminal import last_screen
@@ -10,6 +11,7 @@ from narrowcast.terminal import last_screen
 def main() -> int:
     """Run the command line with the arguments of the process; returns the exit code."""
     last_screen.show(sys.argv[1:])
+    gc.disable()  # nothing of the imports is garbage
     # httpx would load its own command line with click, rich and pygments: a third of the time that it takes.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     try:

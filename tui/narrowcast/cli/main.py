@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import sys
 from collections.abc import Callable, Sequence
@@ -56,8 +57,12 @@ def _run(args: argparse.Namespace) -> int:
     if args.version:
         print(f"narrowcast {VERSION}")  # noqa: T201 - the answer to --version
         return Exit.DONE
+    from narrowcast_api.http import httpcore_waiting  # late: asyncio, which --help and --version do not need
+
+    httpcore_waiting.install()
     module = importlib.import_module(f"narrowcast.cli.{args.command or 'open_app'}")
     command: Callable[[argparse.Namespace], int] = module.run
+    gc.enable()
     return command(args)
 
 

@@ -21,7 +21,6 @@ from narrowcast.terminal import last_screen, late_suggestions, without_palette
 from narrowcast.terminal.logs import start_log
 from narrowcast.terminal.mouse import takes_mouse
 from narrowcast.terminal.paths import Paths
-from narrowcast_api.http import httpcore_waiting
 
 if TYPE_CHECKING:
     from narrowcast.app.app import NarrowcastApp, Opening
@@ -58,7 +57,6 @@ def run_app(
     start_log(None if opening == "demo" else paths.log_file)  # the demo logs into its own folder
     without_palette.install()
     late_suggestions.install()
-    httpcore_waiting.install()
     make = partial(
         _app,
         opening,
