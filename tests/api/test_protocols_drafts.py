@@ -112,10 +112,10 @@ async def test_a_draft_is_created_after_a_pause_and_edited_from_then_on(client: 
         client.drafts.save(draft_id, TEA, "Soup today")
         await client.clock.advance(3)
         await client.catch_up()
-        assert client.calls == ["create Soup", "edit 1 Soup today"]
+        assert client.calls == ["create Soup", "fetch", "edit 1 Soup today"]
         assert client.server.drafts[1].destination == TEA
         await client.clock.advance(60)
-        assert len(client.calls) == 2
+        assert len(client.calls) == 3
 
 
 async def test_who_types_on_and_on_is_synced_now_and_then(client: DraftClient) -> None:
@@ -154,7 +154,7 @@ async def test_text_typed_while_the_draft_is_being_created_is_sent_next(client: 
         client.finish(client.held[0], "ok")
         await client.clock.advance(5)
         await client.catch_up()
-        assert client.calls == ["create one", "edit 1 one two"]
+        assert client.calls == ["create one", "fetch", "edit 1 one two"]
         assert client.server.texts() == ["one two"]
 
 

@@ -101,15 +101,39 @@ async def test_an_edit_that_ours_overwrites_on_the_server_is_kept(client: DraftC
     async with client:
         client.server.create(DraftVersion(LUNCH, "base"))
         await client.catch_up()
-        edited_elsewhere(client.server, 1, "theirs")  # its event is still on the way
+        client.hold = True
         client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
         await client.clock.advance(3)
+        edited_elsewhere(client.server, 1, "theirs")  # after we looked, and its event is still on the way
+        client.hold = False
+        client.finish(client.held[0], "ok")
+        await client.clock.settle()
         assert client.server.texts() == ["mine"], "the server detects nothing"
         await client.catch_up()
         await client.clock.advance(3)
         await client.catch_up()
         assert client.texts() == ["mine", "theirs"]
         assert sorted(client.server.texts()) == ["mine", "theirs"]
+
+
+@pytest.mark.parametrize("is_late", [True, False], ids=["its event is late", "its event is lost"])
+async def test_an_edit_that_no_event_told_of_is_kept_before_ours_is_sent(
+    client: DraftClient, is_late: bool
+) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        edited_elsewhere(client.server, 1, "theirs")
+        if not is_late:
+            client.queue.clear()
+        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        await client.clock.advance(6)
+        assert client.server.texts() == client.texts() == ["mine", "theirs"]
+        await client.catch_up()
+        await client.clock.advance(20)
+        await client.catch_up()
+        assert client.server.texts() == client.texts() == ["mine", "theirs"], "nothing is kept twice"
+        assert len(client.drafts.conflicts()) == 1
 
 
 async def test_deleted_elsewhere_while_one_types_keeps_the_words(client: DraftClient) -> None:
@@ -156,9 +180,13 @@ async def test_edited_elsewhere_just_before_our_deletion_keeps_the_words_that_we
     async with client:
         client.server.create(DraftVersion(LUNCH, "base"))
         await client.catch_up()
-        edited_elsewhere(client.server, 1, "newer")  # its event is still on the way
+        client.hold = True
         client.drafts.delete(client.drafts.all()[0].draft_id)
         await client.clock.advance(1)
+        edited_elsewhere(client.server, 1, "newer")  # after we looked, and its event is still on the way
+        client.hold = False
+        client.finish(client.held[0], "ok")
+        await client.clock.settle()
         assert (client.server.texts(), client.texts()) == ([], [])
         await client.catch_up()
         await client.clock.advance(5)
@@ -190,7 +218,7 @@ async def test_own_history_coming_back_late_is_no_conflict(client: DraftClient) 
         await client.catch_up()
         await client.clock.advance(30)
         assert (client.texts(), client.drafts.conflicts()) == (["three"], [])
-        assert len(client.calls) == 3
+        assert client.calls == ["create one", "fetch", "edit 1 two", "fetch", "edit 1 three"]
 
 
 async def test_two_devices_end_with_the_same_drafts_and_both_texts(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What random histories have found, each as a short script for two windows of one home."""
+"""What random histories have found, each as a short script for two windows, of one home or of two."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.http.exchange import Answer, Question
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination
 from simulation.disk import Home, memory
@@ -22,7 +23,9 @@ PLACE = ChannelDestination(11, "soup")
 
 @dataclass
 class Two:
-    """Two windows, of which `first` looks after drafts, a draft that both have, and their service."""
+    """Two windows, of which `first` looks after drafts if they share a home, a draft of `first` that both have, and
+    their service.
+    """
 
     service: Service
     first: Window
@@ -38,14 +41,17 @@ class Two:
         return texts
 
 
-def play(script: Callable[[Two], Awaitable[None]]) -> None:
-    """Do this where nothing goes wrong by itself."""
+def play(script: Callable[[Two], Awaitable[None]], *, homes: int = 1) -> None:
+    """Do this where nothing goes wrong by itself; with two homes the windows are on two devices."""
     loop = SimulatedLoop()
     with seeded(3), memory() as folder:
         clock = SimulatedClock(loop)
         service = Service(clock.now, clock.monotonic)
-        home = Home(folder, Random(3))
-        first, second = (Window(name, ME, service, home, loop, Random(3)) for name in ("first", "second"))
+        places = [Home(folder / f"home-{number}", Random(3)) for number in range(homes)]
+        first, second = (
+            Window(name, ME, service, home, loop, Random(3))
+            for name, home in (("first", places[0]), ("second", places[-1]))
+        )
         loop.run(_played(script, Two(service, first, second)))
 
 
@@ -95,6 +101,54 @@ def test_a_draft_that_another_window_writes_on_in_is_not_deleted() -> None:
         assert two.drafts() == ["written on"]
 
     play(script)
+
+
+async def _loses_its_queue_unawares(two: Two) -> None:
+    """The second window waits on a connection that is half open for the events of a queue that is gone."""
+    network = two.second.network
+
+    async def half_open(question: Question) -> Answer:
+        if question.path == "/events":
+            await asyncio.get_running_loop().create_future()
+        return await network.carry(question)
+
+    connection = two.second.session.client.connection
+    connection.exchange = half_open
+    two.service.say(3, ("stream", 11, "soup"), "said")  # what it waits for now is answered
+    await asyncio.sleep(1)
+    two.service.expire_queues(ME)
+    await asyncio.sleep(1)
+    assert two.second.session.queue_id is not None
+
+
+def test_words_that_came_without_an_event_are_not_written_over() -> None:
+    async def script(two: Two) -> None:
+        await _loses_its_queue_unawares(two)
+        two.first.session.drafts.save(two.draft_id, PLACE, "written on one device")
+        await asyncio.sleep(10)
+        (here,) = two.second.session.drafts.all()
+        two.second.session.drafts.save(here.draft_id, PLACE, "written on the other one")
+        await asyncio.sleep(10)
+        two.second.session.client.connection.exchange = two.second.network.carry
+        await asyncio.sleep(120)
+        assert two.drafts() == ["written on one device", "written on the other one"]
+
+    play(script, homes=2)
+
+
+def test_words_that_came_without_an_event_are_not_deleted() -> None:
+    async def script(two: Two) -> None:
+        await _loses_its_queue_unawares(two)
+        two.first.session.drafts.save(two.draft_id, PLACE, "written on")
+        await asyncio.sleep(10)
+        (here,) = two.second.session.drafts.all()
+        two.second.session.drafts.delete(here.draft_id)
+        await asyncio.sleep(10)
+        two.second.session.client.connection.exchange = two.second.network.carry
+        await asyncio.sleep(120)
+        assert two.drafts() == ["written on"]
+
+    play(script, homes=2)
 
 
 def test_a_star_that_was_refused_does_not_come_back_with_what_was_done_after_it() -> None:

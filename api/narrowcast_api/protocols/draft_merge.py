@@ -1,7 +1,8 @@
 """What the server says about drafts, brought together with what was written here.
 
-The server does not detect conflicts: the last edit wins there. So whoever sees that an edit of another device
-is being overwritten, or would be, keeps that text as a draft of its own. A text is dropped here only if
+The server does not detect conflicts: the last edit wins there. So each device looks at what is there before it
+overwrites or deletes it, and whoever sees that an edit of another one is being overwritten, or would be, keeps that
+text as a draft of its own. A text is dropped here only if
 nobody changed it here since the server had it.
 """
 
@@ -71,6 +72,12 @@ class DraftMerge:
         for item in self._there(drafts, heard_of):
             item.expected.clear()
             self._gone(item)
+
+    def compared(self, item: DraftItem, draft: ServerDraft) -> None:
+        """What the server has before a request of ours changes it. Events of our own requests are still to come."""
+        ours = (item.record.version, *item.expected)
+        if not any(same(draft.version, version) for version in ours):
+            self._news(item, draft, final=True)
 
     def _there(self, drafts: Sequence[ServerDraft], heard_of: Collection[int]) -> list[DraftItem]:
         """These are on the server; those of ours that are not any more."""
@@ -205,7 +212,11 @@ class DraftMerge:
         """Ours stays this draft and will be the server's; theirs becomes a draft of its own."""
         if item.record.dirty or final:
             item.set(base=draft.version, dirty=True)
-        self._store.link(item, self._copy(draft))
+        kept = self._store.get(item.record.conflict_with or "")
+        if kept is not None and same(kept.record.version, draft.version):
+            self._store.keep(item)  # it was asked for before its event came
+        else:
+            self._store.link(item, self._copy(draft))
 
     def _copy(self, draft: ServerDraft) -> DraftItem:
         return self._store.add(Draft(self._store.new_id(), draft.version, draft.timestamp))

@@ -176,7 +176,19 @@ class DraftSync:
             item.expected.clear()
             self._never_created(item)
 
+    async def _compare(self, item: DraftItem, server_id: int) -> None:
+        """Take in what another device wrote before it is written over or deleted. Its event may be late, or lost with
+        a queue of which nobody knows yet that it is gone: a connection that is half open tells nothing for a minute.
+        """
+        drafts = await self._requests.fetch()
+        there = next((draft for draft in drafts if draft.id == server_id), None)
+        if there is not None and self._store.holds(item) and item.record.server_id == server_id:
+            self._merge.compared(item, there)
+
     async def _edit(self, item: DraftItem, server_id: int) -> None:
+        await self._compare(item, server_id)
+        if item.record.deleted or item.record.server_id != server_id or not self._store.holds(item):
+            return
         sent = item.record.version
         # A copy made of a conflicting text is in the journal before the server's is overwritten.
         if not await self._written(item):
@@ -202,6 +214,7 @@ class DraftSync:
     async def _delete(self, item: DraftItem) -> None:
         server_id = item.record.server_id
         if server_id is not None:
+            await self._compare(item, server_id)
             # Another window may have written on in it meanwhile: words are newer than the decision to delete others.
             if not await self._written(item):
                 return
