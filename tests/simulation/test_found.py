@@ -136,6 +136,30 @@ def test_words_that_came_without_an_event_are_not_written_over() -> None:
     play(script, homes=2)
 
 
+def test_drafts_go_to_the_server_only_while_there_is_an_event_queue() -> None:
+    async def script(two: Two) -> None:
+        network, answers = two.second.network, asyncio.Event()
+
+        async def slow(question: Question) -> Answer:
+            if question.path == "/register":
+                await answers.wait()
+            return await network.carry(question)
+
+        two.second.session.client.connection.exchange = slow
+        two.service.expire_queues(ME)
+        await asyncio.sleep(1)
+        assert (two.second.session.is_live, two.second.session.queue_id) == (True, None)
+        (here,) = two.second.session.drafts.all()
+        two.second.session.drafts.save(here.draft_id, PLACE, "written before there is a queue")
+        await asyncio.sleep(8)
+        assert [draft["content"] for _, draft in two.service.drafts.values()] == ["as it was"]
+        answers.set()
+        await asyncio.sleep(60)
+        assert two.drafts() == ["written before there is a queue"]
+
+    play(script, homes=2)
+
+
 def test_words_that_came_without_an_event_are_not_deleted() -> None:
     async def script(two: Two) -> None:
         await _loses_its_queue_unawares(two)
