@@ -293,8 +293,11 @@ async def test_words_that_another_device_wrote_over_unseen_are_kept(
     client: DraftClient, typed: float, texts: list[str]
 ) -> None:
     async with client:
-        start = max(1.0, client.clock.now())
-        draft_id = client.drafts.save(None, LUNCH, "our words")
+        draft_id = client.drafts.save(None, LUNCH, "older words")
+        await client.clock.advance(3)
+        await client.catch_up()
+        start = client.clock.now()
+        client.drafts.save(draft_id, LUNCH, "our words")
         await client.clock.advance(3)
         await client.catch_up()
         server_id = next(iter(client.server.drafts))
@@ -311,7 +314,10 @@ async def test_words_that_another_device_cannot_have_read_are_not_deleted_with_t
     client: DraftClient, later: float, texts: list[str]
 ) -> None:
     async with client:
-        client.drafts.save(None, LUNCH, "our words")
+        draft_id = client.drafts.save(None, LUNCH, "older words")
+        await client.clock.advance(3)
+        await client.catch_up()
+        client.drafts.save(draft_id, LUNCH, "our words")
         await client.clock.advance(2.1)
         await client.catch_up()
         assert client.server.texts() == ["our words"]
@@ -320,3 +326,16 @@ async def test_words_that_another_device_cannot_have_read_are_not_deleted_with_t
         await client.catch_up()
         await client.clock.advance(20)
         assert client.server.texts() == client.texts() == texts
+
+
+async def test_a_draft_that_another_device_deletes_as_soon_as_it_is_there_is_not_made_again(
+    client: DraftClient,
+) -> None:
+    async with client:
+        client.drafts.save(None, LUNCH, "our words")
+        await client.clock.advance(2.1)
+        await client.catch_up()
+        client.server.delete(next(iter(client.server.drafts)))
+        await client.catch_up()
+        await client.clock.advance(20)
+        assert client.server.texts() == client.texts() == []

@@ -38,8 +38,8 @@ class DraftItem(Struct):
     `expected` are versions that were sent and whose events have not come, oldest first. `busy`: a request
     about it is under way. `due` is the monotonic time of its next request, `dirty_since` bounds how long typing
     may put that off. `unsaved`: newer than the journal. `agreed` is the text that the journal had when it was last
-    read or written here. `sent_at` is when the text left for the server (UTC seconds), None if it is another
-    device's.
+    read or written here. `sent_at` is when the text left for the server as an edit of an older one (UTC
+    seconds); None if it is another device's, or the first one of this draft: who changes that has seen it.
     """
 
     record: Draft

@@ -138,7 +138,6 @@ class DraftSync:
             item.set(posting=False, base=None)
             return
         item.expected.append(sent)
-        item.sent_at = self._clock.now()
         try:
             server_id = await self._requests.create(sent, item.record.edited)
         except NOT_DONE:
