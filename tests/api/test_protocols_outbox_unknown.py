@@ -153,7 +153,12 @@ async def test_a_look_that_fails_is_repeated_until_it_works(bench: OutboxBench) 
 
 
 @pytest.mark.parametrize(
-    ("how", "ends"), [("lost after", (["Soup today"], [SENT])), ("lost before", ([], [FAILED]))]
+    ("how", "ends"),
+    [
+        ("lost after", (["Soup today"], [SENT])),
+        ("lost before", ([], [FAILED])),
+        ("silence", ([], [FAILED])),  # told that nobody knows, its writer decides
+    ],
 )
 async def test_what_no_look_could_tell_is_looked_for_now_and_then(
     bench: OutboxBench, how: str, ends: tuple[list[str], list[OutboxState]]
