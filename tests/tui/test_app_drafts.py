@@ -6,13 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-
 from narrowcast.screens.messages.drafts import ConflictScreen
 from narrowcast_api.client import Client
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.protocols import draft_merge
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -89,10 +86,7 @@ async def test_leaving_compose_writes_nothing_over_a_text_that_was_not_touched(t
         assert [draft.content for draft in stage.session.drafts.all()] == ["soup and bread"]
 
 
-async def test_a_draft_that_was_sent_elsewhere_is_not_made_again_unless_one_writes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(draft_merge, "_UNREAD_FOR", 0.0)  # as if it were some seconds later
+async def test_a_draft_that_was_sent_elsewhere_is_not_made_again_unless_one_writes_on(tmp_path: Path) -> None:
     async with two_devices(tmp_path) as device:
         stage = device.stage
         await device.deletes()
