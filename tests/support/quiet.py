@@ -17,7 +17,12 @@ from typing import Any
 import textual.app
 import textual.pilot
 import textual.screen
+from textual._queue import Queue
 from textual._wait import wait_for_idle as _wait_for_idle
+from textual.app import ScreenStackError
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.pilot import Pilot
 
 SOON = 0.045
 """Seconds: what is due this soon is waited for, as a frame of `narrowcast.app.frames` and no blinking cursor is."""
@@ -82,6 +87,28 @@ async def quiet(_least: float = 0.0, most: float = MOST) -> None:
         limit.cancel()
 
 
+_wait_for_screen = Pilot._wait_for_screen
+
+
+async def _settled(pilot: Pilot[Any], timeout: float = 30.0) -> bool:
+    """In place of a message to each widget and its answer, for each key: a quiet loop has delivered all messages.
+
+    Only a widget that waits for something while it handles one is still waited for.
+    """
+    await quiet()
+    try:
+        pumps = [pilot.app, *pilot.app.screen.walk_children(with_self=True)]
+    except ScreenStackError:
+        return False
+    return all(map(_is_waiting, pumps)) or await _wait_for_screen(pilot, timeout)
+
+
+def _is_waiting(pump: MessagePump) -> bool:
+    """Whether a widget has handled all messages and waits for the next one."""
+    queue: Queue[Message | None] = pump._message_queue
+    return queue.empty() and bool(queue.ready_event._waiters)
+
+
 def _resolve(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
@@ -105,5 +132,6 @@ def install() -> None:
     for module in (textual.app, textual.pilot):
         assert hasattr(module, "wait_for_idle"), f"{module.__name__} waits in another way"
         module.wait_for_idle = quiet  # type: ignore[attr-defined]
+    setattr(Pilot, "_wait_for_screen", _settled)  # noqa: B010  # a method is not to be assigned to
     assert hasattr(textual.screen, "UPDATE_PERIOD")
     textual.screen.UPDATE_PERIOD = FRAME  # type: ignore[misc]
