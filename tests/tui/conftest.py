@@ -6,9 +6,10 @@ import asyncio
 import sys
 from collections.abc import Callable, Mapping
 
-from support import quiet
+from support import quiet, style_sheets
 
 quiet.install()
+style_sheets.install()
 
 
 def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]] | None:
