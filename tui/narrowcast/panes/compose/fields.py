@@ -86,9 +86,11 @@ class TargetLine(Horizontal):
 
     def show_kind(self, direct: bool) -> None:
         """Fields for people, or for channel and topic."""
-        self.set_class(direct, "-direct")
-        self.set_class(not direct, "-channel")
-        self.remove_class("-edit")
+        if direct != self.is_direct or self.has_class("-edit"):
+            self.set_class(direct, "-direct", update=False)
+            self.set_class(not direct, "-channel", update=False)
+            self.remove_class("-edit", update=False)
+            self.update_node_styles()  # of all of the line, once
         self.sign.show_pieces([(" To " if direct else "  # ", "dim")])
 
     def show_edit(self, text: str) -> None:
