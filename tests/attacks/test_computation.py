@@ -43,9 +43,8 @@ def code(language: str, line: str) -> str:
 async def test_code_for_a_quadratic_lexer_is_left_plain(
     server: TestServer, monkeypatch: pytest.MonkeyPatch, language: str, line: str
 ) -> None:
-    monkeypatch.setattr(
-        highlights, "_SECONDS", 0.1
-    )  # the tests below wait for all of the time that is allowed
+    # The tests below wait for all of the time that is allowed.
+    monkeypatch.setattr(highlights, "_SECONDS", 0.1)
     with held() as watch:
         answer = await server.call("hugo", "POST", "/messages/render", {"content": code(language, line)})
     assert 'class="codehilite"' in answer["rendered"]
