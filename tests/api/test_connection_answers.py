@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
+from typing import Any
 
 import httpx
 import pytest
@@ -26,6 +28,7 @@ from narrowcast_api.errors import (
     Unauthorized,
     UnauthorizedPrincipal,
 )
+from narrowcast_api.http import connection as connection_module
 from narrowcast_api.model.drafts import DraftVersion
 from support.api import make_connection
 from support.ledger import proves
@@ -269,14 +272,56 @@ async def test_what_surely_was_not_sent_is_told_from_what_may_have_been(
 
 
 async def test_a_request_has_its_server_given_time_and_no_more() -> None:
-    import asyncio
-
     with ScriptedTransport() as transport:
         transport.prepare("POST", PATH, gate=asyncio.Event())
         async with make_connection(transport) as connection:
             with pytest.raises(OutcomeUnknown, match="no answer within"):
                 await connection.request("POST", "/thing", timeout=0.01)
         assert transport.last.timeout["read"] == 0.01
+
+
+@pytest.mark.parametrize(
+    "prepared",
+    [{"error": httpx.ConnectError("refused")}, {"error": httpx.ReadError("cut")}, {"gate": asyncio.Event()}],
+    ids=["refused", "cut", "silent"],
+)
+async def test_a_request_that_meets_no_answer_is_told_and_a_poll_of_events_is_not(
+    prepared: dict[str, Any],
+) -> None:
+    told: list[str] = []
+    with ScriptedTransport() as transport:
+        async with make_connection(transport) as connection:
+            for bucket in ("", "events"):
+                connection.on_unanswered = lambda bucket=bucket: told.append(bucket)
+                transport.prepare("POST", PATH, **prepared)
+                with pytest.raises(errors.TransportError):
+                    await connection.request("POST", "/thing", timeout=0.01, bucket=bucket)
+    assert told == [""]
+
+
+async def test_a_request_that_waits_long_is_told_before_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_module, "SLOW_SECONDS", 0.001)
+    answered, waiting = asyncio.Event(), asyncio.Event()
+    with ScriptedTransport() as transport:
+        transport.prepare("POST", PATH, json={"id": 1}, gate=answered)
+        async with make_connection(transport) as connection:
+            connection.on_unanswered = waiting.set
+            asking = asyncio.create_task(connection.request("POST", "/thing"))
+            await waiting.wait()
+            answered.set()
+            assert (await asking)["id"] == 1
+
+
+async def test_an_answer_is_no_reason_for_doubt_whatever_it_says() -> None:
+    told: list[int] = []
+    with ScriptedTransport() as transport:
+        async with make_connection(transport) as connection:
+            for status in (200, 400, 502):
+                connection.on_unanswered = lambda status=status: told.append(status)
+                transport.prepare("POST", PATH, status=status, json={"result": "success", "msg": ""})
+                with suppress(NarrowcastError):
+                    await connection.request("POST", "/thing")
+    assert told == []
 
 
 async def test_every_error_type_says_what_to_do() -> None:

@@ -18,6 +18,8 @@ class FakeSocket:
         self.more = asyncio.Event()
         self.acknowledged: list[int] = []
         self.closed = False
+        self.may_close = asyncio.Event()
+        self.may_close.set()
 
     async def receive(self) -> list[object]:
         if not self.frames:
@@ -32,6 +34,7 @@ class FakeSocket:
         self.acknowledged.append(last_event_id)
 
     async def close(self) -> None:
+        await self.may_close.wait()
         self.closed = True
 
 
@@ -130,3 +133,30 @@ async def test_a_silent_stream_is_dead_after_the_servers_own_time() -> None:
         await bench.clock.advance(90)
         assert silent.closed
         assert bench.events == [0]
+
+
+async def test_nobody_waits_for_the_end_of_a_stream_that_is_in_doubt() -> None:
+    silent, next_one = FakeSocket(), FakeSocket([{"type": "heartbeat", "id": 1}])
+    silent.may_close.clear()
+    bench = StreamBench(Sockets(silent, next_one))
+    bench.registers(event_stream_path="/api/v1/events/stream")
+    async with bench.running():
+        bench.transport.prepare(*EVENTS, json=heartbeat(0))
+        bench.stream.doubt()
+        await bench.clock.settle()
+        assert bench.events == [0, 1]
+        silent.may_close.set()
+    assert silent.closed
+
+
+async def test_doubts_do_not_count_as_failures_of_a_stream() -> None:
+    sockets = [FakeSocket() for _ in range(4)]
+    bench = StreamBench(opened := Sockets(*sockets))
+    bench.registers(event_stream_path="/api/v1/events/stream")
+    async with bench.running():
+        for number in range(3):
+            bench.transport.prepare(*EVENTS, json=heartbeat(number))
+            bench.stream.doubt()
+            await bench.clock.settle()
+        assert len(opened.opened) == 4
+        assert bench.events == [0, 1, 2]

@@ -165,18 +165,66 @@ async def test_a_refused_key_stops_until_somebody_asks_again() -> None:
         assert bench.kinds == [ConnectionKind.REFUSED, ConnectionKind.CONNECTING, LIVE]
 
 
-async def test_a_silence_beyond_the_servers_own_time_means_a_dead_connection() -> None:
+async def test_when_the_heartbeat_is_overdue_events_are_asked_for_at_once() -> None:
     bench = StreamBench()
-    bench.registers(event_queue_longpoll_timeout_seconds=70)
+    bench.registers(event_queue_longpoll_timeout_seconds=90)
     bench.hangs()
     async with bench.running():
-        await bench.clock.advance(69)
+        await bench.clock.advance(59)
         assert len(bench.polls()) == 1
         bench.transport.prepare(*EVENTS, json=heartbeat(3))
         bench.hangs()
         await bench.clock.advance(1)
         assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true", None]
         assert bench.events == [3]
+        assert bench.kinds == [LIVE]
+
+
+async def test_a_connection_that_cannot_prove_that_it_works_is_not_live_a_moment_later() -> None:
+    bench = StreamBench()
+    bench.registers(event_queue_longpoll_timeout_seconds=90)
+    bench.hangs()
+    bench.hangs()
+    async with bench.running():
+        await bench.clock.advance(60 + 4.9)
+        assert bench.kinds == [LIVE]
+        bench.hangs()
+        await bench.clock.advance(0.1)
+        assert bench.kinds == [LIVE, RECONNECTING]
+        await bench.clock.advance(0.1)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true", "true"]
+
+
+async def test_a_request_without_an_answer_puts_the_connection_in_doubt() -> None:
+    bench = StreamBench()
+    bench.registers()
+    bench.hangs()
+    bench.hangs()
+    async with bench.running():
+        bench.stream.doubt()
+        await bench.clock.settle()
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true"]
+        bench.stream.doubt()  # which changes nothing while the question is under way
+        await bench.clock.advance(4.9)
+        assert bench.kinds == [LIVE]
+        assert len(bench.polls()) == 2
+        bench.transport.prepare(*EVENTS, json=heartbeat(1))
+        bench.hangs()
+        await bench.clock.advance(0.3)
+        assert bench.kinds == [LIVE, RECONNECTING, LIVE]
+        assert bench.events == [1]
+
+
+async def test_doubt_while_nothing_is_waited_for_is_forgotten() -> None:
+    bench = StreamBench()
+    bench.registers()
+    bench.cut()
+    async with bench.running():
+        bench.stream.doubt()
+        bench.transport.prepare(*EVENTS, json=heartbeat(0))
+        bench.hangs()
+        await bench.clock.advance(0.1)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true", None]
 
 
 async def test_a_poll_that_must_not_block_and_does_is_given_up() -> None:

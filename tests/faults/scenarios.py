@@ -150,7 +150,7 @@ SCENARIOS = [
     ),
     Scenario(
         "half-open: nothing passes, nobody says so",
-        "time-out from the server's own value; looked for, then sent again by itself",
+        "noticed at the first request without an answer; looked for, then sent again by itself",
         _hang,
         120.0,
         _heal,
@@ -212,7 +212,7 @@ SCENARIOS = [
     ),
     Scenario(
         "answers lost, messages stored, event stream silent",
-        "found by looking",
+        "events are asked for at once",
         _unheard(Fault.LOST_AFTERWARDS),
         30.0,
         _heal,

@@ -98,6 +98,31 @@ async def test_a_connection_that_hangs_is_noticed_by_the_missing_heartbeat(
 
 
 @transports
+async def test_a_request_that_is_cut_makes_a_silent_event_stream_be_asked_again(
+    tmp_path: Path, polling: bool
+) -> None:
+    """Otherwise this server's heartbeat would be missed after 60 s."""
+    async with (
+        running_server(tmp_path / "server") as server,
+        FaultProxy(server.url) as proxy,
+        sessions(server, tmp_path, "dario", site=proxy.url, polling=polling) as (dario,),
+    ):
+        b = Bench(server, proxy, dario)
+        await b.view.open()
+        if polling:
+            await until(lambda: any(EVENTS in request for request in proxy.seen))
+            proxy.fail(Fault.HELD_BEFORE, "GET", EVENTS, times=1)
+            await b.say()  # if nothing else ends the poll that is under way
+            await until(lambda: proxy.held)
+        else:
+            proxy.silence_events()
+        sent = await b.say()
+        proxy.fail(Fault.LOST_BEFORE, "POST", MESSAGES, times=1)
+        b.session.outbox.send(b.place, "cut")
+        await until(lambda: b.has(sent), 20)
+
+
+@transports
 async def test_an_expired_queue_leaves_no_gap(tmp_path: Path, polling: bool) -> None:
     async with bench(tmp_path, polling) as b:
         await b.proxy.refuse()

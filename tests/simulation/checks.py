@@ -6,7 +6,9 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from narrowcast_api.events.stream import HEARTBEAT_SHARE, PROOF_SECONDS
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.records import OutboxState
 from simulation.service import Service
@@ -16,6 +18,18 @@ from support.state_facts import differences, facts
 
 MOST_TASKS = 40
 """Tasks that an idle window may have."""
+
+
+NOTICED_AFTER = 1.0 + HEARTBEAT_SHARE * DEFAULT_LONGPOLL_SECONDS + PROOF_SECONDS
+"""Seconds after which a window must say that it hears nothing."""
+
+
+def deaf(windows: Sequence[Window], now: float) -> Iterator[str]:
+    """Windows that say that they are live although nothing has reached them for long."""
+    for window in windows:
+        since = window.network.silent_since
+        if since is not None and now - since > NOTICED_AFTER and window.session.is_live:
+            yield f"{window.name} is live at {now:.0f} s, and nothing has passed since {since:.0f} s"
 
 
 def problems(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:

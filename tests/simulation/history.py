@@ -20,7 +20,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import OutboxState
 from narrowcast_api.sync import other_windows
 from narrowcast_api.sync.session import Session
-from simulation.checks import problems
+from simulation.checks import deaf, problems
 from simulation.disk import Home, empty_files
 from simulation.loop import SimulatedClock, SimulatedLoop
 from simulation.plan import Act
@@ -95,6 +95,7 @@ class History:
         await work(self.windows[act.window % len(self.windows)])
         self.words.note_failed(self.windows)
         await asyncio.sleep(act.pause)
+        self.report.problems += deaf(self.windows, self.loop.time())
 
     async def write(self, window: Window) -> None:
         place = self.chance.choice(PLACES if window.name != "other" else PLACES[:2])
@@ -184,6 +185,11 @@ class History:
     async def network_changes(self, window: Window) -> None:
         window.network.is_down = self.chance.random() < 0.3
         window.network.trouble = self.chance.choice((0.0, 0.1, 0.5))
+        window.network.heal()
+
+    async def half_open(self, window: Window) -> None:
+        """Nothing passes, and nobody says so, until the network changes."""
+        window.network.fall_silent()
 
     async def queue_expires(self, window: Window) -> None:
         self.service.expire_queues(ME)
@@ -232,6 +238,7 @@ class History:
             await self.act(act)
         for window in self.windows:
             window.network.is_down, window.network.trouble = False, 0.0
+            window.network.heal()
         for seconds, other_windows.LOOK_EVERY in SETTLING:
             await asyncio.sleep(seconds)
             self.words.note_failed(self.windows)

@@ -49,6 +49,9 @@ class Network(httpx.AsyncBaseTransport):
         self.is_down = False
         self.is_dead = False
         """Whether the process has been killed: nothing more leaves it."""
+        self.silent_since: float | None = None
+        """When the connections became half open, by the loop: nothing passes, and nobody says so."""
+        self._connections = 0
         self.before: Callable[[Question], None] = lambda question: None
         self.after: Callable[[Question], None] = lambda question: None
         self.requests = 0
@@ -56,6 +59,16 @@ class Network(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         raise AssertionError(f"{request.method} {request.url} is not carried by the simulated network")
+
+    def fall_silent(self) -> None:
+        """What is under way is never answered, nor is anything that is asked before `heal`."""
+        if self.silent_since is None:
+            self.silent_since = self._clock.monotonic()
+            self._connections += 1
+
+    def heal(self) -> None:
+        """New requests have answers again; those that met silence never will."""
+        self.silent_since = None
 
     async def carry(self, question: Question) -> Answer:
         """The `exchange` of a connection."""
@@ -66,7 +79,7 @@ class Network(httpx.AsyncBaseTransport):
             await asyncio.get_running_loop().create_future()
         if self.is_down:
             raise httpx.ConnectError("the network is down")
-        fault = self._fault()
+        fault = Fault.SILENT_BEFORE if self.silent_since is not None else self._fault()
         if fault is None:
             return await self._carry_out(question)
         self.faults[fault] = self.faults.get(fault, 0) + 1
@@ -78,6 +91,7 @@ class Network(httpx.AsyncBaseTransport):
         return self._chance.choice(FAULTS) if self._chance.random() < self.trouble else None
 
     async def _carry_out(self, question: Question) -> Answer:
+        connections = self._connections
         user_id = self._user_id if question.authenticated else 0
         try:
             answer = await self._service.handle(user_id, question.method, question.path, question.fields)
@@ -87,6 +101,8 @@ class Network(httpx.AsyncBaseTransport):
         if self.is_dead:
             await asyncio.get_running_loop().create_future()
         await self._clock.sleep(self._chance.uniform(0.0, 0.1))
+        if connections != self._connections:
+            await asyncio.get_running_loop().create_future()
         if self.is_down:
             raise httpx.ReadError("the network went down")
         return _answer(200, answer)

@@ -16,6 +16,7 @@ WEIGHTS = {
     "take_back": 1,
     "retry": 1,
     "network_changes": 6,
+    "half_open": 1,
     "queue_expires": 1,
     "kill": 2,
     "power_loss": 1,

@@ -4,14 +4,17 @@
             ┌────────── BAD_EVENT_QUEUE_ID: at once; refusal, unreadable answer or event: later ──────────┐
             v                                                                                             │
       no queue ──register──> snapshot ──> receiving <──────────┐ ──────────────────────────────────────── ┘
-         ^  │                                │   ^             │ same queue, `dont_block`,
-         └──┘ no answer: later               v   └── works     │ after a jittered pause
-        401: refused, until asked again   no answer, 5xx ──────┘
+         ^  │                                │   ^             │ same queue, `dont_block`:
+         └──┘ no answer: later               v   └── works     │ at once in doubt, else after a jittered pause
+        401: refused, until asked again   doubt; no answer, 5xx ┘
 ```
 Recovery is the start-up path: a lost queue means a new snapshot, and whoever shows messages fetches them
 again. Events are handed over in order, each id once. A wake from sleep (the wall clock ran ahead of the
-monotonic one) ends whatever wait is under way. A silence longer than the server's own time-out means that
-the connection is dead, though nobody has said so.
+monotonic one) ends whatever wait is under way.
+
+A connection can be dead though nobody has said so. There is doubt when the server's heartbeat is overdue and when any
+other request meets no answer: then events are asked for at once, without waiting for new ones, and if that has no
+answer within `PROOF_SECONDS` the account is not live any more.
 """
 
 from __future__ import annotations
@@ -52,6 +55,12 @@ OFFLINE_AFTER = 30.0
 
 CATCH_UP_SECONDS = 10.0
 """How long a poll that must not block may take: longer, and the connection is as dead as before."""
+
+PROOF_SECONDS = 5.0
+"""How long a connection that is in doubt may take to prove that it works, before the app says that it is not live."""
+
+HEARTBEAT_SHARE = 2 / 3
+"""The part of the time-out of a long poll that servers name within which a heartbeat comes: 45 to 55 s of 90."""
 
 LOOK_AT_CLOCKS_EVERY = 5.0
 """Seconds between two looks whether the machine slept."""
@@ -103,9 +112,11 @@ class EventStream:
         self._slow = Backoff(0.1, 60.0, share=random)
         self._poked = Alarm(clock)
         self._socket: Socket | None = None
+        self._closing: set[asyncio.Future[None]] = set()
         self._socket_failures = 0
         self._empty_answers = 0
         self._catching_up = False
+        self._is_listening = False
         self._proven = False
         self._is_outdated = False
         self._trouble_since: float | None = None
@@ -115,6 +126,11 @@ class EventStream:
     def poke(self) -> None:
         """Try now: the network may be back, or somebody asked to."""
         self._poked.ring()
+
+    def doubt(self) -> None:
+        """Another request had no answer: ask for events at once rather than go on waiting for them."""
+        if self._is_listening:
+            self._poked.ring()
 
     def register_anew(self) -> None:
         """Events do not tell all that has changed: a snapshot follows at once. For `on_events` to call."""
@@ -206,13 +222,22 @@ class EventStream:
 
     async def _receive(self, queue: Queue) -> None:
         waiting = not self._catching_up
-        wait = self._silence() if waiting else min(CATCH_UP_SECONDS, self._silence())
-        raw = await self._unless_poked(self._next_events(queue, waiting), wait)
+        if waiting:
+            wait = self._timeout() * HEARTBEAT_SHARE
+        else:
+            wait = min(PROOF_SECONDS if self.status.is_live else CATCH_UP_SECONDS, self._timeout())
+        self._is_listening, began = waiting, self._clock.monotonic()
+        try:
+            raw = await self._unless_poked(self._next_events(queue, waiting), wait)
+        finally:
+            self._is_listening = False
         if raw is None:
-            # Nothing came for longer than the server stays silent, or somebody poked: ask, without waiting.
-            await self._close_socket()
+            # No heartbeat came, or there is doubt for another reason: ask, without waiting.
             if not waiting:
                 raise OutcomeUnknown(f"no answer within {wait:g} s")
+            if self._clock.monotonic() - began < wait:
+                self._socket_failures = max(0, self._socket_failures - 1)  # it had no time to prove itself
+            self._leave_socket()
             self._catching_up = True
             return
         await self._hand_over(raw)
@@ -222,8 +247,8 @@ class EventStream:
         self._works()
         await self._brake(waiting and not raw)
 
-    def _silence(self) -> float:
-        """Seconds within which the server says something, if only a heartbeat: its own value."""
+    def _timeout(self) -> float:
+        """Seconds after which a long poll should be given up: the server's own value."""
         return self._connection.limits.longpoll_seconds or DEFAULT_LONGPOLL_SECONDS
 
     async def _next_events(self, queue: Queue, waiting: bool) -> Sequence[object]:
@@ -238,7 +263,7 @@ class EventStream:
             queue_id=queue.queue_id,
             last_event_id=queue.last_event_id,
             dont_block=not waiting,
-            longpoll_seconds=None if not waiting else self._silence() + _GRACE,
+            longpoll_seconds=None if not waiting else self._timeout() + _GRACE,
         )
         return batch.events
 
@@ -295,12 +320,16 @@ class EventStream:
             await self._pause(1.0)
 
     async def _close_socket(self) -> None:
+        self._leave_socket()
+        await asyncio.gather(*self._closing)
+
+    def _leave_socket(self) -> None:
+        """Closes it in the background: on a dead connection that takes seconds."""
         socket, self._socket = self._socket, None
         if socket is not None:
-            try:
-                await socket.close()
-            except Exception as error:  # it is gone either way
-                logger.debug("the event stream did not close: %s", type(error).__name__)
+            closing = asyncio.ensure_future(_close(socket))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
 
     # time
 
@@ -362,3 +391,10 @@ class EventStream:
         if status != self.status:
             self.status = status
             self._on_status(status)
+
+
+async def _close(socket: Socket) -> None:
+    try:
+        await socket.close()
+    except Exception as error:  # it is gone either way
+        logger.debug("the event stream did not close: %s", type(error).__name__)

@@ -25,6 +25,7 @@ from narrowcast_api.errors import (
     RateLimited,
     RedirectRefused,
     ServerFault,
+    TransportError,
 )
 from narrowcast_api.http.addresses import LOOPBACK, origin
 from narrowcast_api.http.answers import interpret, scrubbed
@@ -49,6 +50,7 @@ log = logging.getLogger("narrowcast_api.http.connection")
 CONNECT_SECONDS = 10.0
 REQUEST_SECONDS = 30.0
 PATIENCE_SECONDS = 10.0
+SLOW_SECONDS = 5.0
 ANSWER_BYTES = 64 * 2**20
 _IDLE_SECONDS = 4.0
 _REDIRECTS = 5
@@ -69,8 +71,9 @@ class Connection:
     an earlier session perhaps; `identified()` asks when nothing is.
 
     Hooks, each may be replaced: `on_ignored(method, path, names)` is called when the server lists
-    parameters it ignored (CONV-09); `on_rate_limited(seconds)` when it asks to slow down; `exchange` carries the
-    questions of `request`, by HTTP. The Authorization header goes to the account's own origin only, whatever the
+    parameters it ignored (CONV-09); `on_rate_limited(seconds)` when it asks to slow down; `on_unanswered()` when a
+    request that is not for events met no server, or has waited for its answer for `SLOW_SECONDS`; `exchange` carries
+    the questions of `request`, by HTTP. The Authorization header goes to the account's own origin only, whatever the
     server redirects to (AUTH-01).
     """
 
@@ -93,6 +96,7 @@ class Connection:
         self.own_user_id: int | None = None
         self.on_ignored: Callable[[str, str, tuple[str, ...]], None] | None = None
         self.on_rate_limited: Callable[[float], None] | None = None
+        self.on_unanswered: Callable[[], None] | None = None
         self.exchange: Exchange = self._by_http
         self.ca_bundle = ca_bundle or (self.account.ca_bundle if self.account else None)
         self._transport = transport
@@ -201,7 +205,7 @@ class Connection:
             question = Question(
                 method, path, self._encoded(method, path, params), files, authenticated, timeout, max_bytes
             )
-            outcome = await self._attempt(question, partial, late)
+            outcome = await self._attempt(question, partial, late, bucket)
             if isinstance(outcome, dict):
                 self._report_ignored(method, path, outcome)
                 return outcome
@@ -248,6 +252,8 @@ class Connection:
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             failure = transport_error(error)
         if failure is not None:
+            if isinstance(failure, TransportError):
+                self._unanswered()
             raise failure
 
     async def read(self, response: httpx.Response, max_bytes: int = ANSWER_BYTES) -> bytes:
@@ -314,15 +320,23 @@ class Connection:
         return httpx.Request(method, url, data=fields or None, files=dict(files) if files else None, **own)
 
     async def _attempt(
-        self, question: Question, partial: bool, late: str
+        self, question: Question, partial: bool, late: str, bucket: str
     ) -> dict[str, object] | NarrowcastError:
         """The outcome of one try. Errors are given, not raised: frames of a traceback then hold no raw
         answer.
         """
+        slow = None
+        if not bucket:  # those for events tell their caller themselves
+            slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._unanswered)
         try:
             status, headers, raw = await self._answered(question)
         except NarrowcastError as error:
+            if not bucket and isinstance(error, TransportError):
+                self._unanswered()
             return error
+        finally:
+            if slow is not None:
+                slow.cancel()
         return self._outcome(status, headers, raw, partial, late)
 
     def _outcome(
@@ -399,6 +413,10 @@ class Connection:
         self._gate.close(limited.retry_after, bucket)
         if self.on_rate_limited is not None:
             self.on_rate_limited(limited.retry_after)
+
+    def _unanswered(self) -> None:
+        if self.on_unanswered is not None:
+            self.on_unanswered()
 
     def _report_ignored(self, method: str, path: str, body: Mapping[str, object]) -> None:
         listed = body.get("ignored_parameters_unsupported")

@@ -127,6 +127,7 @@ class Synchronizer:
             on_status=session.set_status,
             open_socket=open_socket if session.transport is None else None,
         )
+        self._connection.on_unanswered = self.stream.doubt
 
     async def close(self) -> None:
         """Gives the event queue back. Bound it with a timeout."""
