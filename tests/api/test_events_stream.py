@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import httpx
 
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.wire.events import Event
-from support.event_bench import EVENTS, LIVE, RECONNECTING, REGISTER, StreamBench, heartbeat
+from support.event_bench import EVENTS, LIVE, RECONNECTING, REGISTER, SNAPSHOT, StreamBench, heartbeat
 from support.ledger import proves
 
 
@@ -213,6 +214,24 @@ async def test_a_request_without_an_answer_puts_the_connection_in_doubt() -> Non
         await bench.clock.advance(0.3)
         assert bench.kinds == [LIVE, RECONNECTING, LIVE]
         assert bench.events == [1]
+
+
+async def test_a_new_snapshot_that_is_overdue_is_told() -> None:
+    bench = StreamBench()
+    answered = asyncio.Event()
+    bench.registers()
+    bench.transport.prepare(*EVENTS, json=heartbeat(0))
+    bench.transport.prepare_error(*EVENTS, code="BAD_EVENT_QUEUE_ID", queue_id="q1")
+    bench.transport.prepare(*REGISTER, json={**SNAPSHOT, "queue_id": "q2"}, gate=answered)
+    bench.hangs()
+    async with bench.running():
+        await bench.clock.advance(4.9)
+        assert bench.kinds == [LIVE]
+        await bench.clock.advance(0.1)
+        assert bench.kinds == [LIVE, RECONNECTING]
+        answered.set()
+        await bench.clock.settle()
+        assert bench.kinds == [LIVE, RECONNECTING, LIVE]
 
 
 async def test_doubt_while_nothing_is_waited_for_is_forgotten() -> None:

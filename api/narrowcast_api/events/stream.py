@@ -32,7 +32,7 @@ from narrowcast_api.errors import (
     BadEventQueueId,
     MalformedAnswer,
     NarrowcastError,
-    OutcomeUnknown,
+    NoAnswer,
     RateLimited,
     ServerFault,
     TransportError,
@@ -207,7 +207,11 @@ class EventStream:
     # registration
 
     async def _register(self) -> None:
-        answer = await register(self._connection, late="realm_users")
+        overdue = asyncio.ensure_future(self._say_when_overdue())
+        try:
+            answer = await register(self._connection, late="realm_users")
+        finally:
+            overdue.cancel()
         queue_id, last_event_id = answer.get("queue_id"), answer.get("last_event_id")
         path = answer.get("event_stream_path")
         if not isinstance(queue_id, str) or type(last_event_id) is not int:
@@ -217,6 +221,12 @@ class EventStream:
         self._catching_up = False
         self._socket_failures = 0
         self._works()
+
+    async def _say_when_overdue(self) -> None:
+        """A new snapshot takes its time, and meanwhile nothing is heard."""
+        await self._clock.sleep(PROOF_SECONDS)
+        if self.status.is_live:
+            self._trouble(NoAnswer(f"no answer within {PROOF_SECONDS:g} s"))
 
     # receiving
 
@@ -234,7 +244,7 @@ class EventStream:
         if raw is None:
             # No heartbeat came, or there is doubt for another reason: ask, without waiting.
             if not waiting:
-                raise OutcomeUnknown(f"no answer within {wait:g} s")
+                raise NoAnswer(f"no answer within {wait:g} s")
             if self._clock.monotonic() - began < wait:
                 self._socket_failures = max(0, self._socket_failures - 1)  # it had no time to prove itself
             self._leave_socket()
