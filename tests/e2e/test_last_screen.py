@@ -23,8 +23,10 @@ def leave(terminal: Terminal) -> None:
 
 
 def start(rc: Path, folder: Path, size: tuple[int, int] = (120, 40)) -> Terminal:
-    """The app, not yet waited for."""
-    return Terminal(narrowcast("--rc", str(rc)), env=home(folder), size=size)
+    """The app, not yet waited for. It may write compiled code."""
+    env = home(folder)
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    return Terminal(narrowcast("--rc", str(rc)), env=env, size=size)
 
 
 def test_the_second_start_shows_the_screen_before_the_app_is_there_and_takes_keys(
@@ -46,6 +48,29 @@ def test_the_second_start_shows_the_screen_before_the_app_is_there_and_takes_key
         again.wait_gone(KEPT)
         leave(again)
         assert again.left_clean() == []
+
+
+def test_the_third_start_loads_what_the_second_has_loaded_from_one_file(
+    served: Served, open_app: OpenApp, tmp_path: Path
+) -> None:
+    rc = served.rc("ada")
+    kept = tmp_path / "home-ada" / "cache" / "narrowcast" / "start.code"
+    with open_app(rc) as first:
+        leave(first)
+    assert not kept.exists()
+    with start(rc, tmp_path / "home-ada") as second:
+        second.wait_for(r"● live")
+        second.settle(quiet=1.5)  # until a start counts as over
+        leave(second)
+    written = kept.stat()
+    with start(rc, tmp_path / "home-ada") as third:
+        third.wait_for(KEPT)
+        third.type("#")
+        third.wait_until(lambda: "Mentions" in third.lines[0], "the view of mentions")
+        third.wait_for(r"● live")
+        leave(third)
+        assert third.left_clean() == []
+    assert kept.stat().st_ino == written.st_ino
 
 
 def test_another_size_starts_without_it(served: Served, open_app: OpenApp, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrowcast.app import accounts
 from narrowcast.app.config_load import load
+from narrowcast.cli import kept_code
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal import last_screen, late_suggestions, without_palette
@@ -25,6 +26,9 @@ from narrowcast.terminal.paths import Paths
 if TYPE_CHECKING:
     from narrowcast.app.app import NarrowcastApp, Opening
     from narrowcast.app.config import Config
+
+START_SECONDS = 1.0
+"""How long what is loaded counts as loaded by the start."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,6 +72,8 @@ def run_app(
         extensions=extensions,
     )
     code = asyncio.run(_run(opening, config, paths, make))
+    if kept_code.of_this_start() is not None:
+        importlib.import_module("narrowcast.cli.code_store").keep()
     if sys.platform != "win32":
         from narrowcast.terminal.driver import TerminalWriter
 
@@ -85,6 +91,7 @@ async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..
 
     from narrowcast.app.early_session import EarlySession, beside
 
+    asyncio.get_running_loop().call_later(START_SECONDS, kept_code.end)
     early = EarlySession(opening, paths)
     try:
         await beside(partial(importlib.import_module, "narrowcast.app.app"))

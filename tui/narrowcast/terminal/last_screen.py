@@ -134,14 +134,10 @@ def read(path: str, wanted: str) -> tuple[bytes, bytes] | None:
     """What to write to the terminal, and the cells, if the file at ``path`` is whole and was kept for ``wanted``."""
     import zlib
 
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
+    descriptor = open_private(path, LARGEST)
+    if descriptor is None:
         return None
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if status.st_uid != os.getuid() or status.st_mode & 0o177 or status.st_size > LARGEST:
-            return None
         data = file.read(LARGEST)
     head = MAGIC + wanted.encode() + b"\n"
     if not data.startswith(head):
@@ -151,6 +147,19 @@ def read(path: str, wanted: str) -> tuple[bytes, bytes] | None:
     if not (check.isdigit() and length.isdigit()) or zlib.crc32(body) != int(check):
         return None
     return body[: int(length)], body[int(length) :]
+
+
+def open_private(path: str, largest: int) -> int | None:
+    """The file, opened for reading, if it is no link, is one's own, is readable by nobody else and not too large."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    status = os.fstat(descriptor)
+    if status.st_uid == os.getuid() and not status.st_mode & 0o177 and status.st_size <= largest:
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
 def whole(wanted: str, paint: bytes, cells: bytes) -> bytes:
@@ -190,7 +199,7 @@ def signature(arguments: Sequence[str], size: tuple[int, int]) -> str | None:
         *arguments,
         *size,
         *(os.environ.get(name) for name in _TERMINAL_VARIABLES),
-        *map(_state_of, files),
+        *map(state_of, files),
     )
     return repr(parts)
 
@@ -203,7 +212,8 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _state_of(path: str) -> tuple[object, ...]:
+def state_of(path: str) -> tuple[object, ...]:
+    """What tells whether a file was changed."""
     try:
         status = os.stat(path)  # noqa: PTH116
     except OSError:

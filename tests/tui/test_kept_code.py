@@ -1,0 +1,198 @@
+"""What a start has loaded is loaded from one file by the next, as long as it is what it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MODULE = r"""
+import re
+WORDS = re.compile(r"(?P<first>\w+)-(\w+)", re.IGNORECASE)
+BYTES = re.compile(rb"[^\x00-\x1f]+$", re.MULTILINE)
+SAID = "before"
+"""
+START = """
+import json, os, sys
+sys.path.insert(0, {modules!r})
+from narrowcast.cli import code_store, kept_code
+kept_code.use()
+made = kept_code.of_this_start()
+{program}
+kept_code.end()
+code_store.keep()
+print(json.dumps(answer))
+"""
+LOADS = """
+import thing, package.inner
+answer = [
+    type(thing.__spec__.loader).__name__,
+    type(package.inner.__spec__.loader).__name__,
+    thing.SAID,
+    thing.WORDS.fullmatch("Ab-c")["first"],
+    thing.WORDS.flags,
+    thing.BYTES.search(b"one\\ntwo").group().decode(),
+    sorted(str(pattern) for pattern, _ in made.new_patterns if "first" in str(pattern) or "x1f" in str(pattern)),
+    thing.__cached__ == __import__("importlib.util").util.cache_from_source(thing.__file__),
+    package.__path__ == [os.path.dirname(package.__file__)],
+]
+"""
+FILE = "start.code"
+
+
+class Starts:
+    """Runs programs as starts of the app with a cache of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.modules = folder / "modules"
+        self.cache = folder / "cache"
+        self.file = self.cache / "narrowcast" / FILE
+        (self.modules / "package").mkdir(parents=True)
+        (self.modules / "package" / "__init__.py").write_text("")
+        (self.modules / "package" / "inner.py").write_text("")
+        self.thing = self.modules / "thing.py"
+        self.thing.write_text(MODULE)
+
+    def run(self, program: str = LOADS) -> list[object]:
+        env = {**os.environ, "XDG_CACHE_HOME": str(self.cache)}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
+        source = START.format(modules=str(self.modules), program=program)
+        answer = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, env=env)
+        assert answer.returncode == 0, answer.stderr
+        found = json.loads(answer.stdout)
+        assert isinstance(found, list)
+        return found
+
+
+@pytest.fixture
+def starts(tmp_path: Path) -> Starts:
+    return Starts(tmp_path)
+
+
+FOUND = ["before", "Ab", 34, "one"]
+"""What the module says of itself, whoever loaded it."""
+
+
+def test_the_second_start_loads_from_the_file_what_the_first_has_loaded(starts: Starts) -> None:
+    first = starts.run()
+    assert first[:2] == ["SourceFileLoader", "SourceFileLoader"]
+    assert first[2:6] == FOUND
+    assert len(first[6]) == 2  # type: ignore[arg-type]
+    assert starts.file.stat().st_mode & 0o777 == 0o600
+    assert starts.run() == ["_Loader", "_Loader", *FOUND, [], True, True]
+
+
+def test_a_module_that_was_changed_is_loaded_as_it_is_now_and_kept_anew(starts: Starts) -> None:
+    starts.run()
+    state = starts.thing.stat()
+    starts.thing.write_text(MODULE.replace("before", "after!"))
+    os.utime(starts.thing, ns=(state.st_atime_ns, state.st_mtime_ns))  # of the same size, with the same time
+    compiled = next((starts.modules / "__pycache__").glob("thing.*"))
+    compiled.unlink()
+    assert starts.run()[:3] == ["SourceFileLoader", "_Loader", "after!"]
+    assert starts.run()[:3] == ["_Loader", "_Loader", "after!"]
+
+
+def test_a_module_that_is_gone_is_gone(starts: Starts) -> None:
+    starts.run()
+    starts.thing.unlink()
+    assert starts.run(
+        """
+try:
+    import thing
+    answer = ["loaded"]
+except ModuleNotFoundError:
+    answer = ["gone"]
+"""
+    ) == ["gone"]
+
+
+def test_the_file_is_written_only_where_something_new_was_loaded_and_keeps_the_rest(starts: Starts) -> None:
+    starts.run()
+    written = starts.file.stat()
+    starts.run("import package\nanswer = []")
+    assert starts.file.stat().st_ino == written.st_ino
+    (starts.modules / "more.py").write_text("")
+    starts.run("import more\nanswer = []")
+    assert starts.file.stat().st_ino != written.st_ino
+    assert starts.run()[0] == "_Loader"
+    names = sorted(path.name for path in starts.file.parent.iterdir())
+    assert names == [FILE]
+
+
+def test_what_is_loaded_after_the_start_is_not_kept_but_what_was_begun_is_loaded(starts: Starts) -> None:
+    late = "import package\nkept_code.end()\nimport thing\nanswer = [type(thing.__spec__.loader).__name__]"
+    starts.run(late)
+    assert starts.run()[:2] == ["SourceFileLoader", "SourceFileLoader"]
+    begun = (
+        "from importlib.util import find_spec, module_from_spec\nspec = find_spec('thing')\nkept_code.end()\n"
+        "thing = module_from_spec(spec)\nspec.loader.exec_module(thing)\n"
+        "import re\nanswer = [thing.SAID, type(spec.loader).__name__, re._compiler.compile.__module__]"
+    )
+    assert starts.run(begun) == ["before", "_Loader", "re._compiler"]
+
+
+def spoil(starts: Starts, how: str) -> None:
+    """Makes the file one that is not to be used."""
+    data = starts.file.read_bytes()
+    if how == "half":
+        starts.file.write_bytes(data[: len(data) // 2])
+    elif how == "another interpreter":
+        starts.file.write_bytes(data.replace(sys.version.split()[0].encode(), b"3.99.9", 1))
+    elif how == "nonsense":
+        starts.file.write_bytes(b"\xff" * len(data))
+    elif how == "nothing":
+        starts.file.write_bytes(b"")
+    elif how == "open to others":
+        starts.file.chmod(0o644)
+    elif how == "a link":
+        starts.file.rename(starts.cache / "elsewhere")
+        starts.file.symlink_to(starts.cache / "elsewhere")
+    elif how == "a pipe":
+        starts.file.unlink()
+        os.mkfifo(starts.file, 0o600)
+
+
+@pytest.mark.parametrize(
+    "how", ["half", "another interpreter", "nonsense", "nothing", "open to others", "a link", "a pipe"]
+)
+def test_a_file_that_is_not_whole_or_not_ones_own_is_not_used_but_written_anew(
+    starts: Starts, how: str
+) -> None:
+    starts.run()
+    spoil(starts, how)
+    assert starts.run()[:6] == ["SourceFileLoader", "SourceFileLoader", *FOUND]
+    assert starts.run()[:6] == ["_Loader", "_Loader", *FOUND]
+
+
+def test_code_that_cannot_be_read_is_read_from_where_it_always_was(starts: Starts) -> None:
+    starts.run()
+    fails = "def fails(*_):\n    raise OSError\nkept_code.os.pread = fails\n"
+    assert starts.run(fails + LOADS) == ["_Loader", "_Loader", *FOUND, [], True, True]
+
+
+def test_nothing_is_kept_where_python_is_to_write_no_code(starts: Starts) -> None:
+    starts.run("answer = []")
+    starts.file.unlink()
+    source = START.format(modules=str(starts.modules), program="answer = [made is None]")
+    env = {**os.environ, "XDG_CACHE_HOME": str(starts.cache), "PYTHONDONTWRITEBYTECODE": "1"}
+    answer = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, env=env)
+    assert json.loads(answer.stdout) == [True]
+    assert not starts.file.exists()
+
+
+def test_a_pattern_that_is_wrong_is_refused_as_ever(starts: Starts) -> None:
+    program = """
+import re
+answer = []
+for wrong in ("(", ["x"], 5):
+    try:
+        re.compile(wrong)
+    except (re.error, TypeError) as error:
+        answer.append(type(error).__name__)
+"""
+    assert starts.run(program) == ["error", "TypeError", "TypeError"]

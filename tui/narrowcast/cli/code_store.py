@@ -1,0 +1,104 @@
+"""Writes what a start has loaded into one file, for the next one: see `narrowcast.cli.kept_code`."""
+
+from __future__ import annotations
+
+import logging
+import marshal
+import os
+import re
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib.machinery import ExtensionFileLoader, SourceFileLoader
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+
+from narrowcast.cli import kept_code
+from narrowcast.cli.kept_code import KeptCode, Modules, Patterns
+from narrowcast.terminal import last_screen
+from narrowcast_api.storage.folders import private_folder
+
+log = logging.getLogger(__name__)
+
+_HEAD = 16
+"""Bytes of a compiled file before its code: https://peps.python.org/pep-0552/"""
+
+
+def keep() -> None:
+    """Write the file where this start has loaded something that it does not have. Never raises."""
+    kept = kept_code.of_this_start()
+    if kept is None or kept.loaded is None:
+        return
+    try:
+        _keep(kept, kept.loaded, Path(kept_code.path()))
+    except OSError as error:
+        log.warning("the code of the start is not kept for the next one: %s", error)
+
+
+def _keep(kept: KeptCode, loaded: Iterable[str], file: Path) -> None:
+    patterns = {key: made for key, made in kept.new_patterns.items() if not made[0] & (re.LOCALE | re.DEBUG)}
+    found = _files(loaded)
+    if not patterns and all(_is_kept(kept, name, path) for name, (path, _, _) in found.items()):
+        return
+    before = {name: entry[:3] for name, entry in kept.modules.items() if name not in found}
+    modules: Modules = {}
+    codes = bytearray()
+    for name, (path, cached, is_package) in (before | found).items():
+        state = last_screen.state_of(path)
+        code = _code(path, cached)
+        if code is not None:
+            modules[name] = path, cached, is_package, state, len(codes), len(code)
+            codes += code
+    _write(file, modules, kept.patterns | patterns, codes)
+
+
+def _is_kept(kept: KeptCode, name: str, path: str) -> bool:
+    entry = kept.modules.get(name)
+    return entry is not None and entry[3] == last_screen.state_of(path)
+
+
+def _files(names: Iterable[str]) -> dict[str, tuple[str, str, bool]]:
+    """By name: the file of a module, its compiled file ("" where it is not Python), and whether it is a package."""
+    found = {}
+    for name in names:
+        spec = getattr(sys.modules.get(name), "__spec__", None)
+        if spec is None or spec.name != name or not spec.origin:
+            continue
+        is_package = spec.submodule_search_locations is not None
+        if isinstance(spec.loader, ExtensionFileLoader):
+            found[name] = spec.origin, "", is_package
+        elif isinstance(spec.loader, SourceFileLoader) and spec.cached and Path(spec.cached).exists():
+            found[name] = spec.origin, spec.cached, is_package
+    return found
+
+
+def _code(path: str, cached: str) -> bytes | None:
+    """The marshalled code of a module, if its compiled file was made of the source as it is."""
+    if not cached:
+        return b""
+    try:
+        source, data = Path(path).stat(), Path(cached).read_bytes()
+    except OSError:
+        return None
+    made_of = (int(source.st_mtime) & 0xFFFFFFFF, source.st_size & 0xFFFFFFFF)
+    flags, time, size = (int.from_bytes(data[place : place + 4], "little") for place in (4, 8, 12))
+    return data[_HEAD:] if data[:4] == MAGIC_NUMBER and flags == 0 and (time, size) == made_of else None
+
+
+def _write(file: Path, modules: Modules, patterns: Patterns, codes: bytearray) -> None:
+    index = marshal.dumps((modules, patterns))
+    private_folder(file.parent)
+    temporary = file.with_suffix(f".{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(kept_code.head(len(index), len(codes)))
+            out.write(index)
+            out.write(codes)
+            out.flush()
+            os.fsync(descriptor)  # half a file would not be noticed in each of its parts
+        temporary.replace(file)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
+        raise

@@ -1,0 +1,216 @@
+"""What a start loads, from one file: compiled modules and regular expressions, as the start before had them.
+
+For each of its 800 modules Python looks into several folders and reads a file, and 200 regular expressions are made
+anew: a fifth of the work of a start. With `use`, modules come out of a file beside the cache as long as their source is
+what it was (its inode, size and times, which is more than Python asks), and all of it only for the same interpreter
+with the same path. What does not fit is loaded as ever. Only starts that show a kept screen use it: they are not the
+first. `narrowcast.cli.code_store` writes the file when the app ends.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+from array import array
+from collections.abc import Callable, Sequence
+from importlib.machinery import ExtensionFileLoader, ModuleSpec, SourceFileLoader
+from importlib.util import MAGIC_NUMBER
+from re import _compiler as compiler  # type: ignore[attr-defined]
+from types import CodeType, ModuleType
+from typing import Any, Final, Protocol
+
+from narrowcast.terminal import last_screen
+
+MAGIC = b"narrowcast kept code 1\n"
+FILE = "start.code"
+LARGEST = 64 * 2**20
+"""Bytes of a file that is worth reading."""
+CODE: Final = "I"
+"""How `array` and `memoryview` call the unit that a regular expression is made of."""
+
+
+class Loads(Protocol):
+    """The part of `re._compiler` that makes a pattern of its code."""
+
+    def compile(
+        self,
+        pattern: str | bytes,
+        flags: int,
+        code: list[int],
+        groups: int,
+        index: dict[str, int],
+        names: tuple[str | None, ...],
+        /,
+    ) -> Any: ...
+
+
+Modules = dict[str, tuple[str, str, bool, tuple[object, ...], int, int]]
+"""By name: file, compiled file ("" where none), whether it is a package, state of the file; place and length."""
+Patterns = dict[tuple[str | bytes, int], tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]]
+"""By what was asked for: what `_sre.compile` takes."""
+
+
+class _Loader(SourceFileLoader):
+    """Loads one module out of the file."""
+
+    def __init__(self, name: str, path: str, kept: KeptCode, place: int, length: int) -> None:
+        super().__init__(name, path)
+        self._kept = kept
+        self._place = place
+        self._length = length
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        code = self._kept.read(self._place, self._length)
+        return code if isinstance(code, CodeType) else super().get_code(fullname)
+
+
+class KeptCode:
+    """What the file has, as Python finds modules; and, until `end`, what was loaded that it does not have."""
+
+    def __init__(
+        self, modules: Modules, patterns: Patterns, descriptor: int | None = None, start: int = 0
+    ) -> None:
+        self.modules = modules
+        self.patterns = patterns
+        self.new_patterns: Patterns = {}
+        self.loaded: list[str] | None = None
+        """The names of the modules of the start, once it is over."""
+        self._descriptor = descriptor
+        """Open as long as the process lives: another thread may be reading."""
+        self._start = start
+        self._codes: dict[tuple[object, int], tuple[Any, ...]] = {}
+        self._compile: Callable[..., Any] = compiler.compile
+        self._sre: Loads = compiler._sre
+
+    def begin(self) -> None:
+        sys.meta_path.insert(0, self)
+        compiler.compile = self.compile
+        compiler._sre = _Noting(self._sre, self._codes)
+
+    def end(self) -> None:
+        """The start is over: what is loaded from now on is loaded as ever."""
+        if self.loaded is not None:
+            return
+        self.loaded = list(sys.modules)
+        sys.meta_path.remove(self)
+        compiler.compile = self._compile
+        compiler._sre = self._sre
+        self._codes.clear()
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """As any finder of modules."""
+        found = self.modules.get(name)
+        if found is None:
+            return None
+        file, cached, is_package, state, place, length = found
+        if last_screen.state_of(file) != state:
+            return None
+        loader = _Loader(name, file, self, place, length) if cached else ExtensionFileLoader(name, file)
+        spec = ModuleSpec(name, loader, origin=file, is_package=is_package)
+        spec.has_location = True
+        spec.cached = cached or None
+        if spec.submodule_search_locations is not None:
+            spec.submodule_search_locations.append(os.path.dirname(file))  # noqa: PTH120
+        return spec
+
+    def read(self, place: int, length: int) -> object:
+        """What was marshalled there; None where it cannot be read."""
+        if self._descriptor is None:
+            return None
+        try:
+            return marshal.loads(os.pread(self._descriptor, length, self._start + place))  # noqa: S302 - see `use`
+        except (OSError, EOFError, ValueError, TypeError):
+            return None
+
+    def compile(self, pattern: Any, flags: int = 0) -> Any:
+        """As `re._compiler.compile`."""
+        kept = self.patterns.get((pattern, flags))
+        if kept is not None:
+            its_flags, code, groups, index, names = kept
+            return self._sre.compile(
+                pattern, its_flags, memoryview(code).cast(CODE).tolist(), groups, index, names
+            )
+        made = self._compile(pattern, flags)
+        noted = self._codes.pop((made.pattern, made.flags), None)
+        if noted is not None and isinstance(pattern, str | bytes):
+            its_flags, code, *others = noted
+            self.new_patterns[pattern, flags] = its_flags, array(CODE, code).tobytes(), *others
+        return made
+
+
+class _Noting:
+    """Stands in for `_sre` and notes the code of what is made."""
+
+    def __init__(self, real: Loads, codes: dict[tuple[object, int], tuple[Any, ...]]) -> None:
+        self._real = real
+        self._codes = codes
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._real, name)
+
+    def compile(self, pattern: Any, flags: int, code: list[int], *others: Any) -> Any:
+        made = self._real.compile(pattern, flags, code, *others)
+        self._codes[pattern, made.flags] = (flags, code, *others)
+        return made
+
+
+_kept: KeptCode | None = None
+
+
+def use() -> None:
+    """Take what was kept from now on, and note what else is loaded, until `end`. Never raises.
+
+    Who can write the file can run code as this user: like Python's own compiled files, it is nobody else's.
+    """
+    global _kept
+    if sys.dont_write_bytecode or _kept is not None:
+        return
+    try:
+        kept = _opened(path())
+    except Exception:  # nonsense: a start without it is only slower
+        kept = None
+    _kept = kept or KeptCode({}, {})
+    _kept.begin()
+
+
+def end() -> None:
+    """The start is over."""
+    if _kept is not None:
+        _kept.end()
+
+
+def of_this_start() -> KeptCode | None:
+    """What `use` began."""
+    return _kept
+
+
+def path() -> str:
+    return os.path.join(last_screen.cache_folder(), FILE)  # noqa: PTH118
+
+
+def head(index: int, codes: int) -> bytes:
+    """What the file begins with: everything that it depends on as a whole, and how long its two parts are."""
+    wanted = (sys.version, MAGIC_NUMBER, sys.flags.optimize, sys.prefix, sys.path)
+    return MAGIC + repr(wanted).encode("utf-8", "surrogateescape") + b"\n%012d %012d\n" % (index, codes)
+
+
+def _opened(file: str) -> KeptCode | None:
+    """What the file has, if it is whole and was made for this interpreter."""
+    descriptor = last_screen.open_private(file, LARGEST)
+    if descriptor is None:
+        return None
+    try:
+        size = os.fstat(descriptor).st_size
+        begins = os.pread(descriptor, len(head(0, 0)), 0)
+        index, codes = (int(number) for number in begins[-26:].split())
+        if begins == head(index, codes) and size == len(begins) + index + codes:
+            modules, patterns = marshal.loads(os.pread(descriptor, index, len(begins)))  # noqa: S302
+            return KeptCode(modules, patterns, descriptor, len(begins) + index)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
