@@ -176,6 +176,58 @@ async def test_what_no_look_could_tell_is_looked_for_now_and_then(
         assert bench.server.sends == 1
 
 
+@pytest.mark.parametrize(
+    ("how", "state", "told"),
+    [("lost after", SENT, ""), ("lost before", FAILED, "not on the server")],
+)
+async def test_what_no_look_could_tell_is_looked_for_after_a_restart(
+    bench: OutboxBench, how: str, state: OutboxState, told: str
+) -> None:
+    async with bench:
+        bench.server.next_failures.append(how)
+        bench.server.find_failures.extend([ServerFault(502)] * 6)
+        bench.outbox.send(LUNCH, "Soup today")
+        bench.server.events.clear()
+        await bench.clock.advance(40)
+        assert "not known whether this arrived" in (only(bench).error or "")
+        await bench.crash()
+        bench.open()
+        await bench.clock.advance(5)
+        assert only(bench).state is state
+        assert told in (only(bench).error or "")
+        assert bench.server.sends == 1
+
+
+async def test_after_a_restart_what_failed_is_looked_for_once_and_keeps_its_reason(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        bench.server.next_failures.extend(["lost before", "refused"])
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        await bench.clock.advance(10)
+        bench.outbox.retry(local_id)
+        await bench.clock.advance(40)
+        assert (only(bench).error, bench.server.sends) == ("You may not post here.", 2)
+        await bench.crash()
+        looks = bench.server.looks
+        bench.server.find_failures.append(ServerFault(502))
+        bench.open()
+        await bench.clock.advance(300)
+        assert (only(bench).state, only(bench).error) == (FAILED, "You may not post here.")
+        assert (bench.server.looks, bench.server.sends) == (looks + 2, 2)
+
+
+async def test_a_message_that_never_left_is_not_looked_for_after_a_restart(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("refused")
+        bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        await bench.crash()
+        bench.open()
+        await bench.clock.advance(300)
+        assert (only(bench).error, bench.server.looks) == ("You may not post here.", 0)
+
+
 async def test_a_look_that_is_refused_is_told_and_nothing_is_sent(bench: OutboxBench) -> None:
     async with bench:
         bench.server.next_failures.append("lost before")

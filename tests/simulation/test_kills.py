@@ -12,14 +12,14 @@ from random import Random
 
 import pytest
 
-from narrowcast_api.http.exchange import Question
+from narrowcast_api.http.exchange import Answer, Question
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.records import OutboxState
 from simulation.disk import Home, memory
 from simulation.loop import SimulatedClock, SimulatedLoop
 from simulation.running import seeded
 from simulation.service import Service
-from simulation.window import ME, Window
+from simulation.window import ME, OTHER, Window
 
 PLACE = ChannelDestination(11, "soup")
 
@@ -50,13 +50,28 @@ class Strikes:
             self._window.die()
 
 
+JUST_WRITTEN, HAD_WAITED, NOBODY_CAN_TELL = "just written", "had waited", "nobody can tell"
+
 Outcome = tuple[int, int, list[str]]
 
 
+def nobody_can_tell(window: Window) -> None:
+    """From now on each answer to a message, and to a look for one, is lost, and no event comes."""
+    carry = window.session.client.connection.exchange
+
+    async def mute(question: Question) -> Answer:
+        if question.path == "/events":
+            await asyncio.get_running_loop().create_future()
+        answer = await carry(question)
+        return Answer(502, {}, b"bad gateway") if question.path == "/messages" else answer
+
+    window.session.client.connection.exchange = mute
+
+
 async def _sent_and_offered(
-    folder: Path, loop: SimulatedLoop, fatal: int, *, beside: bool, waited: bool
+    folder: Path, loop: SimulatedLoop, fatal: int, *, beside: bool, how: str
 ) -> Outcome:
-    """How often the words were sent and are offered, and the points that were reached. Words that `waited` for the
+    """How often the words were sent and are offered, and the points that were reached. Words that had waited for the
     connection are in the journal already, on a disk that is slower than the network.
     """
     clock = SimulatedClock(loop)
@@ -69,7 +84,7 @@ async def _sent_and_offered(
         await other.start()
     await asyncio.sleep(5)
     strikes = Strikes(victim, fatal)
-    if waited:
+    if how == HAD_WAITED:
         victim.network.is_down = True
         service.expire_queues(ME)
         await asyncio.sleep(1)
@@ -81,9 +96,13 @@ async def _sent_and_offered(
         await asyncio.sleep(30)
     else:
         victim.journal_writer.hurry = True  # or some writes would be made together
+        if how == NOBODY_CAN_TELL:
+            nobody_can_tell(victim)
+            service.say(OTHER, ("stream", 11, "soup"), "what ends the poll that is under way")
+            await asyncio.sleep(1)
         strikes.begin()
         victim.session.outbox.send(PLACE, "last words")
-        await asyncio.sleep(0.8)
+        await asyncio.sleep(45 if how == NOBODY_CAN_TELL else 0.8)
     await victim.kill()
     if not beside:
         await other.start()
@@ -95,23 +114,23 @@ async def _sent_and_offered(
     return sends.count("last words"), len(entries), strikes.points
 
 
-def killed_at(fatal: int, *, beside: bool, waited: bool) -> Outcome:
+def killed_at(fatal: int, *, beside: bool, how: str) -> Outcome:
     loop = SimulatedLoop()
     with seeded(7), memory() as folder:
-        return loop.run(_sent_and_offered(folder, loop, fatal, beside=beside, waited=waited))
+        return loop.run(_sent_and_offered(folder, loop, fatal, beside=beside, how=how))
 
 
-@pytest.mark.parametrize("waited", [False, True], ids=["just written", "had waited"])
+@pytest.mark.parametrize("how", [JUST_WRITTEN, HAD_WAITED, NOBODY_CAN_TELL])
 @pytest.mark.parametrize("beside", [True, False], ids=["another window is open", "one is opened later"])
-def test_words_are_there_once_wherever_their_window_was_killed(beside: bool, waited: bool) -> None:
-    *counts, points = killed_at(0, beside=beside, waited=waited)
+def test_words_are_there_once_wherever_their_window_was_killed(beside: bool, how: str) -> None:
+    *counts, points = killed_at(0, beside=beside, how=how)
     assert counts == [1, 0]
     assert {"before a write", "after a write", "before the request", "after the request"} <= set(points)
     assert len(points) >= 6, points
     for fatal in range(1, len(points) + 1):
-        sent, offered, reached = killed_at(fatal, beside=beside, waited=waited)
+        sent, offered, reached = killed_at(fatal, beside=beside, how=how)
         where = f"killed {reached[-1]}, point {fatal} of {points}"
-        if fatal == 1 and not waited:  # nothing had been promised yet
+        if fatal == 1 and how != HAD_WAITED:  # nothing had been promised yet
             assert sent + offered <= 1, where
         else:
             assert sent + offered == 1, where

@@ -119,7 +119,8 @@ class OutboxItem(Struct):
     `sent_at` is when the request left (UTC seconds), while it is under way. `take_back`: the
     user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `faults`
     those that were not answered; `due` is the monotonic time of the next step, `holds_until` that until which it
-    holds up others after it failed. `unknown`: it counts as failed although it may have arrived. `elsewhere`: another
+    holds up others after it failed. `unknown`: it counts as failed although it may have arrived, and is looked for.
+    `reason`: why it failed, while it is looked for once more. `elsewhere`: another
     window of the account sends it; it holds up those of this one for a while, so that they go out in the order of
     writing.
     """
@@ -132,6 +133,7 @@ class OutboxItem(Struct):
     looks: int = 0
     faults: int = 0
     unknown: bool = False
+    reason: str | None = None
     holds_until: float = 0.0
     due: float = 0.0
     sent_at: float | None = None
@@ -175,11 +177,13 @@ class OutboxItem(Struct):
         )
 
 
-def recovered(record: OutboxRecord) -> OutboxRecord:
-    """A record of the journal at the start: a request that was under way at the end has an unknown outcome."""
+def recovered(record: OutboxRecord) -> OutboxItem:
+    """A record of the journal at the start: a request that was under way at the end has an unknown outcome, and one
+    that had failed may have arrived after all, since nobody looked.
+    """
     if record.state is OutboxState.SENDING:
-        return replace(record, state=OutboxState.UNCONFIRMED, error=_INTERRUPTED)
-    return record
+        record = replace(record, state=OutboxState.UNCONFIRMED, error=_INTERRUPTED)
+    return OutboxItem(record, unknown=record.tried and record.state is OutboxState.FAILED)
 
 
 def matching(content: str, candidates: Sequence[FoundMessage], taken: Collection[int]) -> int | None:

@@ -44,7 +44,7 @@ class OutboxStore:
 
     def _item(self, record: OutboxRecord, now: float) -> OutboxItem:
         if record.owner == self._journal.window:
-            return OutboxItem(recovered(record))
+            return recovered(record)
         return OutboxItem(record, elsewhere=True, holds_until=now + HOLDS_FOR)
 
     def _see_positions(self) -> None:

@@ -3,7 +3,8 @@
 A connection that falls silent (`NoAnswer`) most often lost the request: a message that is still not there when the
 server has answered three looks goes out again by itself. After a cut or a fault of the server somebody may still be
 at work on it: then its writer decides. After some looks that the server could not answer its writer is told that it is
-not known whether it arrived, and it is looked for now and then until that is known.
+not known whether it arrived, and it is looked for now and then until that is known. What had failed after a try is
+also looked for once when the app starts.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ LOOKS_THAT_FAIL = 6
 LOOK_AGAIN_EVERY = 30.0
 """Seconds between two looks from then on."""
 
+_NOT_KNOWN = "It is not known whether this arrived: "
 _NOT_THERE = "No answer, and the message is not on the server. Resend or cancel it."
 
 
@@ -103,8 +105,7 @@ class UnconfirmedMessages:
             if item.key != destination.key or not item.record.tried:
                 continue
             if item.state is FAILED:
-                item.looks = len(LOOK_AFTER) - 1
-                self._store.step(item, UNCONFIRMED, item.record.error)
+                self._once_more(item)
             item.due = 0.0
             self._alarm.ring()
 
@@ -114,9 +115,16 @@ class UnconfirmedMessages:
         unknown = [item for item in self._store.own() if item.state is FAILED and item.unknown]
         for item in unknown:
             if item.due <= now:
-                item.looks, item.faults = len(LOOK_AFTER) - 1, LOOKS_THAT_FAIL + 1
-                self._store.step(item, UNCONFIRMED, item.record.error)
+                item.faults = LOOKS_THAT_FAIL + 1
+                self._once_more(item)
         return min((item.due - now for item in unknown if item.state is FAILED), default=None)
+
+    def _once_more(self, item: OutboxItem) -> None:
+        """One look at what had failed. If it is not there, it failed for the reason that it had."""
+        error = item.record.error
+        item.reason = None if error is None or error.startswith(_NOT_KNOWN) else error
+        item.looks = len(LOOK_AFTER) - 1
+        self._store.step(item, UNCONFIRMED, error)
 
     async def _read_journal(self) -> None:
         if self._journal.changed_elsewhere():
@@ -132,7 +140,7 @@ class UnconfirmedMessages:
             item.unheard = False  # told that this is not known, its writer decides
             item.due = self._clock.monotonic() + LOOK_AGAIN_EVERY
         if isinstance(error, REFUSED) or item.unknown:
-            self._lost(item, f"It is not known whether this arrived: {error.user_message}")
+            self._lost(item, item.reason or f"{_NOT_KNOWN}{error.user_message}")
         else:
             item.due = self._clock.monotonic() + 2.0 ** (item.faults - 1)
 
@@ -148,7 +156,7 @@ class UnconfirmedMessages:
         elif item.unheard and not item.take_back:
             self._store.step(item, WAITING)
         else:
-            self._lost(item, TAKEN_BACK if item.take_back else _NOT_THERE)
+            self._lost(item, TAKEN_BACK if item.take_back else item.reason or _NOT_THERE)
 
     def _lost(self, item: OutboxItem, error: str) -> None:
         """Not there, as far as one knows: the user may want it sent again before what comes after it."""
