@@ -288,9 +288,17 @@ async def test_edited_elsewhere_while_its_deletion_is_under_way_keeps_the_newer_
         assert (client.texts(), client.server.texts()) == (["newer"], ["newer"])
 
 
-@pytest.mark.parametrize(("typed", "texts"), [(0.0, ["their words", "our words"]), (30.0, ["their words"])])
+@pytest.mark.parametrize(
+    ("typed", "theirs", "texts"),
+    [
+        (0.0, "their words", ["their words", "our words"]),
+        (30.0, "their words", ["their words"]),
+        (0.0, "our words, and theirs", ["our words, and theirs"]),
+    ],
+    ids=["typed before", "typed after", "written on"],
+)
 async def test_words_that_another_device_wrote_over_unseen_are_kept(
-    client: DraftClient, typed: float, texts: list[str]
+    client: DraftClient, typed: float, theirs: str, texts: list[str]
 ) -> None:
     async with client:
         draft_id = client.drafts.save(None, LUNCH, "older words")
@@ -301,7 +309,7 @@ async def test_words_that_another_device_wrote_over_unseen_are_kept(
         await client.clock.advance(3)
         await client.catch_up()
         server_id = next(iter(client.server.drafts))
-        client.server.edit(server_id, DraftVersion(LUNCH, "their words"), start + typed)
+        client.server.edit(server_id, DraftVersion(LUNCH, theirs), start + typed)
         await client.catch_up()
         await client.clock.advance(20)
         assert sorted(client.server.texts()) == sorted(client.texts()) == sorted(texts)

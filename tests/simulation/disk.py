@@ -105,10 +105,11 @@ def empty_files(account: Account) -> dict[Path, bytes]:
 
 
 class Home:
-    """A folder that some windows share, over its lives."""
+    """A folder that some windows share, over its lives, on a machine whose clock is `skew` seconds ahead."""
 
-    def __init__(self, folder: Path, chance: Random) -> None:
+    def __init__(self, folder: Path, chance: Random, skew: float = 0.0) -> None:
         self.root = folder
+        self.skew = skew
         self._chance = chance
         self._life = 0
 

@@ -42,6 +42,8 @@ SETTLING = ((15.0, LOOK_EVERY), (60.0, 5.0), (75.0, 5.0), (150.0, 15.0))
 """How long the network works before everything must have settled, in parts, and seconds between two looks in each: the
 less there is to see, the fewer looks.
 """
+SKEWS = (0.0, 0.0, -7200.0, -75.0, 1.5, 300.0, 86_400.0)
+"""Seconds by which the clock of a machine is ahead of the service's."""
 FROM_NOTHING = 20
 """One history of so many begins on an empty disk, the others with the files of an account that was opened before."""
 
@@ -67,7 +69,10 @@ class History:
         self.clock = SimulatedClock(loop)
         self.service = Service(self.clock.now, self.clock.monotonic)
         self.report = Report(seed)
-        homes = [Home(folder / f"home-{number}", Random(seed - number)) for number in range(2)]
+        homes = [
+            Home(folder / f"home-{number}", Random(seed - number), Random(seed + number).choice(SKEWS))
+            for number in range(2)
+        ]
         self.windows = [
             Window(f"window-{number}", ME, self.service, homes[at], loop, Random(seed + number))
             for number, at in enumerate(self.chance.choice(((0,), (0, 0), (0, 1), (0, 0, 0), (0, 0, 1))))

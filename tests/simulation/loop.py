@@ -134,15 +134,20 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
 
 class SimulatedClock:
-    """The loop's time as a `narrowcast_api.clock.Clock`."""
+    """The loop's time as a `narrowcast_api.clock.Clock`, of a machine whose clock is `skew` seconds ahead."""
 
     EPOCH = 1_800_000_000.0
 
-    def __init__(self, loop: SimulatedLoop) -> None:
+    def __init__(self, loop: SimulatedLoop, skew: float = 0.0) -> None:
         self._loop = loop
+        self._start = self.EPOCH + skew
 
     def now(self) -> float:
-        return self.EPOCH + self._loop.time()
+        return self._start + self._loop.time()
+
+    def jump(self, seconds: float) -> None:
+        """Somebody sets the clock."""
+        self._start += seconds
 
     def monotonic(self) -> float:
         return self._loop.time()

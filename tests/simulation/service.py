@@ -113,6 +113,7 @@ class Service:
             "max_message_length": 10000,
             "max_topic_length": 60,
             "event_queue_longpoll_timeout_seconds": 90,
+            "server_timestamp": self._now(),
             "server_typing_started_expiry_period_milliseconds": 45000,
             "server_typing_started_wait_period_milliseconds": 30000,
             "server_typing_stopped_wait_period_milliseconds": 12000,

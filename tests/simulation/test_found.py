@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
+import pytest
+
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.http.exchange import Answer, Question
 from narrowcast_api.model.messages import Reaction
@@ -41,13 +43,17 @@ class Two:
         return texts
 
 
-def play(script: Callable[[Two], Awaitable[None]], *, homes: int = 1) -> None:
-    """Do this where nothing goes wrong by itself; with two homes the windows are on two devices."""
+def play(
+    script: Callable[[Two], Awaitable[None]], *, homes: int = 1, skews: tuple[float, float] = (0.0, 0.0)
+) -> None:
+    """Do this where nothing goes wrong by itself; with two homes the windows are on two devices, whose clocks are
+    `skews` seconds ahead.
+    """
     loop = SimulatedLoop()
     with seeded(3), memory() as folder:
         clock = SimulatedClock(loop)
         service = Service(clock.now, clock.monotonic)
-        places = [Home(folder / f"home-{number}", Random(3)) for number in range(homes)]
+        places = [Home(folder / f"home-{number}", Random(3), skews[number]) for number in range(homes)]
         first, second = (
             Window(name, ME, service, home, loop, Random(3))
             for name, home in (("first", places[0]), ("second", places[-1]))
@@ -248,3 +254,52 @@ def test_a_star_that_is_taken_stays_in_the_other_windows() -> None:
         assert two.second.session.state.starred == {message_id}
 
     play(script)
+
+
+SKEWED = [(0.0, -7200.0), (-7200.0, 0.0), (0.0, 300.0), (86_400.0, -75.0)]
+
+
+@pytest.mark.parametrize("skews", SKEWED)
+def test_two_devices_write_in_turn_whatever_their_clocks_say_and_nothing_is_copied(
+    skews: tuple[float, float],
+) -> None:
+    async def script(two: Two) -> None:
+        for number in range(3):
+            for window in (two.first, two.second):
+                (draft,) = window.session.drafts.all()
+                text = f"written anew in {window.name}, {number}"
+                window.session.drafts.save(draft.draft_id, PLACE, text)
+                await asyncio.sleep(15)
+                assert two.drafts() == [text]
+                assert abs(window.session.drafts.all()[0].edited - window.clock.now()) < 20
+
+    play(script, homes=2, skews=skews)
+
+
+@pytest.mark.parametrize("skews", SKEWED)
+def test_two_devices_that_write_at_once_keep_both_texts_whatever_their_clocks_say(
+    skews: tuple[float, float],
+) -> None:
+    async def script(two: Two) -> None:
+        for window in (two.first, two.second):
+            (draft,) = window.session.drafts.all()
+            window.session.drafts.save(draft.draft_id, PLACE, f"written in {window.name}")
+        await asyncio.sleep(60)
+        assert two.drafts() == ["written in first", "written in second"]
+
+    play(script, homes=2, skews=skews)
+
+
+def test_a_clock_that_is_set_between_two_edits_copies_nothing() -> None:
+    async def script(two: Two) -> None:
+        (draft,) = two.first.session.drafts.all()
+        two.first.session.drafts.save(draft.draft_id, PLACE, "written at three")
+        await asyncio.sleep(15)
+        two.second.clock.jump(-7200.0)
+        await asyncio.sleep(610)  # until the server has told the time again
+        (draft,) = two.second.session.drafts.all()
+        two.second.session.drafts.save(draft.draft_id, PLACE, "written anew at one")
+        await asyncio.sleep(15)
+        assert two.drafts() == ["written anew at one"]
+
+    play(script, homes=2)

@@ -34,7 +34,7 @@ class Window:
         self.user_id = user_id
         self.home = home
         self._loop = loop
-        self.clock = SimulatedClock(loop)
+        self.clock = SimulatedClock(loop, home.skew)
         self._chance = chance
         self.network = Network(service, user_id, chance, self.clock)
         self.account = Account("http://chat.example", f"user{user_id}@demo.example", Secret("key"))

@@ -38,6 +38,10 @@ class ServerDraft(Struct, frozen=True):
         version = DraftVersion(others_only(self.destination, me), self.content)
         return ServerDraft(self.id, version, self.timestamp)
 
+    def in_local_time(self, server_offset: float) -> ServerDraft:
+        """The same, edited at the time that this machine's clock had: the server's is that many seconds ahead."""
+        return ServerDraft(self.id, self.version, self.timestamp - server_offset if self.timestamp else 0.0)
+
 
 def read_draft(row: RawRecord) -> ServerDraft:
     """A row of `drafts` (EVT-04)."""

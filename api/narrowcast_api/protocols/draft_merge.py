@@ -224,6 +224,9 @@ class DraftMerge:
 
 def _unseen(item: DraftItem, draft: ServerDraft) -> bool:
     """Whether another device's text was typed before ours was sent, so that nobody there can have seen ours: requests
-    of both have crossed. Times of drafts are whole seconds.
+    of both have crossed. Times of drafts are whole seconds of the server's clock. A text that holds all of ours was
+    written on from it, whatever they say.
     """
-    return item.sent_at is not None and 0 < draft.timestamp <= item.sent_at - 1
+    if item.sent_at is None or item.record.content.strip() in draft.content:
+        return False
+    return 0 < draft.timestamp <= item.sent_at - 1

@@ -5,7 +5,7 @@ Cheap to import: routes and HTTP come with the first request.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -193,7 +193,9 @@ class RouteRequests:
 
 
 class DraftRoutes:
-    """POST, PATCH, DELETE and GET /drafts, for `Drafts`."""
+    """POST, PATCH, DELETE and GET /drafts, for `Drafts`. Times travel as the server's clock has them, so that it does
+    not matter how wrong those of the devices are.
+    """
 
     def __init__(self, client: Callable[[], Client], state: Callable[[], State]) -> None:
         self._client = client
@@ -201,7 +203,9 @@ class DraftRoutes:
 
     async def create(self, version: DraftVersion, timestamp: float) -> int:
         """POST /drafts with one draft; its id."""
-        ids = await self._client().drafts.create(drafts=[self._addressed(version)], timestamp=int(timestamp))
+        ids = await self._client().drafts.create(
+            drafts=[self._addressed(version)], timestamp=self._on_server(timestamp)
+        )
         if not ids:
             raise MalformedAnswer("no id of the new draft")
         return ids[0]
@@ -209,7 +213,7 @@ class DraftRoutes:
     async def edit(self, server_id: int, version: DraftVersion, timestamp: float) -> None:
         """PATCH /drafts/{draft_id} (DRF-01)."""
         await self._client().drafts.edit(
-            draft_id=server_id, draft=self._addressed(version), timestamp=int(timestamp)
+            draft_id=server_id, draft=self._addressed(version), timestamp=self._on_server(timestamp)
         )
 
     async def delete(self, server_id: int) -> None:
@@ -217,8 +221,16 @@ class DraftRoutes:
         await self._client().drafts.delete(draft_id=server_id)
 
     async def fetch(self) -> Sequence[ServerDraft]:
-        me = self._state().me
-        return [draft.without(me) for draft in await self._client().drafts.list()]
+        drafts = await self._client().drafts.list()
+        return self.in_local_time([draft.without(self._state().me) for draft in drafts])
+
+    def in_local_time(self, drafts: Iterable[ServerDraft]) -> list[ServerDraft]:
+        """Drafts of the server with the times that this machine's clock had."""
+        offset = self._state().presence.server_offset
+        return [draft.in_local_time(offset) for draft in drafts]
+
+    def _on_server(self, timestamp: float) -> int:
+        return max(0, int(timestamp + self._state().presence.server_offset))
 
     def _addressed(self, version: DraftVersion) -> DraftVersion:
         if version.destination == DirectDestination(frozenset()):

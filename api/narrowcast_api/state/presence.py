@@ -1,7 +1,7 @@
 """Who is there, and what people say about themselves.
 
-Presence times are the server's; ages are measured on the server's clock as it was at the snapshot, so a
-wrong local clock makes nobody absent.
+Presence times are the server's; ages are measured on the server's clock as it was at the snapshot or at the last
+answer about presence, so a wrong local clock makes nobody absent.
 """
 
 from __future__ import annotations

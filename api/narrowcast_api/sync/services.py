@@ -54,8 +54,9 @@ class Services:
             online=lambda: session.is_live,
             heard=self.on_journal,
         )
+        self._draft_routes = DraftRoutes(lambda: session.client, lambda: session.state)
         self.drafts = Drafts(
-            requests=DraftRoutes(lambda: session.client, lambda: session.state),
+            requests=self._draft_routes,
             journal=journal,
             clock=clock,
             changed=changed,
@@ -157,7 +158,7 @@ class Services:
     def on_snapshot(self, state: State) -> None:
         """A new snapshot is there."""
         self.outbox.on_snapshot(state.max_message_id)
-        self.drafts.on_snapshot(state.drafts.all())
+        self.drafts.on_snapshot(self._draft_routes.in_local_time(state.drafts.all()))
         self.read_marks.on_snapshot()
         self.acts.on_snapshot()
 
@@ -168,11 +169,11 @@ class Services:
         drafts = self._session.state.drafts
         if isinstance(event, kinds.DraftsAddEvent):
             added = [drafts.get(draft.id) for draft in event.drafts]
-            self.drafts.on_added([draft for draft in added if draft is not None])
+            self.drafts.on_added(self._draft_routes.in_local_time(filter(None, added)))
         elif isinstance(event, kinds.DraftsUpdateEvent):
             draft = drafts.get(event.draft.id)
             if draft is not None:
-                self.drafts.on_updated([draft])
+                self.drafts.on_updated(self._draft_routes.in_local_time([draft]))
         elif isinstance(event, kinds.DraftsRemoveEvent):
             self.drafts.on_removed(event.draft_id)
         elif isinstance(event, kinds.UserSettingsEvent) and event.property == _DRAFTS_SETTING:

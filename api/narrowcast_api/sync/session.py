@@ -356,7 +356,9 @@ class Session:
         self._typing_expiry.ring()
 
     def others_are_present(self, answer: PresenceAnswer) -> None:
-        """What the server says of others in return for one's own presence."""
+        """What the server says of others, and of the time, in return for one's own presence."""
+        if answer.server_timestamp is not None:
+            self.state.presence.server_offset = answer.server_timestamp - self.clock.now()
         news = self.state.presence.merge_seen(answer.by_user_id())
         if news:
             self.publish(PresenceChanged(news))
