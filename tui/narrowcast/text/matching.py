@@ -9,7 +9,7 @@ keystroke.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 __all__ = ["best_matches", "scorer"]
 
@@ -45,11 +45,17 @@ def _begun(words: str) -> re.Pattern[str]:
     return re.compile(r"(?<!\w)" + re.escape(words))
 
 
-def best_matches(query: str, names: Iterable[str]) -> list[int]:
-    """Indexes of the names that match `query`, best first, equals in their order; all for an empty query."""
+def best_matches(query: str, names: Iterable[str], shown: Sequence[str] | None = None) -> list[int]:
+    """Indexes of the names that match `query`, best first, equals in their order; all for an empty query.
+
+    ``shown``: what is seen of each where a name has more that is only searched, such as other names of an emoji. It
+    may match better than all of it does: `heart` comes before `heart_hands` whatever else it is called.
+    """
     if not query.strip():
         return list(range(len(list(names))))
     score = scorer(query)
     ranked = [(rank, index) for index, name in enumerate(names) if (rank := score(name)) is not None]
+    if shown is not None:
+        ranked = [(min(rank, score(shown[index]) or rank), index) for rank, index in ranked]
     ranked.sort()
     return [index for _, index in ranked]

@@ -115,6 +115,10 @@ class VirtualList(LineView, Generic[T]):
         """What the filter looks at."""
         return str(item)
 
+    def shown_text_of(self, item: T) -> str:
+        """The part of it that is seen, where there is more: see `best_matches`."""
+        return self.text_of(item)
+
     def selectable(self, item: T) -> bool:
         """Whether the selection may rest on `item`; headings say no."""
         return True
@@ -331,7 +335,10 @@ class VirtualList(LineView, Generic[T]):
             self._shown = self._items
             return
         candidates = [item for item in self._items if self.selectable(item)]
-        order = best_matches(self._query, [self.text_of(item) for item in candidates])
+        shown = None
+        if type(self).shown_text_of is not VirtualList.shown_text_of:
+            shown = [self.shown_text_of(item) for item in candidates]
+        order = best_matches(self._query, [self.text_of(item) for item in candidates], shown)
         self._shown = [candidates[index] for index in order]
 
     def _index_of(self, key: Hashable) -> int | None:

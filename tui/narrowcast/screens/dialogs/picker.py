@@ -67,6 +67,9 @@ class ChoiceList(VirtualList[Choice[T]]):
     def text_of(self, item: Choice[T]) -> str:
         return f"{item.text} {item.also}"
 
+    def shown_text_of(self, item: Choice[T]) -> str:
+        return item.text
+
 
 class Picker(Dialog[T | None], Generic[T]):
     """A list that typing filters. Gives back the value that was selected, or None."""
