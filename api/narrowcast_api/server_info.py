@@ -11,6 +11,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Dialect
 
 _LARGEST_LEVEL = 2**31
+_SHOWN = tuple(gate for gate in Gate if gate.field)
 
 
 class ServerInfo(Struct, frozen=True):
@@ -18,6 +19,7 @@ class ServerInfo(Struct, frozen=True):
 
     `known` is False until the server has been asked. `dialect` decides the names that are written; both are
     read. `site` is the address that the server gives for itself, `name` that of the organization.
+    `shown`: what its snapshot shows it to have, whatever its level.
     """
 
     level: int = 0
@@ -28,10 +30,11 @@ class ServerInfo(Struct, frozen=True):
     known: bool = False
     site: str = ""
     name: str = ""
+    shown: frozenset[Gate] = frozenset()
 
     def supports(self, gate: Gate) -> bool:
-        """Whether the server has it: its level is at least the gate's."""
-        return self.level >= gate.level
+        """Whether the server has it: its level is at least the gate's, or its snapshot shows it."""
+        return self.level >= gate.level or gate in self.shown
 
     def require(self, gate: Gate) -> None:
         """Raises `Unsupported`, naming both levels, unless the server has it."""
@@ -56,6 +59,7 @@ class ServerInfo(Struct, frozen=True):
             known=True,
             site=_text(answer.get("realm_url")) or _text(answer.get("realm_uri")),
             name=_text(answer.get("realm_name")),
+            shown=frozenset(gate for gate in _SHOWN if gate.field in answer),
         )
 
 

@@ -44,6 +44,12 @@ def test_a_feature_is_there_from_its_level_on(gate: Gate) -> None:
             assert gate.unsupported(level) in caught.value.user_message
 
 
+@pytest.mark.parametrize("gate", [gate for gate in Gate if gate.field], ids=lambda gate: gate.name)
+def test_what_a_snapshot_shows_is_there_whatever_the_level(gate: Gate) -> None:
+    assert ServerInfo.from_answer({"zulip_feature_level": 372, gate.field: []}).supports(gate)
+    assert not ServerInfo.from_answer({"zulip_feature_level": 372}).supports(gate)
+
+
 @proves("VER-02", "VER-07")
 def test_the_table_holds_every_level_that_is_cited_and_no_other() -> None:
     assert sorted({gate.level for gate in Gate if gate.value.rows}) == CITED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
@@ -317,6 +318,39 @@ async def test_a_channel_is_made_with_a_policy_and_a_time_to_keep_messages(tmp_p
         await closed(stage)
         row = await channel_row(stage, "kitchen")
         assert (row["topics_policy"], row["message_retention_days"]) == ("inherit", -1)
+
+
+async def test_a_server_of_level_387_is_asked_for_nothing_that_came_later(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        state = stage.session.state
+        state.server = replace(state.server, level=387, shown=frozenset())
+        await run(stage, "channel.new")
+        form = await form_of(stage)
+        assert "needs 389" in form.row("folder").field.needs
+        assert "needs 392" in form.row("topics").field.needs
+        await stage.press("escape")
+        for command, level in (("channel.folders", 389), ("own.views", 390), ("go.reminders", 399)):
+            await run(stage, command)
+            assert f"needs {level}" in stage.notices[-1]
+            assert stage.app.screen is stage.screen
+        await stage.in_topic()
+        await run(stage, "message.remind")
+        assert "needs 415" in (await form_of(stage)).row("note").field.needs
+        await fill(stage, when="+2h")
+        await closed(stage)
+
+
+async def test_a_private_channel_is_no_default_channel(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "channel.new")
+        await fill(stage, name="kitchen", privacy="private", default=True)
+        assert "private channel cannot be" in (await form_of(stage)).told
+        await fill(stage, privacy="public")
+        await closed(stage)
+        await until(lambda: stage.screen.narrow == Narrow.channel(stage.server.channel("kitchen")))
+        await run(stage, "channel.edit")
+        await fill(stage, privacy="protected")
+        assert "private channel cannot be" in (await form_of(stage)).told
 
 
 async def test_groups_of_channels_for_newcomers_are_made_changed_and_removed(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.palette import palette
 from narrowcast.screens.settings.app_settings import AppSettingsScreen
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.server_info import ServerInfo
 from support.extensions import (
     HEAD,
     compose,
@@ -47,7 +48,7 @@ async def open_mentions(app):
     keys = '[keys]\n"extension.one.open" = "f10"\n"extension.absent.x" = "f11"\n'
     async with extended(tmp_path, {"one": source}, keys) as stage:
         await stage.told("Extension one: j is already used by navigation.down")
-        chosen = {choice.value.id: choice.text for choice in palette(stage.app.keys, 0).list.items}
+        chosen = {choice.value.id: choice.text for choice in palette(stage.app.keys, ServerInfo()).list.items}
         assert chosen["extension.one.hello"] == "Say hello␛]0;x␇"
         assert stage.app.keys["extension.one.hello"] == ("f12",)
         await stage.press("f12")

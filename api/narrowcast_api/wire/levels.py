@@ -17,17 +17,19 @@ CONTRACT_LEVEL: Final = 372
 
 class LevelRow(NamedTuple):
     """`level` from which it holds, `title` for people, `below` what the client does under it, `rows` of the
-    ledger.
+    ledger. `field`: part of the snapshot of each server that has it; one with that field has it at any level, as
+    the embedded server does, which speaks an older one.
     """
 
     level: int
     title: str
     below: str
     rows: tuple[str, ...] = ()
+    field: str = ""
 
 
-def _row(level: int, title: str, below: str, rows: str = "") -> LevelRow:
-    return LevelRow(level, title, below, tuple(rows.split()))
+def _row(level: int, title: str, below: str, rows: str = "", *, field: str = "") -> LevelRow:
+    return LevelRow(level, title, below, tuple(rows.split()), field)
 
 
 class Gate(Enum):
@@ -178,11 +180,21 @@ class Gate(Enum):
         372, "'(no topic)' in typing means the empty topic", "the placeholder is never sent", "TYP-17 VER-04"
     )
     EDIT_EXPECTATION = _row(379, "Edits that notice a race", "sent without the check")
+    REMINDERS = _row(381, "Reminders of messages", "the server refuses", field="reminders")
     REPORT_MESSAGE = _row(382, "Reporting messages", "refused here")
     GROUP_REACTIVATE = _row(386, "Reactivating groups", "tried, and a refusal is explained by it")
     UNARCHIVE = _row(388, "Restoring archived channels", "refused here")
+    CHANNEL_FOLDERS = _row(389, "Channel folders", "the server refuses", field="channel_folders")
+    NAVIGATION_VIEWS = _row(390, "Views in the navigation", "the server refuses", field="navigation_views")
+    TOPICS_POLICY = _row(
+        392, "A channel's own rule for topics", "dropped with a warning", field="realm_topics_policy"
+    )
     SUBSCRIPTION_NOTICES = _row(397, "Whether new subscribers are told", "dropped with a warning")
+    REMINDER_LIST = _row(399, "Listing and deleting reminders", "the server refuses", field="reminders")
     STATUS_OF_OTHERS = _row(407, "Setting another user's status", "refused here")
+    REMINDER_NOTE = _row(
+        415, "Notes of reminders", "dropped with a warning", field="max_reminder_note_length"
+    )
     CREATE_CHANNEL = _row(417, "Creating a channel without joining it", "created by subscribing")
     CHANNELS_OF_USER = _row(440, "The channels of a user", "refused here")
     EXPORT_TYPE_WORDS = _row(449, "Kinds of exports in words", "numbers that mean the same")
@@ -191,6 +203,11 @@ class Gate(Enum):
     def level(self) -> int:
         """The level from which it holds."""
         return self.value.level
+
+    @property
+    def field(self) -> str:
+        """The part of a snapshot that shows it at any level; empty for none."""
+        return self.value.field
 
     @property
     def title(self) -> str:

@@ -286,10 +286,11 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     def action_app_palette(self) -> None:
         from narrowcast.screens.dialogs.palette import palette
+        from narrowcast_api.server_info import ServerInfo
 
         session = self.accounts.session
-        level = session.state.server.level if session is not None else 0
-        self.push_screen(palette(self.keys, level), self._run_chosen)
+        server = session.state.server if session is not None else ServerInfo()
+        self.push_screen(palette(self.keys, server), self._run_chosen)
 
     def _run_chosen(self, command: Command | None) -> None:
         if command is not None:

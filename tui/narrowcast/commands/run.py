@@ -11,16 +11,17 @@ from narrowcast.commands.offline import offline_refusal
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
+    from narrowcast_api.server_info import ServerInfo
 
 log = logging.getLogger(__name__)
 
 __all__ = ["refusal", "run"]
 
 
-def refusal(command: Command, level: int) -> str:
-    """Why a server of ``level`` cannot do the command; empty where it can."""
+def refusal(command: Command, server: ServerInfo) -> str:
+    """Why a server is too old for the command; empty where it is not."""
     gate = command.gate
-    return "" if gate is None or level >= gate.level else gate.unsupported(level)
+    return "" if gate is None or server.supports(gate) else gate.unsupported(server.level)
 
 
 def run(screen: Workspace, command: Command) -> None:
@@ -30,7 +31,7 @@ def run(screen: Workspace, command: Command) -> None:
     """
     if command.function is None:
         return
-    if problem := refusal(command, screen.session.state.server.level):
+    if problem := refusal(command, screen.session.state.server):
         screen.tell(f"{command.title}: {problem}.", severity="warning")
         return
     if problem := offline_refusal(command, screen.session):

@@ -119,12 +119,16 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
             value=privacy_of(channel) if channel else privacy[0][0] if privacy else "public",
         ),
         OneOf(
-            "folder", "Folder", needs=refused, options=folders, value=channel.folder_id if channel else None
+            "folder",
+            "Folder",
+            needs=refused or permissions.level_needed(state, Gate.CHANNEL_FOLDERS),
+            options=folders,
+            value=channel.folder_id if channel else None,
         ),
         OneOf(
             "topics",
             "Topics",
-            needs=refused or permissions.level_needed(state, Gate.EMPTY_TOPIC) or topics,
+            needs=refused or permissions.level_needed(state, Gate.TOPICS_POLICY) or topics,
             options=TOPICS,
             value=channel.topics_policy if channel else TopicsPolicy.INHERIT.value,
         ),
@@ -148,6 +152,7 @@ def new_channel(host: Host, created: Callable[[int], object]) -> None:
     async def submit(values: Values) -> int:
         _check_name(state, values)
         privacy = _privacy(values)
+        _check_default(values, privacy)
         made = await host.session.client.channels.create(
             name=values.text("name"),
             description=values.text("description"),
@@ -191,6 +196,7 @@ def edit_channel(host: Host, channel: Channel) -> None:
             return
         if values.changed("name"):
             _check_name(state, values, channel)
+        _check_default(values, _privacy(values))
         privacy = _privacy(values) if values.changed("privacy") else _Privacy()
         channels = host.session.client.channels
         if values.changed("default"):
@@ -228,6 +234,12 @@ def _check_name(state: State, values: Values, own: Channel | None = None) -> Non
     holder = state.channels.id_of(values.text("name"))
     if holder is not None and (own is None or holder != own.channel_id):
         raise Refused("name", "A channel with this name already exists.")
+
+
+def _check_default(values: Values, privacy: _Privacy) -> None:
+    """Nobody new is subscribed to a private channel unasked."""
+    if values.flag("default") and privacy.private is True:
+        raise Refused("default", "A private channel cannot be a default channel for new users.")
 
 
 def _topics(values: Values) -> TopicsPolicy | Omit:

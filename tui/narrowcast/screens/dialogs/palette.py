@@ -8,17 +8,18 @@ from narrowcast.commands.keymap import keys_label
 from narrowcast.commands.registry import Command, every
 from narrowcast.commands.run import refusal
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast_api.server_info import ServerInfo
 
 
-def palette(keys: Mapping[str, tuple[str, ...]], level: int) -> Picker[Command]:
-    """A picker over the registry; gives back the chosen command. What a server of ``level`` lacks is disabled."""
+def palette(keys: Mapping[str, tuple[str, ...]], server: ServerInfo) -> Picker[Command]:
+    """A picker over the registry; gives back the chosen command. What a server lacks is disabled."""
     choices = [
         Choice(
             command,
             command.title,
             keys_label(keys.get(command.id, command.keys)),
             also=command.id,
-            disabled=refusal(command, level),
+            disabled=refusal(command, server),
         )
         for command in every()
         if command.palette and command.id != "app.palette"

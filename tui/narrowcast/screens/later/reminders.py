@@ -12,10 +12,12 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.main.choices import Target
 from narrowcast.text.excerpt import excerpt
 from narrowcast.text.formats import has_long_clock, moment
+from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.model.reminders import Reminder
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import ScheduledMessagesChanged
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
@@ -26,6 +28,7 @@ LONGEST = 200
 
 def remind(host: Host, message: Message) -> None:
     """Ask when to be reminded of a message."""
+    state = host.session.state
 
     async def submit(values: Values) -> None:
         at = values.moment("when")
@@ -37,7 +40,13 @@ def remind(host: Host, message: Message) -> None:
 
     fields = [
         Moment("when", "When", required=True),
-        LineField("note", "Note", "Optional", limit=host.session.state.limits.max_reminder_note_length),
+        LineField(
+            "note",
+            "Note",
+            "Optional",
+            needs=permissions.level_needed(state, Gate.REMINDER_NOTE),
+            limit=state.limits.max_reminder_note_length,
+        ),
     ]
     note = f"{message.sender_name}: {excerpt(message.content)[:LONGEST]}"
     done = "Reminder set. You will get a direct message from Notification Bot."
