@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import httpx
 
 from narrowcast_api.events.status import ConnectionKind
+from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.events import Event
 from support.event_bench import EVENTS, LIVE, RECONNECTING, REGISTER, SNAPSHOT, StreamBench, heartbeat
 from support.ledger import proves
@@ -110,6 +111,25 @@ async def test_another_refusal_registers_anew_after_a_pause() -> None:
         bench.hangs()
         await bench.clock.advance(0.1)
         assert len(bench.snapshots) == 2
+
+
+async def test_what_an_earlier_session_knew_of_the_server_is_asked_anew_where_it_refuses_to_register() -> (
+    None
+):
+    bench = StreamBench()
+    bench.connection.assume(ServerInfo(level=9, known=True))
+    assert bench.connection.server.level != 9  # what is known counts more than what was
+    bench.connection.forget_server()
+    bench.connection.assume(ServerInfo(level=9, known=True))
+    bench.transport.prepare_error(*REGISTER, code="BAD_REQUEST", msg="Unknown capability")
+    async with bench.running():
+        assert [request.path for request in bench.transport.requests] == [REGISTER[1]]
+        bench.transport.prepare("GET", "/api/v1/server_settings", json={"zulip_feature_level": 300})
+        bench.registers(zulip_feature_level=300)
+        bench.hangs()
+        await bench.clock.advance(1)
+        assert bench.connection.server.level == 300
+        assert bench.kinds[-1] == LIVE
 
 
 async def test_an_answer_that_is_no_json_registers_anew() -> None:

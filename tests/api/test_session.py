@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -277,6 +278,19 @@ async def test_the_next_start_shows_what_was_known_before_there_is_a_network(tmp
         await view.open()
         assert view.error is not None
         assert list(view.ids) == sent
+
+
+async def test_the_next_start_does_not_ask_again_what_server_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_server(tmp_path / "server") as server:
+        async with session_of(server.account("dario"), tmp_path / "dario") as session:
+            known_then = session.client.connection.server
+        monkeypatch.setattr(Connection, "identify", None)
+        async with session_of(server.account("dario"), tmp_path / "dario") as session:
+            assert session.client.connection.server.level == known_then.level
+            await session.view(soup(server)).open()
+            assert session.view(soup(server)).error is None
 
 
 async def test_two_windows_of_an_account_both_write_and_show_what_the_other_wrote(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from narrowcast_api.backoff import Backoff
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
     BadEventQueueId,
+    BadRequest,
     MalformedAnswer,
     NarrowcastError,
     NoAnswer,
@@ -210,6 +211,9 @@ class EventStream:
         overdue = asyncio.ensure_future(self._say_when_overdue())
         try:
             answer = await register(self._connection, late="realm_users")
+        except BadRequest:
+            self._connection.forget_server()  # it may be another than the one that was asked before
+            raise
         finally:
             overdue.cancel()
         queue_id, last_event_id = answer.get("queue_id"), answer.get("last_event_id")

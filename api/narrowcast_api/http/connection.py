@@ -152,6 +152,15 @@ class Connection:
             failure = NotConnected(str(error))
         raise failure
 
+    def assume(self, server: ServerInfo) -> None:
+        """Take what an earlier session learnt, where nothing is known yet: no request waits for `identified`."""
+        if not self.server.known:
+            self.server = server
+
+    def forget_server(self) -> None:
+        """What is known of the server may be wrong: the next request that depends on it asks anew."""
+        self.server = ServerInfo()
+
     def learn(self, answer: Mapping[str, object]) -> ServerInfo:
         """Take level, version and dialect from an answer of server_settings or register; from the latter also
         the limits and one's own id.

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import sys
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -62,6 +63,7 @@ CLOSE_SECONDS = 2.0
 """How long the network may hold up the end of a session."""
 
 _RESTART_AFTER = 1.0
+_SYNCHRONIZER = "narrowcast_api.sync.synchronizer"
 
 
 class Session:
@@ -317,7 +319,9 @@ class Session:
         if self._held is not None:
             await self._held.wait()
         if self._synchronizer is None:
-            module = await asyncio.to_thread(importlib.import_module, "narrowcast_api.sync.synchronizer")
+            module = sys.modules.get(_SYNCHRONIZER)
+            if module is None:
+                module = await asyncio.to_thread(importlib.import_module, _SYNCHRONIZER)
             if self._synchronizer is None:
                 self._synchronizer = module.Synchronizer(self)
         return self._synchronizer
@@ -326,6 +330,7 @@ class Session:
         """Keeps the account true until it is cancelled. Never raises for network causes."""
         self._runner = asyncio.current_task()
         synchronizer = await self._ready()
+        self.client.connection.assume(self.state.server)
         works = [
             ("events", synchronizer.stream.run),
             ("typing of others", self._typing_expiry.run),

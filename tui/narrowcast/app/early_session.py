@@ -24,6 +24,10 @@ __all__ = ["EarlySession"]
 TURN_SECONDS = 0.0005
 """How long an import may keep Python from a thread that waits, such as the one that talks to the server."""
 GOODBYE_SECONDS = 0.5
+OPENING_SECONDS = 0.1
+"""How long the app waits for the files of an account, which take some milliseconds, before it is loaded beside."""
+TURNS = 20
+"""Of the loop, until a request that meets no obstacle has left."""
 
 NETWORK = ("narrowcast_api.client", "narrowcast_api.sync.server_notices", "narrowcast_api.sync.synchronizer")
 """What a session loads before its first request; here that comes before the imports of the app, and not beside them."""
@@ -51,6 +55,14 @@ class EarlySession:
         view = session.view(session.last_narrow or Narrow.all())
         session.spawn(view.open(), "the first view's messages")
         return session, running
+
+    async def asked(self) -> None:
+        """Until the first requests are on their way, if nothing has to be waited for: what is loaded then would only
+        hold them up.
+        """
+        await asyncio.wait([self._opened], timeout=OPENING_SECONDS)
+        for _ in range(TURNS):
+            await asyncio.sleep(0)
 
     async def take(self) -> tuple[Session, asyncio.Task[None]]:
         """The session and the task that runs it. Raises what opening it raised."""

@@ -94,6 +94,7 @@ async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..
     asyncio.get_running_loop().call_later(START_SECONDS, kept_code.end)
     early = EarlySession(opening, paths)
     try:
+        await early.asked()
         await beside(partial(importlib.import_module, "narrowcast.app.app"))
         app = make(early=early)
         return _code(app, await app.run_async(mouse=mouse))
