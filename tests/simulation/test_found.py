@@ -14,7 +14,8 @@ from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.http.exchange import Answer, Question
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination
-from simulation.disk import Home, memory
+from narrowcast_api.protocols.draft_store import KEEP_AFTER
+from simulation.disk import SLOWEST, Home, memory
 from simulation.loop import SimulatedClock, SimulatedLoop
 from simulation.running import seeded
 from simulation.service import Service
@@ -303,3 +304,18 @@ def test_a_clock_that_is_set_between_two_edits_copies_nothing() -> None:
         assert two.drafts() == ["written anew at one"]
 
     play(script, homes=2)
+
+
+def test_what_is_typed_is_written_in_time_also_while_other_drafts_go_to_the_server() -> None:
+    async def script(two: Two) -> None:
+        drafts = two.first.session.drafts
+        drafts.save(None, PLACE, "goes to the server two seconds later")
+        await asyncio.sleep(1.8)
+        draft_id = drafts.save(None, PLACE, "typed")
+        drafts.save(draft_id, PLACE, "typed on")
+        await asyncio.sleep(KEEP_AFTER + 2 * SLOWEST)
+        await two.first.kill()
+        await two.first.start()
+        assert "typed on" in {draft.content for draft in two.first.session.drafts.all()}
+
+    play(script)

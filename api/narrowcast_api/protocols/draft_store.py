@@ -83,6 +83,7 @@ class DraftStore:
         self._items = {record.draft_id: _read(record) for record in journal.load_drafts()}
         self._forgotten: dict[str, Draft] = {}
         self._last_write = -KEEP_AFTER
+        self._keep_at = 0.0
         # A crash can come between the two rows of a conflict, and never leaves a link to nothing.
         for item in self._items.values():
             if item.record.conflict_with not in self._items:
@@ -169,8 +170,10 @@ class DraftStore:
 
     def keep_soon(self, item: DraftItem) -> None:
         """Write the draft down within `KEEP_AFTER` seconds: it is being typed."""
+        if not any(other.unsaved for other in self):
+            self._keep_at = self._last_write + KEEP_AFTER  # whatever else is written until then
         item.unsaved = True
-        if self._clock.monotonic() - self._last_write >= KEEP_AFTER:
+        if self._clock.monotonic() >= self._keep_at:
             self.keep(item)
         else:
             self._changed()
@@ -179,7 +182,7 @@ class DraftStore:
         """Write what is due; seconds until more is, None if all is written."""
         if not any(item.unsaved for item in self):
             return None
-        wait = self._last_write + KEEP_AFTER - self._clock.monotonic()
+        wait = self._keep_at - self._clock.monotonic()
         if wait > 0:
             return wait
         self.keep_all()
