@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from narrowcast_server.zulip_archive.layout import NEWEST_LEVEL, OLDEST_LEVEL, Target
+from narrowcast_server.zulip_archive.layout import COMPLETE_LEVEL, NEWEST_LEVEL, Target
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 from support.archives import quiet
@@ -55,7 +55,7 @@ def odd_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def odd_archive(odd_data: Path) -> Path:
     """Its archive."""
     target = odd_data.parent / "archive.tar.gz"
-    write_archive(odd_data, target, server=Target(OLDEST_LEVEL), say=quiet)
+    write_archive(odd_data, target, server=Target(COMPLETE_LEVEL), say=quiet)
     return target
 
 
@@ -73,7 +73,7 @@ def back_at(odd_data: Path) -> Callable[[int], Path]:
     return back
 
 
-@pytest.fixture(params=[OLDEST_LEVEL, NEWEST_LEVEL])
+@pytest.fixture(params=[COMPLETE_LEVEL, NEWEST_LEVEL])
 def odd_back(back_at: Callable[[int], Path], request: pytest.FixtureRequest) -> Path:
     """What was made of its archives for the servers of both layouts; for reading."""
     return back_at(request.param)

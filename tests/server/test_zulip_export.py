@@ -16,18 +16,25 @@ from narrowcast.cli import main
 from narrowcast_server.organization.core import DATABASE
 from narrowcast_server.organization.models import FlagBit
 from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.layout import NEWEST_LEVEL, OLDEST_LEVEL, LevelError, Target
+from narrowcast_server.zulip_archive.layout import (
+    COMPLETE_LEVEL,
+    NEWEST_LEVEL,
+    OLDEST_LEVEL,
+    LevelError,
+    Target,
+)
+from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.writing.archive import write_archive
 from narrowcast_server.zulip_archive.writing.files import listed_name
 from narrowcast_server.zulip_archive.writing.source import Source
 from support import odd_world
-from support.archives import quiet
+from support.archives import opened, quiet
 from support.server import running_server
 from support.unpacking import Tables, tables_of, unpacked
 from support.zulip_format import EMPTY, faults, tables
 
 
-@pytest.fixture(scope="module", params=[OLDEST_LEVEL, NEWEST_LEVEL])
+@pytest.fixture(scope="module", params=[COMPLETE_LEVEL, NEWEST_LEVEL])
 def target(request: pytest.FixtureRequest) -> Target:
     return Target(request.param)
 
@@ -307,14 +314,57 @@ def test_it_says_which_server_it_is_for(archive: Path, target: Target) -> None:
     assert status == {"migrations_by_app": {}, "zulip_version": version}
 
 
-@pytest.mark.parametrize(("level", "direct_groups"), [(442, False), (476, False), (477, True), (499, True)])
+@pytest.mark.parametrize(("level", "direct_groups"), [(441, False), (476, False), (477, True), (499, True)])
 def test_levels_have_one_of_two_layouts(level: int, direct_groups: bool) -> None:
     target = Target(level)
     assert target.direct_groups == direct_groups
-    assert target.levels == ((477, 499) if direct_groups else (442, 476))
+    assert target.levels == ((477, 499) if direct_groups else (441, 476))
 
 
-@pytest.mark.parametrize("level", [0, 441, 500])
+# The fields of a server of level 387 are those of its models: its import was tried.
+OF_387 = {
+    "zerver_stream": "id realm name date_created creator deactivated description rendered_description subscriber_count"
+    " invite_only history_public_to_subscribers is_web_public message_retention_days first_message_id"
+    " is_recently_active can_add_subscribers_group can_administer_channel_group can_send_message_group"
+    " can_remove_subscribers_group can_subscribe_group",
+    "zerver_scheduledmessage": "id realm sender recipient sending_client stream subject content rendered_content"
+    " scheduled_timestamp request_timestamp read_by_sender delivered delivered_message has_attachment failed"
+    " failure_message delivery_type reminder_target_message_id",
+    "zerver_realmauditlog": "id realm event_type event_time backfilled extra_data event_last_message_id acting_user"
+    " modified_user modified_stream modified_user_group",
+}
+
+
+def test_a_server_of_zulip_11_gets_nothing_that_it_does_not_know(odd_data: Path, tmp_path: Path) -> None:
+    target = Target(OLDEST_LEVEL)
+    write_archive(odd_data, tmp_path / "a.tar", server=target, say=quiet)
+    archive = unpacked(tmp_path / "a.tar", tmp_path / "unpacked")
+    rows = tables_of(archive)
+    assert json.loads((archive / "migration_status.json").read_text())["zulip_version"] == "11.0"
+    assert not {"zerver_channelfolder", "zerver_navigationview"} & rows.keys()
+    for table, names in OF_387.items():
+        assert {name for row in rows[table] for name in row} == set(names.split())
+    realm = rows["zerver_realm"][0]
+    assert realm["mandatory_topics"] is True
+    assert not {"topics_policy", "can_set_topics_policy_group", "send_channel_events_messages"} & realm.keys()
+    assert "web_inbox_show_channel_folders" not in rows["zerver_userprofile"][0]
+    report = (archive / "REPORT.txt").read_text()
+    assert "rows of zerver_channelfolder, which a server of level 387 has not" in report
+    assert "what came after level 387: can_create_topic_group" in report
+    read_archive(tmp_path / "a.tar", tmp_path / "back", say=quiet)
+    with opened(tmp_path / "back") as core:
+        assert core.settings["topics_policy"] == "disable_empty_topic"
+
+
+@pytest.mark.parametrize(
+    ("level", "version", "levels"),
+    [(387, "11.0", (387, 388)), (421, "11.0", (416, 425)), (430, "12.0-dev", (426, 430))],
+)
+def test_older_servers_have_layouts_of_their_own(level: int, version: str, levels: tuple[int, int]) -> None:
+    assert (Target(level).version, Target(level).levels) == (version, levels)
+
+
+@pytest.mark.parametrize("level", [0, 386, 500])
 def test_no_other_level_has_one(level: int) -> None:
     with pytest.raises(LevelError):
         Target(level)
@@ -364,7 +414,7 @@ def test_the_command_line_writes_it(
     assert (
         main.main(["serve", "--data", str(odd_data), "--export-zulip", str(file), "--zulip-level", "9"]) == 2
     )
-    assert "442 to 499" in capsys.readouterr().err
+    assert "387 to 499" in capsys.readouterr().err
     assert main.main(["serve", "--export-zulip", str(file), "--backup", str(file)]) == 2
 
 

@@ -14,7 +14,7 @@ from narrowcast_server.organization.personal import DEFAULTS
 from narrowcast_server.organization.realm_settings import EDITABLE
 from narrowcast_server.rules.access import may_see
 from narrowcast_server.storage.checking import check
-from narrowcast_server.zulip_archive.layout import NEWEST_LEVEL, OLDEST_LEVEL, Target
+from narrowcast_server.zulip_archive.layout import COMPLETE_LEVEL, NEWEST_LEVEL, Target
 from narrowcast_server.zulip_archive.numbers import REALM_CHANNELS
 from narrowcast_server.zulip_archive.reading.archive import read_archive
 from narrowcast_server.zulip_archive.writing.archive import write_archive
@@ -89,7 +89,7 @@ def turned(settings: Mapping[str, object]) -> dict[str, object]:
     return {name: TURNED.get(name, other(name, value)) for name, value in settings.items()}
 
 
-@pytest.mark.parametrize("level", [OLDEST_LEVEL, NEWEST_LEVEL])
+@pytest.mark.parametrize("level", [COMPLETE_LEVEL, NEWEST_LEVEL])
 def test_every_setting_comes_back(tmp_path: Path, level: int) -> None:
     odd_world.make(tmp_path / "data")
     channels = {name: number for number, name in enumerate(REALM_CHANNELS.values(), 1)}

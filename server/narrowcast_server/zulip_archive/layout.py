@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from narrowcast_api.wire.vocabulary import LATEST_LEVEL
 from narrowcast_server.organization.realm_settings import GROUP_SETTINGS
 
 FOLDER: Final = "narrowcast-export"
@@ -38,7 +38,45 @@ NO_DOMAIN: Final = "narrowcast.invalid"
 SOURCE: Final = "zulip"
 """Any other makes Zulip greet everybody and post its own messages after the import."""
 
-OLDEST_LEVEL: Final = LATEST_LEVEL
+NEWER_TABLES: Final = {"zerver_channelfolder": 389, "zerver_navigationview": 390}
+"""Tables that servers below a level have not, with that level."""
+_NEWER_SETTINGS: Final = {
+    "web_left_sidebar_unreads_count_summary": 398,
+    "web_left_sidebar_show_channel_folders": 411,
+    "web_inbox_show_channel_folders": 431,
+}
+NEWER_FIELDS: Final[Mapping[str, Mapping[str, int]]] = {
+    "zerver_userprofile": _NEWER_SETTINGS,
+    "zerver_realmuserdefault": _NEWER_SETTINGS,
+    "zerver_realm": {
+        "topics_policy": 392,
+        "can_set_topics_policy_group": 392,
+        "can_set_delete_message_policy_group": 407,
+        "require_e2ee_push_notifications": 409,
+        "welcome_message_custom_text": 416,
+        "send_channel_events_messages": 434,
+    },
+    "zerver_stream": {
+        "folder": 389,
+        "topics_policy": 392,
+        "can_move_messages_out_of_channel_group": 396,
+        "can_move_messages_within_channel_group": 396,
+        "can_resolve_topics_group": 402,
+        "can_delete_any_message_group": 407,
+        "can_delete_own_message_group": 407,
+        "can_create_topic_group": 441,
+    },
+    "zerver_scheduledmessage": {"reminder_note": 415},
+    "zerver_realmauditlog": {"modified_channel_folder": 389},
+}
+"""Fields that servers below a level refuse an archive for, with that level."""
+
+OLDEST_LEVEL: Final = 387
+COMPLETE_LEVEL: Final = max(level for fields in NEWER_FIELDS.values() for level in fields.values())
+"""From here on servers have a place for all that an archive of ours holds."""
+_TOPICS_POLICY: Final = 392
+_TWELVE: Final = 426
+"""The first level of Zulip 12."""
 _DIRECT_GROUPS: Final = 477
 """From here on every direct conversation is a group, that of two people too, and billing asks who works there."""
 NEWEST_LEVEL: Final = 499
@@ -57,23 +95,42 @@ class Target:
     def __post_init__(self) -> None:
         if not OLDEST_LEVEL <= self.level <= NEWEST_LEVEL:
             raise LevelError(
-                f"archives are made for Zulip 12 (feature levels {OLDEST_LEVEL} to {NEWEST_LEVEL}), not {self.level}"
+                f"archives are made for Zulip 11 and 12 (feature levels {OLDEST_LEVEL} to {NEWEST_LEVEL}), "
+                f"not {self.level}"
             )
 
     @property
     def version(self) -> str:
         """What Zulip compares with its own; the number before the first point counts."""
+        if self.level < _TWELVE:
+            return "11.0"
         return "12.0" if self.direct_groups else "12.0-dev"
 
     @property
     def levels(self) -> tuple[int, int]:
         """The first and the last level whose servers take the same archive."""
-        return (_DIRECT_GROUPS, NEWEST_LEVEL) if self.direct_groups else (OLDEST_LEVEL, _DIRECT_GROUPS - 1)
+        newer = (*NEWER_FIELDS.values(), NEWER_TABLES)
+        steps = {OLDEST_LEVEL, _TWELVE, _DIRECT_GROUPS} | {level for of in newer for level in of.values()}
+        first = max(step for step in steps if step <= self.level)
+        return first, min((step for step in steps if step > self.level), default=NEWEST_LEVEL + 1) - 1
+
+    @property
+    def mandatory_topics(self) -> bool:
+        """Whether the organization's policy of topics is a yes or no."""
+        return self.level < _TOPICS_POLICY
 
     @property
     def direct_groups(self) -> bool:
         """Whether conversations of one or two people are groups as well."""
         return self.level >= _DIRECT_GROUPS
+
+    def has_table(self, table: str) -> bool:
+        """Whether the server has such a table."""
+        return self.level >= NEWER_TABLES.get(table, 0)
+
+    def lacks(self, table: str) -> frozenset[str]:
+        """The fields that the server does not take there."""
+        return frozenset(name for name, level in NEWER_FIELDS.get(table, {}).items() if level > self.level)
 
     @property
     def realm_permissions(self) -> dict[str, str]:

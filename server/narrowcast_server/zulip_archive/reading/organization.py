@@ -49,6 +49,8 @@ def settings(intake: Intake) -> None:
         if row.has(name) or row.says_null(name):
             with intake.passing_over("settings with a value that this server does not have"):
                 values[name] = _checked(intake, row, name)
+    if row.has("mandatory_topics") and row.flag("mandatory_topics"):  # Zulip's before it had a policy
+        values["topics_policy"] = "disable_empty_topic"
     for theirs, ours in REALM_CHANNELS.items():
         channel_id = row.optional(theirs, intake.channels)
         values[ours] = _NO_CHANNEL if channel_id is None else channel_id

@@ -150,6 +150,15 @@ def _write(export: Export, archive: Tarball) -> str:
 
 def _tables(export: Export) -> Iterator[tuple[str, Iterable[Record]]]:
     for table, rows in TABLES:
-        yield table, rows(export)
+        if export.target.has_table(table):
+            yield table, _fitting(export, table, rows(export))
+        elif lost := sum(1 for _ in rows(export)):
+            export.left_out[f"rows of {table}, which a server of level {export.target.level} has not"] = lost
     # Last: by now all programs are known.
     yield "zerver_client", export.clients.rows()
+
+
+def _fitting(export: Export, table: str, rows: Iterable[Record]) -> Iterable[Record]:
+    """Rows without what the server would refuse them for."""
+    lacking = export.target.lacks(table)
+    return ({k: v for k, v in row.items() if k not in lacking} for row in rows) if lacking else rows

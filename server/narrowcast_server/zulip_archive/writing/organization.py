@@ -31,6 +31,8 @@ def realm(export: Export) -> Iterator[Record]:
         if name not in NOT_CARRIED and name not in REALM_CHANNELS.values() and name not in REALM_NUMBERS
     }
     numbers = {name: numbers[str(settings[name])] for name, numbers in REALM_NUMBERS.items()}
+    if export.target.mandatory_topics:
+        plain["mandatory_topics"] = settings["topics_policy"] == "disable_empty_topic"
     there = {channel.id for channel in export.source.channels}
     channels = {
         theirs: settings[ours] if settings[ours] in there else None for theirs, ours in REALM_CHANNELS.items()

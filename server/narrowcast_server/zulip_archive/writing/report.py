@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from narrowcast_server.zulip_archive.layout import NEWER_FIELDS
 from narrowcast_server.zulip_archive.writing.export import Export
 
 _ALWAYS: Final = (
@@ -48,5 +49,8 @@ def _left_out(export: Export) -> Iterator[str]:
     groups = export.source.settings["default_channel_groups"]
     if isinstance(groups, list) and groups:
         yield f"{len(groups)} groups of default channels"
+    fields = {name for table in NEWER_FIELDS for name in export.target.lacks(table)}
+    if fields:
+        yield f"what came after level {export.target.level}: {', '.join(sorted(fields))}"
     for words, number in sorted(export.left_out.items()):
         yield f"{number:,} {words}"
