@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from textual.widgets import Static
 import narrowcast
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.terminal import textual_private
+from narrowcast.terminal.screen_memory import ScreenMemory
+from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
 
 
 def test_the_installed_textual_is_the_one_whose_source_was_read() -> None:
@@ -127,6 +130,62 @@ async def test_a_dialog_that_opens_and_one_that_closes_are_painted_once() -> Non
         await app.pop_screen()
         await pilot.pause()
         assert app.frames == ["Screen"]
+
+
+class Remembers(Frames):
+    """Knows what a terminal shows after the frames that it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.terminal = ScreenMemory()
+        self.compared: list[int] = []
+        """Cells of each frame."""
+
+    def knows_terminal(self) -> bool:
+        return self.terminal.is_whole(*self.size)
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        if isinstance(renderable, LayoutUpdate):
+            self.compared.append(self.size.width * self.size.height)
+        elif isinstance(renderable, ChopsUpdate):
+            self.compared.append(sum(right - left for _, left, right in renderable.spans))
+        self.terminal.difference(renderable, self.console)
+        super()._display(screen, renderable)
+
+    def shown(self) -> str:
+        return "\n".join("".join(cell[0] for cell in row) for _, row in sorted(self.terminal.rows.items()))
+
+
+async def test_a_dialog_over_what_is_on_the_terminal_compares_only_its_own_cells() -> None:
+    app = Remembers()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        app.compared.clear()
+        dialog = TwoLines()
+        await app.push_screen(dialog)
+        await pilot.pause()
+        assert app.compared == [dialog.query_one(Vertical).region.area]
+        assert "below" in app.shown()
+        assert "one" in app.shown()
+        await app.pop_screen()
+        await pilot.pause()
+        assert "below" in app.shown()
+        assert "one" not in app.shown()
+
+
+async def test_a_dialog_over_what_has_just_changed_shows_the_change() -> None:
+    app = Remembers()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        for number in range(4):
+            app.query_one(Static).update(f"changed {number}")
+            await asyncio.sleep(0.003 * number)
+            await app.push_screen(TwoLines())
+            await pilot.pause()
+            await pilot.pause()
+            assert f"changed {number}" in app.shown()
+            await app.pop_screen()
+            await pilot.pause()
 
 
 async def test_what_changes_below_a_dialog_is_painted_once_and_shows() -> None:

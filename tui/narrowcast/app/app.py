@@ -226,6 +226,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
                 return
         super()._display(screen, renderable)
 
+    def knows_terminal(self) -> bool:
+        """Whether all that the terminal shows is known."""
+        return self.painting.knows_terminal()
+
     def on_resize(self, event: events.Resize) -> None:
         self.painting.resized((event.size.width, event.size.height))
 

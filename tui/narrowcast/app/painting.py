@@ -98,6 +98,15 @@ class Painting:
         self._display(self._app.screen, cast("RenderableType", update))
         return True
 
+    def knows_terminal(self) -> bool:
+        """Whether all that the terminal shows is known, and what is painted now gets there."""
+        size = self._app.size
+        return (
+            self._memory is not None
+            and writes_frames(self._app)
+            and self._memory.is_whole(size.width, size.height)
+        )
+
     def forget(self) -> None:
         """Somebody else may have written to the terminal: the next frame is sent whole."""
         if self._memory is not None:

@@ -74,6 +74,10 @@ class ScreenMemory(Struct):
         """Nothing is known of the terminal: the next update is sent whole."""
         self.rows.clear()
 
+    def is_whole(self, width: int, height: int) -> bool:
+        """Whether all cells of a terminal of this size are known."""
+        return all(len(self.rows.get(y, ())) == width for y in range(height))
+
     def prime(self, rows: Mapping[int, list[Cell]]) -> None:
         """The terminal shows ``rows`` already."""
         self.rows.update(rows)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from string import punctuation
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import textual
 from rich.segment import Segment
@@ -25,7 +25,7 @@ from textual.cache import FIFOCache
 from textual.driver import Driver
 from textual.drivers._writer_thread import WriterThread
 from textual.geometry import Region, Size
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import AwaitMount, Widget
@@ -39,6 +39,7 @@ __all__ = [
     "CompositorUpdate",
     "KeyParser",
     "LayoutUpdate",
+    "OpensOver",
     "WriterThread",
     "add_bindings",
     "cursor_moved",
@@ -56,6 +57,8 @@ __all__ = [
     "take_out",
     "writes_frames",
 ]
+
+T = TypeVar("T")
 
 READ_FROM = "8.2.8"
 """The version of Textual whose source this was read from."""
@@ -134,6 +137,45 @@ def screen_below(screen: Screen[Any]) -> list[Strip] | None:
     if below is screen:
         return None
     return [strip.discard_meta() for strip in below._compositor.render_strips(screen.size)]
+
+
+class OpensOver(ModalScreen[T]):
+    """A screen that begins over others, which are on the terminal already: of its first frame only what stands on it is
+    composed and compared, where all below is painted as it is.
+    """
+
+    is_new = True
+    """Nothing of it was painted yet."""
+    paints_alone = False
+    """Only what stands on it is painted now; what it gives for itself is not seen."""
+
+    def is_below_known(self) -> bool:
+        """Whether the terminal surely shows what was painted of the screens below."""
+        return False
+
+    def _begin_frame(self) -> None:
+        app = self.app
+        if not self.is_new or self is not app.screen:
+            return
+        self.is_new = False
+        if self.is_below_known() and all(map(_is_painted, app._background_screens)):
+            self.paints_alone = True
+            self._compositor._dirty_regions = {
+                clip.intersection(region)
+                for widget, (region, clip) in self._compositor.visible_widgets.items()
+                if widget is not self
+            }
+
+
+def _is_painted(screen: Screen[Any]) -> bool:
+    """Whether no change of ``screen`` waits to be laid out or painted."""
+    return screen._size == screen.app.size and not (
+        screen._layout_required
+        or screen._scroll_required
+        or screen._repaint_required
+        or screen._dirty_widgets
+        or screen._compositor._dirty_regions
+    )
 
 
 def has_plain_box(widget: Widget) -> bool:
@@ -268,12 +310,20 @@ def _take_screen_size(screen: Screen[Any], size: Size) -> None:
 
 
 def _begin_screen(screen: Screen[Any], event: events.ScreenResume) -> None:
-    """A new screen was given its styles when it was made, and the layout paints all of it."""
-    if screen.stack_updates == 0:
+    """A new screen was given its styles when it was made, and the layout paints all of it. One that is used again still
+    has both.
+    """
+    is_used_again = isinstance(screen, OpensOver) and screen.is_new and screen.stack_updates > 0
+    if screen.stack_updates == 0 or is_used_again:
         event.refresh_styles = False
-    is_laid_out = screen._size != screen.app.size and screen.is_attached and screen.is_current
+    can_paint = screen.is_attached and screen.is_current and not screen.app._batch_count
+    is_laid_out = screen._size != screen.app.size
     _resume(screen, event)
-    if is_laid_out and not screen.app._batch_count:
+    if can_paint and is_used_again and not is_laid_out:
+        screen._compositor._dirty_regions.add(screen.size.region)
+        screen._compositor_refresh()
+        is_laid_out = True
+    if can_paint and is_laid_out:
         screen._repaint_required = False
 
 
@@ -285,7 +335,12 @@ def _leave_screen(screen: Screen[Any]) -> None:
 
 def _paint_screen(screen: Screen[Any]) -> None:
     """A screen in the background has told the one above what changed, and need not say again that all did."""
-    _paint(screen)
+    if isinstance(screen, OpensOver):
+        screen._begin_frame()
+        _paint(screen)
+        screen.paints_alone = False
+    else:
+        _paint(screen)
     if screen is not screen.app.screen:
         screen._repaint_required = False
 

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
 from textual.await_remove import AwaitRemove
 from textual.binding import BindingType
 from textual.geometry import Region, Size
-from textual.screen import ModalScreen
 from textual.strip import Strip
 
 from narrowcast.commands.hints import KeyHint, hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.terminal.textual_private import remove_screen, screen_below
+from narrowcast.terminal.textual_private import OpensOver, remove_screen, screen_below
 
 __all__ = ["Dialog"]
 
 T = TypeVar("T")
 
 
-class Dialog(ModalScreen[T]):
+@runtime_checkable
+class KnowsTerminal(Protocol):
+    """An app that can say whether it knows what the terminal shows."""
+
+    def knows_terminal(self) -> bool: ...
+
+
+class Dialog(OpensOver[T]):
     """Dismissed with None when it is closed.
 
     What lies behind shows as it is: a tint would send the whole screen twice for each dialog, and Textual would draw
@@ -38,9 +44,23 @@ class Dialog(ModalScreen[T]):
 
     _behind: list[Strip] | None = None
     _behind_size = Size()
+    _has_behind_changed = False
+
+    def start_over(self) -> None:
+        """Have it shown again as if it were new."""
+        self.is_new = True
+        self._behind = None
+        self._has_behind_changed = False
+
+    def is_below_known(self) -> bool:
+        return (
+            not self._has_behind_changed and isinstance(self.app, KnowsTerminal) and self.app.knows_terminal()
+        )
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """What shows around the dialog: the screen below, drawn again only after it has changed."""
+        if self.paints_alone:
+            return [Strip.blank(crop.width)] * crop.height
         if self._behind is None or self._behind_size != self.size:
             self._behind, self._behind_size = screen_below(self), self.size
         if self._behind is None:
@@ -53,6 +73,7 @@ class Dialog(ModalScreen[T]):
     def behind_changed(self) -> None:
         """Called when a screen below shows something else."""
         self._behind = None
+        self._has_behind_changed = True
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
