@@ -98,6 +98,34 @@ async def test_help_lists_every_command_of_the_registry(tmp_path: Path) -> None:
         assert {command.id for command in REGISTRY} <= shown
 
 
+async def test_help_is_kept_and_begins_anew_each_time(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+
+        async def help_again() -> HelpScreen:
+            await stage.press("question_mark")
+            screen = stage.app.screen
+            assert isinstance(screen, HelpScreen)
+            assert screen.focused is screen.list
+            assert not screen.is_finding
+            assert screen.list.selected_item == screen.list.items[1]
+            assert "First steps" in screen.list.row_at(0).text
+            return screen
+
+        kept = await help_again()
+        await stage.press("G", "escape")
+        assert await help_again() is kept
+        await stage.press("slash")
+        await stage.type("reply")
+        await stage.press("down", "enter")
+        assert stage.app.screen is stage.screen
+        another = await help_again()
+        assert another is not kept
+        await stage.press("escape")
+        stage.app.action_app_theme()
+        await stage.pilot.pause()
+        assert await help_again() is not another
+
+
 async def test_the_palette_does_what_is_chosen(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.press("ctrl+p")

@@ -280,13 +280,13 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     # commands of the registry
 
     def action_app_help(self) -> None:
-        from narrowcast.screens.dialogs.help import HelpScreen
+        from narrowcast.screens.dialogs.help import help_screen
 
         heard: list[str] = []
         if self.screen is not self.accounts.screen:
             bindings = (active.binding for active in self.screen.active_bindings.values())
             heard = [binding.id for binding in bindings if binding.id]
-        self.push_screen(HelpScreen(self.keys, heard))
+        self.push_screen(help_screen(self, self.keys, heard))
 
     def action_app_palette(self) -> None:
         from narrowcast.screens.dialogs.palette import palette

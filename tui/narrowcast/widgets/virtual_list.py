@@ -181,6 +181,14 @@ class VirtualList(LineView, Generic[T]):
         self._move_to(index)
         return True
 
+    def start_over(self) -> None:
+        """The first item is selected and in view, in the very next frame."""
+        before = self._cursor, self._top
+        self._cursor = self._nearest_selectable(0, 1)
+        self._top = 0
+        if self._change_pending or before != (self._cursor, self._top):
+            self._forget()
+
     def invalidate(self) -> None:
         """Items look different now (other names, counts): compose the visible ones again."""
         self._strips.clear()

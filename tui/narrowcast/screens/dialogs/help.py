@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 from rich.style import Style
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
 from narrowcast.commands.hints import Keys
 from narrowcast.commands.keymap import key_label
-from narrowcast.commands.registry import Context, bindings_for, by_id, groups
+from narrowcast.commands.registry import Context, bindings_for, by_id, every, groups
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.widgets.find_field import FindField
 from narrowcast.widgets.line_view import compose_line
@@ -48,6 +48,8 @@ LEGEND = (
     ("◷", "Scheduled message or reminder"),
 )
 
+KEPT = "help"
+"""Among the screens of the app."""
 MARGIN = 2
 """Columns of a list that are not for text."""
 KEYS_WIDE, KEYS_NARROW = 24, 16
@@ -128,8 +130,31 @@ class HelpList(VirtualList[HelpRow]):
         return item.number
 
 
+def help_screen(app: App[Any], keys: Keys, heard: Sequence[str]) -> HelpScreen:
+    """Help on ``heard``, the commands whose keys are heard where it was asked for; without them on everything, which
+    ``app`` keeps: to make it takes longer than to paint it.
+    """
+    if heard:
+        return HelpScreen(keys, heard)
+    made_for = app.theme, app.size, dict(keys), every()
+    if app.is_screen_installed(KEPT):
+        kept = app.get_screen(KEPT)
+        if isinstance(kept, HelpScreen) and kept.made_for == made_for and not kept.is_finding:
+            kept.start_over()
+            return kept
+        app.uninstall_screen(kept)
+        app.call_later(kept.remove)
+    screen = HelpScreen(keys)
+    screen.made_for = made_for
+    app.install_screen(screen, KEPT)
+    return screen
+
+
 class HelpScreen(Dialog[None], inherit_bindings=False):
     """``heard``: the ids of the commands whose keys are heard where help was asked for; they come first."""
+
+    made_for: object = None
+    """What it shows the same for."""
 
     DEFAULT_CSS = """
     HelpScreen { align: center middle; }
@@ -142,6 +167,15 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
         super().__init__()
         self.list = HelpList(list(_entries(keys, heard)))
         self._search = FindField("command, key or id", lambda: self.list, self.list.search)
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether something is looked for in it."""
+        return self._search.is_finding
+
+    def start_over(self) -> None:
+        super().start_over()
+        self.list.start_over()
 
     def compose(self) -> ComposeResult:
         keys = self.hints(("list.down", "scrolls"), ("help.find", "searches"), ("help.close", "closes"))
