@@ -7,6 +7,7 @@ when it reads again; a vanished one makes the app leave in order (see ``signal_h
 
 from __future__ import annotations
 
+import codecs
 import os
 import queue
 import threading
@@ -22,7 +23,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from narrowcast.terminal import last_screen
 from narrowcast.terminal.keyboard import read_keys
 from narrowcast.terminal.notices import BELL, RESTORE_TITLE, SAVE_TITLE, title_sequence
-from narrowcast.terminal.plain_text import tolerate_all_characters
+from narrowcast.terminal.plain_text import ERRORS, tolerate_all_characters
 from narrowcast.terminal.terminal_filter import TerminalFilter, are_notices
 from narrowcast.terminal.textual_private import WriterThread
 
@@ -33,7 +34,9 @@ MAX_PENDING = 512
 
 
 class TerminalWriter(WriterThread):
-    """Writes in a thread of its own and never blocks who gives it text."""
+    """Never blocks who gives it text: writes at once what the terminal takes at once, the rest in a thread of its own.
+    To wake a thread takes as long as to paint a letter, and longer where other programs want the processor.
+    """
 
     is_stuck: ClassVar[bool] = False
     """Whether the last words were not taken: then the process may not wait for its streams."""
@@ -41,21 +44,40 @@ class TerminalWriter(WriterThread):
     def __init__(self, file: IO[str], caught_up: Callable[[], None], lost: Callable[[], None]) -> None:
         threading.Thread.__init__(self, daemon=True, name="terminal-output")
         self._file = file
-        self._pending: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._pending: queue.SimpleQueue[str | bytes | None] = queue.SimpleQueue()
+        self._given = 0
+        """Texts for the thread until now."""
+        self._done = 0
+        """Those of them that the terminal has."""
+        self._at_once = _never_waiting(file)
         self._caught_up = caught_up
         self._lost = lost
-        self._stalled = False
+        self.is_stalled = False
+        """Whether frames fall away."""
         self._closing = False
         self.gone = False
 
     def write(self, text: str) -> None:
         """Hand over ``text``; dropped while the terminal does not read, unless the app is leaving it."""
-        if self.gone or (self._stalled and not self._closing):
+        if self.gone or (self.is_stalled and not self._closing):
             return
         if self._pending.qsize() > MAX_PENDING and not self._closing:
-            self._stalled = True
+            self.is_stalled = True
             return
-        self._pending.put(text)
+        rest = self._write_at_once(text)
+        if rest:
+            self._given += 1
+            self._pending.put(rest)
+
+    def _write_at_once(self, text: str) -> str | bytes:
+        """What is left for the thread: all, where that has something to write already or there is an error."""
+        if self._at_once is None or self._given != self._done:
+            return text
+        encoded = text.encode("utf-8", ERRORS)
+        try:
+            return encoded[os.write(self._at_once, encoded) :]
+        except OSError:
+            return text
 
     def last_words(self) -> None:
         """From now on everything is written: these are the sequences that clean the terminal. Frames that wait
@@ -70,25 +92,56 @@ class TerminalWriter(WriterThread):
         """Write until told to stop or until the terminal is gone."""
         while (text := self._pending.get()) is not None:
             try:
-                self._file.write(text)
+                if isinstance(text, bytes):
+                    self._write_whole(text)
+                else:
+                    self._file.write(text)
                 if self._pending.empty():
                     self._file.flush()
             except (OSError, ValueError):
                 self.gone = True
                 self._lost()
                 return
-            if self._stalled and self._pending.empty():
-                self._stalled = False
+            self._done += 1
+            if self.is_stalled and self._pending.empty():
+                self.is_stalled = False
                 self._caught_up()
         with suppress(OSError, ValueError):
             self._file.flush()
 
+    def _write_whole(self, rest: bytes) -> None:
+        """What the terminal did not take at once, from the middle of a text."""
+        self._file.flush()
+        while rest:
+            rest = rest[os.write(self._file.fileno(), rest) :]
+
     def stop(self, patience: float = LAST_PATIENCE) -> None:
         """Let the rest be written, for ``patience`` seconds at most."""
+        at_once, self._at_once = self._at_once, None
+        if at_once is not None:
+            os.close(at_once)
         self._pending.put(None)
         self.join(patience)
         if self.is_alive():
             TerminalWriter.is_stuck = True
+
+
+def _never_waiting(file: IO[str]) -> int | None:
+    """The terminal of ``file`` opened once more, so that what is written there never waits: ``file`` itself is the
+    shell's, too. None where that cannot be, or where text has other bytes.
+    """
+    try:
+        if codecs.lookup(getattr(file, "encoding", "")).name != "utf-8":
+            return None
+        number = file.fileno()
+        flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        opened = os.open(os.ttyname(number), flags)
+    except (OSError, ValueError, LookupError):
+        return None
+    if os.fstat(opened).st_rdev != os.fstat(number).st_rdev:
+        os.close(opened)
+        return None
+    return opened
 
 
 class TerminalDriver(LinuxDriver):
