@@ -36,6 +36,46 @@ async def test_another_placeholder_is_painted_at_once() -> None:
         assert painted == []
 
 
+class _Painting:
+    """Notes the rows that are sent without a frame."""
+
+    def __init__(self) -> None:
+        self.sent: list[dict[int, str]] = []
+
+    def send_rows(self, _widget: object, rows: dict[int, Strip], *_: object) -> bool:
+        self.sent.append({y: strip.text.rstrip() for y, strip in rows.items()})
+        return True
+
+
+class _PaintingApp(_EditorApp):
+    CSS = "Editor { height: 3; padding: 0 1; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.painting = _Painting()
+
+
+async def test_letters_are_sent_without_a_frame_and_what_changes_the_rows_with_one() -> None:
+    app = _PaintingApp()
+    async with app.run_test(size=(20, 5)) as pilot:
+        await pilot.press("a", "b", "c")
+        assert app.painting.sent == [
+            {0: "ab"},
+            {0: "abc"},
+        ]  # the first letter takes the place of the placeholder
+        app.painting.sent.clear()
+        await pilot.press("shift+enter", "ctrl+j")
+        app.query_one(Editor).insert("\n")
+        await pilot.pause()
+        assert not app.painting.sent
+        await pilot.press("d")
+        assert app.painting.sent == [{1: "d"}]
+        app.query_one(Editor).refresh()
+        await pilot.pause()
+        shown = [strip.text for strip in app.screen._compositor.render_strips()]
+        assert [row.strip() for row in shown[:2]] == ["abc", "d"]
+
+
 def test_a_placeholder_is_shown_only_as_far_as_it_is_safe() -> None:
     editor = Editor(placeholder="topic (empty: \x1b[31mgeneral\u202e chat)")
     first = editor.placeholder

@@ -94,7 +94,9 @@ class Painting:
 
         finish = finish_of(widget)
         ready = {y: finish(strip) for y, strip in rows.items()}
-        update = WidgetRows(place, ready, {y: finish(strip) for y, strip in edges.items()}, move)
+        update = WidgetRows(
+            place.shrink(widget.gutter), ready, {y: finish(strip) for y, strip in edges.items()}, move
+        )
         self._display(self._app.screen, cast("RenderableType", update))
         return True
 

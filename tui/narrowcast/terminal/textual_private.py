@@ -45,10 +45,12 @@ __all__ = [
     "cursor_moved",
     "driver_of",
     "finish_of",
+    "forget_row",
     "free_place",
     "has_cache",
     "has_notices",
     "has_plain_box",
+    "has_plain_content",
     "keep_late_timers",
     "make_layouts_lean",
     "make_strips_lean",
@@ -180,10 +182,19 @@ def _is_painted(screen: Screen[Any]) -> bool:
 
 def has_plain_box(widget: Widget) -> bool:
     """Whether the lines of ``widget`` are all there is of it: no border, padding, tint or transparency."""
+    return widget.gutter.totals == (0, 0) and has_plain_content(widget)
+
+
+def has_plain_content(widget: Widget) -> bool:
+    """Whether what ``widget`` gives for its content is seen as it is: no tint or transparency."""
     styles = widget.styles
-    return not (
-        widget.gutter.totals != (0, 0) or styles.tint.a or styles.has_rule("hatch") or widget.opacity != 1
-    )
+    return not (styles.tint.a or styles.has_rule("hatch") or widget.opacity != 1)
+
+
+def forget_row(widget: Widget, y: int) -> None:
+    """Have row ``y`` of the content made anew for the next frame that shows it."""
+    offset = widget.content_offset
+    widget._styles_cache.set_dirty(Region(offset.x, offset.y + y, widget.content_size.width, 1))
 
 
 def finish_of(widget: Widget) -> Callable[[Strip], Strip]:

@@ -6,6 +6,7 @@ command.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -20,7 +21,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.terminal.textual_private import forget_row, has_plain_content
 from narrowcast.text.safe_text import safe_line
+from narrowcast.widgets.line_view import PaintsRows
 from narrowcast.widgets.looks import Look, look_style
 from narrowcast.widgets.text_buffer import TextBuffer, TextRow
 from narrowcast.widgets.vim_keys import VimKeys
@@ -93,6 +96,8 @@ class Editor(Widget, can_focus=True):
         self._left = 0
         self._shown: list[tuple[str, int | None]] = []
         self._hinting = not text
+        self._all_rows = 0
+        """Rows of the whole text when it was painted."""
         self.is_marked = False
         self._vim: VimKeys | None = None
 
@@ -190,6 +195,7 @@ class Editor(Widget, can_focus=True):
         if not width or not height:
             return []
         rows = self._rows()
+        self._all_rows = len(rows)
         row, cell = self.buffer.locate(rows)
         if self.password:
             cell = self.buffer.cursor
@@ -209,17 +215,29 @@ class Editor(Widget, can_focus=True):
         """Refresh the cells that differ from what is on the screen."""
         if not self.is_attached or not self.size:
             return
-        before, self._shown = self._shown, self._window()
+        before, rows_before = self._shown, self._all_rows
+        self._shown = self._window()
         hinted, self._hinting = self._hinting, not self.buffer.text
         if hinted or self._hinting or not before or len(before) != len(self._shown):
             self.refresh()
             return
-        regions = []
+        regions = {}
         for y, (old, new) in enumerate(zip(before, self._shown, strict=True)):
             if old != new and (region := _difference(old, new, y, self.size.width)):
-                regions.append(region)
-        if regions:
-            self.refresh(*regions)
+                regions[y] = region
+        if regions and not (rows_before == self._all_rows and self._paint_now(regions)):
+            self.refresh(*regions.values())
+
+    def _paint_now(self, rows: Iterable[int]) -> bool:
+        """Sends rows to the terminal at once; False where a frame of the whole screen has to do it."""
+        app = self.app
+        if not isinstance(app, PaintsRows) or not has_plain_content(self):
+            return False
+        if not app.painting.send_rows(self, {y: self.render_line(y) for y in rows}, {}, None):
+            return False
+        for y in rows:
+            forget_row(self, y)
+        return True
 
     def render_line(self, y: int) -> Strip:
         """One row; the cursor is drawn, not the terminal's own, so that it needs no blinking."""
