@@ -22,7 +22,7 @@ from types import FunctionType
 from narrowcast_api.account import Account
 from narrowcast_api.client import Client
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.routes.common import Bound, Group
+from narrowcast_api.routes.common import Bound
 from narrowcast_api.wire.levels import Gate
 
 README = Path(__file__).with_name("README.md")
@@ -51,9 +51,7 @@ def entries() -> list[Entry]:
 def _entries() -> Iterator[Entry]:
     client = Client.open(Account("https://reference.example", "reference@example.org", Secret("none")))
     contract = _contract()
-    for group_name, group in vars(client).items():
-        if not isinstance(group, Group):
-            continue
+    for group_name, group in client.groups().items():
         for name, bound in vars(type(group)).items():
             if not isinstance(bound, Bound):
                 continue

@@ -6,98 +6,125 @@ async with Client.from_zuliprc("~/zuliprc") as client:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import httpx
 
 from narrowcast_api.account import Account
 from narrowcast_api.clock import Clock
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.avatar import Avatar
-from narrowcast_api.routes.bots import Bots
-from narrowcast_api.routes.calls import Calls
-from narrowcast_api.routes.channel_folders import ChannelFolders
-from narrowcast_api.routes.channels import Channels
-from narrowcast_api.routes.custom_emoji import CustomEmoji
-from narrowcast_api.routes.default_channel_groups import DefaultChannelGroups
-from narrowcast_api.routes.drafts import Drafts
-from narrowcast_api.routes.events import Events
-from narrowcast_api.routes.exports import Exports
-from narrowcast_api.routes.flags import Flags
-from narrowcast_api.routes.invites import Invites
-from narrowcast_api.routes.linkifiers import Linkifiers
-from narrowcast_api.routes.messages import Messages
-from narrowcast_api.routes.narrows import Narrows
-from narrowcast_api.routes.navigation_views import NavigationViews
-from narrowcast_api.routes.organization import Organization
-from narrowcast_api.routes.organization_pictures import OrganizationPictures
-from narrowcast_api.routes.playgrounds import Playgrounds
-from narrowcast_api.routes.presence import Presences
-from narrowcast_api.routes.profile_fields import ProfileFields
-from narrowcast_api.routes.reactions import Reactions
-from narrowcast_api.routes.register import Registration
-from narrowcast_api.routes.reminders import Reminders
-from narrowcast_api.routes.saved_snippets import SavedSnippets
-from narrowcast_api.routes.scheduled_messages import ScheduledMessages
-from narrowcast_api.routes.server_settings import Server
-from narrowcast_api.routes.settings import Settings
-from narrowcast_api.routes.status import Statuses
-from narrowcast_api.routes.submessages import Submessages
-from narrowcast_api.routes.subscriptions import Subscriptions
-from narrowcast_api.routes.topics import Topics
-from narrowcast_api.routes.typing import Typing
-from narrowcast_api.routes.uploads import Uploads
-from narrowcast_api.routes.user_groups import UserGroups
-from narrowcast_api.routes.users import Users
 from narrowcast_api.server_info import ServerInfo
+
+if TYPE_CHECKING:
+    from narrowcast_api.routes.avatar import Avatar
+    from narrowcast_api.routes.bots import Bots
+    from narrowcast_api.routes.calls import Calls
+    from narrowcast_api.routes.channel_folders import ChannelFolders
+    from narrowcast_api.routes.channels import Channels
+    from narrowcast_api.routes.common import Group
+    from narrowcast_api.routes.custom_emoji import CustomEmoji
+    from narrowcast_api.routes.default_channel_groups import DefaultChannelGroups
+    from narrowcast_api.routes.drafts import Drafts
+    from narrowcast_api.routes.events import Events
+    from narrowcast_api.routes.exports import Exports
+    from narrowcast_api.routes.flags import Flags
+    from narrowcast_api.routes.invites import Invites
+    from narrowcast_api.routes.linkifiers import Linkifiers
+    from narrowcast_api.routes.messages import Messages
+    from narrowcast_api.routes.narrows import Narrows
+    from narrowcast_api.routes.navigation_views import NavigationViews
+    from narrowcast_api.routes.organization import Organization
+    from narrowcast_api.routes.organization_pictures import OrganizationPictures
+    from narrowcast_api.routes.playgrounds import Playgrounds
+    from narrowcast_api.routes.presence import Presences
+    from narrowcast_api.routes.profile_fields import ProfileFields
+    from narrowcast_api.routes.reactions import Reactions
+    from narrowcast_api.routes.register import Registration
+    from narrowcast_api.routes.reminders import Reminders
+    from narrowcast_api.routes.saved_snippets import SavedSnippets
+    from narrowcast_api.routes.scheduled_messages import ScheduledMessages
+    from narrowcast_api.routes.server_settings import Server
+    from narrowcast_api.routes.settings import Settings
+    from narrowcast_api.routes.status import Statuses
+    from narrowcast_api.routes.submessages import Submessages
+    from narrowcast_api.routes.subscriptions import Subscriptions
+    from narrowcast_api.routes.topics import Topics
+    from narrowcast_api.routes.typing import Typing
+    from narrowcast_api.routes.uploads import Uploads
+    from narrowcast_api.routes.user_groups import UserGroups
+    from narrowcast_api.routes.users import Users
+
+_MODULES = {"registration": "register", "server": "server_settings"}
+"""Of `narrowcast_api.routes`, where a group is not called like its module."""
 
 
 class Client:
-    """Every operation of the service, for one account; each group holds the routes of one resource.
+    """Every operation of the service, for one account; each group holds the routes of one resource, and is loaded when
+    it is first used.
 
     The server's level is asked for once, at the first call that depends on it. Close it with `aclose`, or use
     `async with`. All calls raise the errors of `narrowcast_api.errors`.
     """
 
+    server: Server
+    registration: Registration
+    events: Events
+    messages: Messages
+    narrows: Narrows
+    typing: Typing
+    flags: Flags
+    reactions: Reactions
+    channels: Channels
+    presence: Presences
+    settings: Settings
+    status: Statuses
+    submessages: Submessages
+    subscriptions: Subscriptions
+    topics: Topics
+    uploads: Uploads
+    users: Users
+    avatar: Avatar
+    bots: Bots
+    calls: Calls
+    channel_folders: ChannelFolders
+    custom_emoji: CustomEmoji
+    default_channel_groups: DefaultChannelGroups
+    drafts: Drafts
+    exports: Exports
+    invites: Invites
+    linkifiers: Linkifiers
+    navigation_views: NavigationViews
+    organization: Organization
+    organization_pictures: OrganizationPictures
+    playgrounds: Playgrounds
+    profile_fields: ProfileFields
+    reminders: Reminders
+    saved_snippets: SavedSnippets
+    scheduled_messages: ScheduledMessages
+    user_groups: UserGroups
+
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.server = Server(connection)
-        self.registration = Registration(connection)
-        self.events = Events(connection)
-        self.messages = Messages(connection)
-        self.narrows = Narrows(connection)
-        self.typing = Typing(connection)
-        self.flags = Flags(connection)
-        self.reactions = Reactions(connection)
-        self.channels = Channels(connection)
-        self.presence = Presences(connection)
-        self.settings = Settings(connection)
-        self.status = Statuses(connection)
-        self.submessages = Submessages(connection)
-        self.subscriptions = Subscriptions(connection)
-        self.topics = Topics(connection)
-        self.uploads = Uploads(connection)
-        self.users = Users(connection)
-        self.avatar = Avatar(connection)
-        self.bots = Bots(connection)
-        self.calls = Calls(connection)
-        self.channel_folders = ChannelFolders(connection)
-        self.custom_emoji = CustomEmoji(connection)
-        self.default_channel_groups = DefaultChannelGroups(connection)
-        self.drafts = Drafts(connection)
-        self.exports = Exports(connection)
-        self.invites = Invites(connection)
-        self.linkifiers = Linkifiers(connection)
-        self.navigation_views = NavigationViews(connection)
-        self.organization = Organization(connection)
-        self.organization_pictures = OrganizationPictures(connection)
-        self.playgrounds = Playgrounds(connection)
-        self.profile_fields = ProfileFields(connection)
-        self.reminders = Reminders(connection)
-        self.saved_snippets = SavedSnippets(connection)
-        self.scheduled_messages = ScheduledMessages(connection)
-        self.user_groups = UserGroups(connection)
+
+    def __getattr__(self, name: str) -> object:
+        """Called for a group that was not used yet."""
+        of = Client.__annotations__.get(name)
+        if of is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        module = import_module(f"narrowcast_api.routes.{_MODULES.get(name, name)}")
+        group: object = getattr(module, of)(self.connection)
+        setattr(self, name, group)
+        return group
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *Client.__annotations__]
+
+    def groups(self) -> dict[str, Group]:
+        """All groups by their names."""
+        return {name: getattr(self, name) for name in Client.__annotations__}
 
     @classmethod
     def open(

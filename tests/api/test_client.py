@@ -179,11 +179,16 @@ class _Plain(pydoc.TextDoc):
         return text
 
 
+async def test_a_group_is_made_once_when_it_is_used_and_nothing_else_is_one() -> None:
+    async with scripted_client() as (client, _):
+        assert client.messages is client.messages
+        assert {"messages", "registration"} <= set(dir(client))
+        assert not hasattr(client, "nothing")
+
+
 async def test_help_shows_what_a_caller_passes() -> None:
     async with scripted_client() as (client, _):
-        for group in vars(client).values():
-            if not isinstance(group, Group):
-                continue
+        for group in client.groups().values():
             for name, bound in vars(type(group)).items():
                 if isinstance(bound, Bound):
                     call = getattr(group, name)
@@ -192,8 +197,8 @@ async def test_help_shows_what_a_caller_passes() -> None:
         text = pydoc.render_doc(client.messages.send, renderer=_Plain())
         assert "send_message(*,to:'Addressee'," in "".join(text.split())
         assert KEY not in text
-        group = pydoc.render_doc(client.messages, renderer=_Plain())
-        assert "send=send_message(*,to:'Addressee'" in "".join(group.split())
+        helped = pydoc.render_doc(client.messages, renderer=_Plain())
+        assert "send=send_message(*,to:'Addressee'" in "".join(helped.split())
 
 
 async def test_one_name_where_a_list_belongs_is_refused_and_not_taken_apart() -> None:

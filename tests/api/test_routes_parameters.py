@@ -22,7 +22,7 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.routes.common import Bound, Group
+from narrowcast_api.routes.common import Bound
 from narrowcast_api.routes.user_groups import Change
 from narrowcast_api.wire.parameters import shape
 from narrowcast_api.wire.vocabulary import BotType, ChannelSetting, Dialect, GroupSetting
@@ -76,11 +76,10 @@ BY_TYPE: Mapping[object, object] = {
 
 def operations() -> Iterator[tuple[str, str]]:
     client = Client(make_connection(ScriptedTransport()))
-    for group_name, group in vars(client).items():
-        if isinstance(group, Group):
-            yield from (
-                (group_name, name) for name, bound in vars(type(group)).items() if isinstance(bound, Bound)
-            )
+    for group_name, group in client.groups().items():
+        yield from (
+            (group_name, name) for name, bound in vars(type(group)).items() if isinstance(bound, Bound)
+        )
 
 
 def value_of(name: str, hint: Any) -> object:
