@@ -15,6 +15,7 @@ from narrowcast_api.http.exchange import Answer, Question
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.draft_store import KEEP_AFTER
+from narrowcast_api.storage.records import OutboxState
 from simulation.disk import SLOWEST, Home, memory
 from simulation.loop import SimulatedClock, SimulatedLoop
 from simulation.running import seeded
@@ -317,5 +318,42 @@ def test_what_is_typed_is_written_in_time_also_while_other_drafts_go_to_the_serv
         await two.first.kill()
         await two.first.start()
         assert "typed on" in {draft.content for draft in two.first.session.drafts.all()}
+
+    play(script)
+
+
+@pytest.mark.parametrize("events_take", [0.0, 6.0], ids=["events come", "events are late"])
+@pytest.mark.parametrize("pause", [0.5, 6.0], ids=["the first is looked for", "the first had failed"])
+def test_the_same_words_of_two_windows_are_two_messages_when_no_answer_comes(
+    events_take: float, pause: float
+) -> None:
+    async def script(two: Two) -> None:
+        def answers_are_lost(window: Window, *, carried_out: bool) -> None:
+            carry = window.session.client.connection.exchange
+
+            async def mute(question: Question) -> Answer:
+                is_message = (question.method, question.path) == ("POST", "/messages")
+                answer = await carry(question) if carried_out or not is_message else None
+                if question.path == "/events":
+                    await asyncio.sleep(events_take)
+                return Answer(502, {}, b"bad gateway") if answer is None or is_message else answer
+
+            window.session.client.connection.exchange = mute
+
+        answers_are_lost(two.first, carried_out=False)
+        answers_are_lost(two.second, carried_out=True)
+        two.service.say(3, ("stream", 11, "soup"), "what ends the polls that are under way")
+        await asyncio.sleep(10)
+        two.first.session.outbox.send(PLACE, "the same")
+        await asyncio.sleep(pause)
+        two.second.session.outbox.send(PLACE, "the same")
+        await asyncio.sleep(120)
+        entries = {
+            entry.local_id: entry for one in (two.first, two.second) for entry in one.session.outbox.entries()
+        }
+        assert [content for _, content in two.service.sends].count("the same") == 1
+        assert [(entry.content, entry.state) for entry in entries.values()] == [
+            ("the same", OutboxState.FAILED)
+        ]
 
     play(script)

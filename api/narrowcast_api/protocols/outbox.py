@@ -247,7 +247,7 @@ class Outbox:
         """A message event came; `local_id` is its `local_message_id`."""
         item = self._store.get(local_id) if local_id is not None else None
         if item is not None and not item.elsewhere:
-            self._sent.settle(item, message.id)
+            self._settle(item, message.id)
         self._sent.shown([message.id])
         if item is None and message.sender_id == self._me() and message.id not in self._sent.ids:
             self._unconfirmed.look_again(message.destination(self._me()))
@@ -357,6 +357,13 @@ class Outbox:
             self._unconfirmed.add(item, error)
         else:
             self._retry.worked()
+            self._settle(item, message_id)
+
+    def _settle(self, item: OutboxItem, message_id: int) -> None:
+        """The server says that this entry is that message."""
+        if message_id in self._sent.ids and item.state is not SENT:
+            self._unconfirmed.taken(item)
+        else:
             self._sent.settle(item, message_id)
 
     def _not_sent(self, item: OutboxItem, state: OutboxState, error: str | None, tried_before: bool) -> None:

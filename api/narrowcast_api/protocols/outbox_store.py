@@ -102,10 +102,15 @@ class OutboxStore:
         return [item for key, item in heads.items() if key not in busy]
 
     def is_rivalled(self, item: OutboxItem) -> bool:
-        """Whether a message that is on the server may be the one of another window, which will know soon."""
+        """Whether a message that is on the server may be the one of another window, which will know soon. One that was
+        looked for before, and was not there, comes last.
+        """
+        last = item.reason is not None
         return any(
             (other.key, other.record.content) == (item.key, item.record.content)
-            and (other.state is SENDING or (other.state is UNCONFIRMED and other.place < item.place))
+            and (
+                other.state is SENDING or (other.state is UNCONFIRMED and (last or other.place < item.place))
+            )
             for other in self._items.values()
             if other.elsewhere
         )

@@ -36,6 +36,7 @@ LOOK_AGAIN_EVERY = 30.0
 """Seconds between two looks from then on."""
 
 _NOT_KNOWN = "It is not known whether this arrived: "
+_TAKEN = "The same message of another window was sent. Checking whether this one was."
 _NOT_THERE = "No answer, and the message is not on the server. Resend or cancel it."
 
 
@@ -74,6 +75,13 @@ class UnconfirmedMessages:
         item.due = self._clock.monotonic() + LOOK_AFTER[0]
         text = error.user_message if isinstance(error, NarrowcastError) else "Sending was interrupted."
         self._store.step(item, UNCONFIRMED, f"{text} Checking whether it was sent.")
+
+    def taken(self, item: OutboxItem) -> None:
+        """Another window has found its message for the same words of its own: one of the two is not there."""
+        if self._store.has(item) and item.state is SENDING:
+            item.looks = item.faults = 0
+            item.due = self._clock.monotonic() + LOOK_AFTER[0]
+            self._store.step(item, UNCONFIRMED, _TAKEN)
 
     async def look(self, item: OutboxItem) -> None:
         """Look for it on the server once."""
