@@ -8,7 +8,7 @@ PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # Every start of the app would compile all of its files again, and tests start it a hundred times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: lock sbom demo test soak soak-windows mutate terminals check lint format structure bench fuzz screenshots snapshots strings docs docs-pages packages zipapp test-newest clean
+.PHONY: lock sbom demo test soak soak-windows live mutate terminals check lint format structure bench fuzz screenshots snapshots strings docs docs-pages packages zipapp test-newest clean
 
 demo: $(VENV)/.run ## the app on a demo world of its own
 	@$(BIN)/narrowcast demo
@@ -32,6 +32,9 @@ soak: $(VENV)/.dev ## random histories under simulated time, for an hour; the ne
 
 soak-windows: $(VENV)/.dev ## apps in terminals, 4 windows of 3 accounts, killed and cut off for some minutes
 	@cd tests && ../$(BIN)/python -m faults.apps $(SOAK_WINDOWS_ARGS)
+
+live: $(VENV)/.dev ## the library against a Zulip server of your own, which it changes for good
+	@cd tests && ../$(BIN)/python -m live $(LIVE_ARGS)
 
 mutate: $(VENV)/.dev ## change conditions and constants; say which changes no test notices
 	@$(BIN)/python tests/mutation.py $(MUTATE_ARGS)

@@ -8,7 +8,17 @@ from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import Role
 from support import live
-from support.live import ADA, BRUNO, CHIYO, GENERAL, apply, channel_message, make_state, message_event
+from support.live import (
+    ADA,
+    BRUNO,
+    CHIYO,
+    GENERAL,
+    apply,
+    channel_message,
+    direct_message,
+    make_state,
+    message_event,
+)
 from support.server import running_server
 from support.sessions import session_of, until
 
@@ -152,6 +162,57 @@ async def test_ones_own_new_role_shows_what_only_a_snapshot_tells(tmp_path: Path
         assert own is not None
         assert own.role == Role.ADMINISTRATOR
         await until(lambda: dario.is_live)
+
+
+async def test_whoever_comes_back_has_the_groups_and_permissions_of_before(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        farid, general = server.id("farid"), server.channel("general")
+        both = {"direct_members": sorted([farid, server.id("dario")]), "direct_subgroups": []}
+        cooks = {"name": "cooks", "description": "", "members": [farid], "can_manage_group": both}
+        made = await server.call("ada", "POST", "/user_groups/create", cooks)
+        may_send = {"can_send_message_group": {"new": both}}
+        await server.call("ada", "PATCH", f"/streams/{general}", may_send)
+        await server.call("ada", "DELETE", f"/users/{farid}")
+        async with session_of(server.account("dario"), tmp_path / "dario") as dario:
+
+            def holds() -> bool:
+                group, channel = (
+                    dario.state.user_groups.get(made["group_id"]),
+                    dario.state.channels.get(general),
+                )
+                assert group is not None
+                assert channel is not None
+                wanted = AdHocGroup(frozenset(both["direct_members"]), NOBODY)
+                return (
+                    farid in group.members
+                    and group.permissions["can_manage_group"] == wanted
+                    and channel.permissions["can_send_message_group"] == wanted
+                )
+
+            assert not holds()
+            await server.call("ada", "POST", f"/users/{farid}/reactivate")
+            await until(holds)
+
+
+def test_a_direct_conversation_stays_when_its_last_message_is_deleted_and_others_were_before() -> None:
+    bruno = frozenset({BRUNO})
+    earlier = [{"user_ids": [BRUNO], "max_message_id": 90}]
+    state = make_state(recent_private_conversations=earlier)
+    apply(state, message_event(direct_message(101)), message_event(direct_message(102)))
+    deleted = {"type": "delete_message", "message_type": "private"}
+    apply(state, {**deleted, "message_ids": [102]})
+    assert state.directs.newest(bruno) == 101
+    apply(state, {**deleted, "message_ids": [101]})
+    assert state.directs.newest(bruno) == 90
+    apply(state, {**deleted, "message_ids": [90]})
+    assert (state.directs.recent(), state.directs.is_known(bruno)) == ([bruno], False)
+
+
+def test_a_direct_conversation_of_which_all_is_deleted_goes() -> None:
+    state = make_state()
+    apply(state, message_event(direct_message(101)))
+    apply(state, {"type": "delete_message", "message_type": "private", "message_ids": [101]})
+    assert state.directs.recent() == []
 
 
 async def test_somebody_elses_new_role_needs_no_snapshot(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import httpx
 
 from support.history_steps import CHANNELS, STEPS, pick
-from support.server import TestServer
 
 PEOPLE = ("ada", "bruno", "chiyo", "dario", "elif", "greta", "hugo")
 OBSERVERS = ("ada", "bruno", "chiyo", "dario", "greta", "hugo")
@@ -15,10 +17,31 @@ Step = tuple[str, int, int, int]
 """What is done, and three numbers that choose who, where and what."""
 
 
+class Place(Protocol):
+    """A server where histories happen; people go by their first names in lower case."""
+
+    def now(self) -> float:
+        """The time there, in seconds since 1970."""
+
+    def id(self, name: str, /) -> int:
+        """The id of somebody."""
+
+    def channel(self, name: str, /) -> int:
+        """The id of a channel; LookupError where there is none."""
+
+    def group(self, name: str, /) -> int:
+        """The id of a user group; LookupError where there is none."""
+
+    async def raw(
+        self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None, /
+    ) -> httpx.Response:
+        """One request as somebody."""
+
+
 class History:
     """Carries out steps; what a server refuses is part of life, a failure of it is not."""
 
-    def __init__(self, server: TestServer) -> None:
+    def __init__(self, server: Place) -> None:
         self.server = server
         self.messages: list[int] = []
         self.made: dict[str, list[tuple[str, int]]] = {}

@@ -19,6 +19,14 @@ TEXTS = (
     "/poll Lunch?\nsoup\nstew",
     "@*cooks* soup",
 )
+REALM_PERMISSIONS = {
+    "can_create_public_channel_group": "role:members",
+    "can_delete_own_message_group": "role:everyone",
+    "can_move_messages_between_topics_group": "role:everyone",
+    "can_mention_many_users_group": "role:administrators",
+    "can_set_delete_message_policy_group": "role:moderators",
+}
+"""Permissions that steps change, with who has them at first."""
 
 Option = TypeVar("Option")
 
@@ -119,6 +127,33 @@ async def unsubscribe(h: History, who: str, where: int, what: int) -> None:
     await h.do(who, "DELETE", "/users/me/subscriptions", subscriptions=[pick(CHANNELS, where)], **more)
 
 
+async def channel_permission(h: History, who: str, where: int, what: int) -> None:
+    name = pick(
+        (
+            "can_administer_channel_group",
+            "can_add_subscribers_group",
+            "can_remove_subscribers_group",
+            "can_subscribe_group",
+        ),
+        what,
+    )
+    members = {"direct_members": sorted({h.person(where), h.person(what)}), "direct_subgroups": []}
+    new = pick((members, h.server.group("role:moderators"), h.server.group("role:nobody")), where)
+    by = pick(("ada", "bruno", who), where)
+    await h.do(by, "PATCH", f"/streams/{h.channel(what)}", **{name: {"new": new}})
+
+
+async def realm_permission(h: History, who: str, where: int, what: int) -> None:
+    new = pick(("role:moderators", "role:members", "role:everyone"), where)
+    await h.do(
+        "ada", "PATCH", "/realm", **{pick(list(REALM_PERMISSIONS), what): {"new": h.server.group(new)}}
+    )
+
+
+async def default_channel(h: History, who: str, where: int, what: int) -> None:
+    await h.do("bruno", pick(("POST", "DELETE"), what), "/default_streams", stream_id=h.channel(where))
+
+
 async def change_channel(h: History, who: str, where: int, what: int) -> None:
     changes: list[dict[str, object]] = [
         {"description": f"*{what}*"},
@@ -165,6 +200,7 @@ async def person(h: History, who: str, where: int, what: int) -> None:
         ("DELETE", f"/users/{h.server.id('farid')}", {}),
         ("POST", f"/users/{h.server.id('farid')}/reactivate", {}),
         ("PATCH", f"/users/{h.server.id('farid')}", {"full_name": f"Farid {what}"}),
+        ("POST", f"/users/{h.server.id('farid')}/reactivate", {}),
     ]
     method, path, params = pick(changes, what)
     await h.do("ada", method, path, **params)
@@ -195,7 +231,7 @@ async def draft(h: History, who: str, where: int, what: int) -> None:
 
 
 async def scheduled(h: History, who: str, where: int, what: int) -> None:
-    later = int(h.server.core.now()) + 86_400
+    later = int(h.server.now()) + 86_400
     if what % 3 == 0 or "scheduled" not in h.made:
         await h.make(
             "scheduled",
@@ -233,40 +269,53 @@ async def mute_person(h: History, who: str, where: int, what: int) -> None:
 
 
 async def organization(h: History, who: str, where: int, what: int) -> None:
+    _, field_id = h.one("field", where)
     changes: list[tuple[str, str, dict[str, object]]] = [
         (
-            "POST",
-            "/realm/filters",
-            {"pattern": f"#{what}(?P<id>[0-9]+)", "url_template": "https://x.example/{id}"},
-        ),
-        (
             "PATCH",
-            "/realm/filters/1",
-            {"pattern": "#(?P<id>[0-9]+)", "url_template": "https://y.example/{id}"},
+            f"/realm/profile_fields/{field_id}",
+            {"name": f"Changed {what}", "required": what % 2 == 0},
         ),
-        ("DELETE", "/realm/filters/1", {}),
-        (
-            "POST",
-            "/realm/playgrounds",
-            {
-                "name": f"P{what}",
-                "highlighter_language": "Python",
-                "url_template": "https://p.example/{code}",
-            },
-        ),
-        ("POST", "/realm/profile_fields", {"field_type": 1, "name": f"Field {what}"}),
-        ("DELETE", f"/realm/profile_fields/{what % 3 + 1}", {}),
+        ("DELETE", f"/realm/profile_fields/{field_id}", {}),
         ("PATCH", "/realm", {"name": f"Demo {what}"}),
         ("PATCH", "/realm", {"description": f"*{what}*"}),
+        ("PATCH", "/realm", {"message_content_edit_limit_seconds": pick((600, "unlimited"), where)}),
+        ("PATCH", "/realm", {"can_add_custom_emoji_group": {"new": h.server.group("role:moderators")}}),
+        ("PATCH", "/realm/user_settings_defaults", {"enter_sends": where % 2 == 0}),
         ("POST", "/users/me/alert_words", {"alert_words": [f"word{what}"]}),
     ]
+    if what % 3 == 0 or "field" not in h.made:
+        params = {"field_type": pick((1, 2, 4, 5), where), "name": f"Field {what}"}
+        await h.make("field", "ada", "/realm/profile_fields", "id", **params)
+        return
     method, path, params = pick(changes, what)
     await h.do("ada", method, path, **params)
 
 
+async def linkifier(h: History, who: str, where: int, what: int) -> None:
+    pattern = {"pattern": f"#{what}(?P<id>[0-9]+)", "url_template": "https://x.example/{id}"}
+    if what % 3 == 0 or "linkifier" not in h.made:
+        await h.make("linkifier", "ada", "/realm/filters", "id", **pattern)
+        return
+    await change_or_delete(h, "linkifier", "/realm/filters", where, what, **pattern)
+
+
+async def playground(h: History, who: str, where: int, what: int) -> None:
+    if what % 3 or "playground" not in h.made:
+        address = {"name": f"P{what}", "url_template": "https://p.example/{code}"}
+        await h.make("playground", "ada", "/realm/playgrounds", "id", pygments_language="Python", **address)
+        return
+    _, made_id = h.one("playground", where)
+    await h.do("ada", "DELETE", f"/realm/playgrounds/{made_id}")
+
+
 async def profile_value(h: History, who: str, where: int, what: int) -> None:
-    data = [{"id": where % 3 + 1, "value": f"value {what}"}]
-    await h.do(who, "PATCH", "/users/me/profile_data", data=data)
+    _, field_id = h.one("field", where)
+    if what % 4 == 3:
+        await h.do(who, "DELETE", "/users/me/profile_data", data=[field_id])
+        return
+    value = pick((f"value {what}", "2001-02-03", "https://x.example/"), what)
+    await h.do(who, "PATCH", "/users/me/profile_data", data=[{"id": field_id, "value": value}])
 
 
 async def folder(h: History, who: str, where: int, what: int) -> None:
@@ -288,7 +337,7 @@ async def folder(h: History, who: str, where: int, what: int) -> None:
 
 
 async def reminder(h: History, who: str, where: int, what: int) -> None:
-    later = int(h.server.core.now()) + 86_400
+    later = int(h.server.now()) + 86_400
     if what % 2 == 0 or "reminder" not in h.made:
         path = "/reminders"
         await h.make(
@@ -351,6 +400,9 @@ STEPS: dict[str, Callable[[History, str, int, int], Any]] = {
         subscribe,
         unsubscribe,
         change_channel,
+        channel_permission,
+        realm_permission,
+        default_channel,
         group,
         person,
         status,
@@ -360,6 +412,8 @@ STEPS: dict[str, Callable[[History, str, int, int], Any]] = {
         own_setting,
         mute_person,
         organization,
+        linkifier,
+        playground,
         vote,
         new_channel,
         profile_value,

@@ -51,6 +51,10 @@ class TestServer:
         self._server = server
         self.client = client
 
+    def now(self) -> float:
+        """The time that the server has."""
+        return self.core.now()
+
     def user(self, name: str) -> User:
         """Somebody by first name, in lower case."""
         for user in self.core.users.all():

@@ -28,7 +28,7 @@ PASSWORD = "correct horse battery staple"
 passwords.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 """Hashing is slow on purpose, for attackers and for tests: theirs is quick."""
 
-_PEOPLE = (
+PEOPLE = (
     ("Ada Moreno", Role.OWNER),
     ("Bruno Castell", Role.ADMINISTRATOR),
     ("Chiyo Tanaka", Role.MODERATOR),
@@ -45,7 +45,7 @@ def populate(core: Core) -> None:
     with core.transaction():
         organization.set_up(core, name="Demo", domain="demo.example", description="For *tests*.")
         people: dict[str, User] = {}
-        for full_name, role in _PEOPLE:
+        for full_name, role in PEOPLE:
             first = full_name.split()[0].lower()
             people[first] = create_user(
                 core,

@@ -12,7 +12,13 @@ from narrowcast_api.state import apply_account, apply_channels, apply_messages, 
 from narrowcast_api.state.changes import Change
 from narrowcast_api.state.handlers import Handler
 from narrowcast_api.state.state import State
-from narrowcast_api.wire.events import BadEvent, Event, StreamCreateEvent, SubscriptionPeerAddEvent
+from narrowcast_api.wire.events import (
+    BadEvent,
+    Event,
+    RealmUserUpdateEvent,
+    StreamCreateEvent,
+    SubscriptionPeerAddEvent,
+)
 
 _HANDLERS: dict[type[Event], Handler] = {
     **apply_messages.handlers.table,
@@ -23,6 +29,24 @@ _HANDLERS: dict[type[Event], Handler] = {
 
 HANDLED = frozenset(_HANDLERS)
 """The kinds of event that change the state."""
+
+
+def only_in_snapshot(state: State, event: Event) -> bool:
+    """Whether much of what an event means is told by a fresh snapshot alone. To be asked before it is applied.
+
+    One's own role decides which channels, people and addresses one sees. Somebody whose account opens again is in the
+    groups and permissions of before, of which nothing was known while it was closed.
+    """
+    if not isinstance(event, RealmUserUpdateEvent):
+        return False
+    user = state.users.get(event.person.user_id)
+    if user is None:
+        return False
+    values = event.person.values
+    role = values.get("role", user.role)
+    return (user.user_id == state.me and role != user.role) or (
+        not user.is_active and values.get("is_active") is True
+    )
 
 
 def apply(state: State, event: Event) -> tuple[Change, ...]:

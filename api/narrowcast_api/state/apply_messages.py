@@ -116,14 +116,9 @@ def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
 def _delete_message(state: State, event: DeleteMessageEvent) -> tuple[Change, ...]:
     gone = event.message_ids
     changes: list[Change] = [MessagesRemoved(tuple(gone))]
-    conversations = {
-        message.direct_user_ids - {state.me}
-        for message in state.messages.known(gone)
-        if message.direct_user_ids is not None
-    }
     state.messages.remove(gone)
-    for others in conversations:
-        state.directs.lose(others, gone, _newest_of(state, others))
+    if event.stream_id is None:
+        state.directs.lose(set(gone))
     state.starred.difference_update(gone)
     if event.stream_id is not None and event.topic is not None:
         state.topics.lose(event.stream_id, event.topic, gone)
@@ -131,11 +126,6 @@ def _delete_message(state: State, event: DeleteMessageEvent) -> tuple[Change, ..
     if state.unreads.remove(gone):
         changes.append(UnreadsChanged())
     return tuple(changes)
-
-
-def _newest_of(state: State, others: frozenset[int]) -> int | None:
-    people = others | {state.me}
-    return max((m.id for m in state.messages if m.direct_user_ids == people), default=None)
 
 
 @handlers.of(UpdateMessageFlagsEvent)

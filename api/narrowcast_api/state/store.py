@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import insort
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
 
 from narrowcast_api.model.messages import Message
 from narrowcast_api.model.reading import ids, integer, rows
+
+_MOST_SEEN: Final = 50
+"""So many messages of a direct conversation are remembered, for the time when the last one is deleted."""
 
 
 class Messages:
@@ -48,27 +53,51 @@ class Directs:
 
     def __init__(self) -> None:
         self._newest: dict[frozenset[int], int] = {}
+        self._seen: dict[frozenset[int], list[int]] = {}
+        """The messages since the snapshot, ascending, and the one that it named."""
+        self._begun_earlier: set[frozenset[int]] = set()
+        """Those that had messages before what is known of them."""
         self._order: list[frozenset[int]] | None = None
 
     def load(self, value: object, me: int) -> None:
         """Takes `recent_private_conversations` of a snapshot."""
         for row in rows(value):
-            self.see(frozenset(ids(row.get("user_ids"))) - {me}, integer(row, "max_message_id"))
+            others = frozenset(ids(row.get("user_ids"))) - {me}
+            self.see(others, integer(row, "max_message_id"))
+            self._begun_earlier.add(others)
 
     def see(self, others: frozenset[int], message_id: int) -> None:
         """A message is in a conversation."""
+        seen = self._seen.setdefault(others, [])
+        if message_id in seen:
+            return
+        insort(seen, message_id)
+        if len(seen) > _MOST_SEEN:
+            del seen[0]
+            self._begun_earlier.add(others)
         if message_id > self._newest.get(others, -1):
             self._newest[others] = message_id
             self._order = None
 
-    def lose(self, others: frozenset[int], message_ids: Iterable[int], remaining: int | None) -> None:
-        """Messages of a conversation are gone; `remaining` is the newest one known to be left."""
-        if self._newest.get(others) in set(message_ids):
-            if remaining is None:
+    def lose(self, message_ids: Collection[int]) -> None:
+        """Messages are gone, of which nothing more may be known than their ids.
+
+        A conversation of which no message is known any more keeps its place if it may have earlier ones.
+        """
+        for others, newest in list(self._newest.items()):
+            seen = self._seen[others]
+            if not any(message_id in seen for message_id in message_ids):
+                continue
+            seen[:] = [message_id for message_id in seen if message_id not in message_ids]
+            if seen:
+                self._newest[others] = min(newest, seen[-1])
+            elif others not in self._begun_earlier:
                 del self._newest[others]
-            else:
-                self._newest[others] = remaining
             self._order = None
+
+    def is_known(self, others: frozenset[int]) -> bool:
+        """Whether the last message of a conversation is known to be there still."""
+        return bool(self._seen.get(others))
 
     def newest(self, others: frozenset[int]) -> int | None:
         """The id of the last message of a conversation."""

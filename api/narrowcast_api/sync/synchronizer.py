@@ -25,7 +25,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Anchor, Page
 from narrowcast_api.routes.messages import get_message, list_messages
 from narrowcast_api.routes.narrows import matches_narrow
-from narrowcast_api.state.apply import apply
+from narrowcast_api.state.apply import apply, only_in_snapshot
 from narrowcast_api.state.changes import (
     Change,
     MessagesAdded,
@@ -163,9 +163,10 @@ class Synchronizer:
     async def _on_events(self, events: Sequence[Event]) -> None:
         session = self._session
         changes: list[Change] = []
-        role = _own_role(session.state)
+        outdated = False
         try:
             for event in events:
+                outdated |= only_in_snapshot(session.state, event)
                 made = apply(session.state, event)
                 self._follow(event, made)
                 changes.extend(made)
@@ -174,8 +175,7 @@ class Synchronizer:
             session.publish(*changes)
             self._cache_writer.note(changes)
             self._forget_old()
-        if _own_role(session.state) != role:
-            # What one sees and may do from now on (channels, people, addresses) is only in a snapshot.
+        if outdated:
             self.stream.register_anew()
 
     def _follow(self, event: Event, changes: Sequence[Change]) -> None:
@@ -342,11 +342,6 @@ class Synchronizer:
         server = await self._connection.identified()
         terms = narrow.to_wire(server, state, state.me)
         return await matches_narrow(self._connection, message_ids=message_ids, narrow=terms)
-
-
-def _own_role(state: State) -> int | None:
-    user = state.users.get(state.me)
-    return None if user is None else user.role
 
 
 def _carry_over(old: State, new: State) -> None:

@@ -1,0 +1,68 @@
+"""Tries the library against a Zulip server: python -m live SITE RC_FOLDER --change-this-organization [WHAT]
+
+It changes that organization: it makes channels, people, groups and messages, changes settings, and takes little of it
+back. RC_FOLDER has zuliprc files of an owner, an administrator, a moderator, five members or more, and a guest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import sys
+from pathlib import Path
+
+import httpx
+
+from live import history
+from live.site import LiveSite
+
+
+def main() -> int:
+    """Runs what the arguments name; 1 where something was found."""
+    parser = argparse.ArgumentParser(prog="python -m live", description=__doc__)
+    parser.add_argument("site", help="the address of an organization made for this")
+    parser.add_argument("folder", type=Path, help="zuliprc files of its people")
+    parser.add_argument("what", nargs="?", default="history", choices=["history"])
+    parser.add_argument(
+        "--change-this-organization",
+        action="store_true",
+        help="needed: nothing there is as it was afterwards",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the histories (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=180, help="of histories (default: %(default)s)")
+    parser.add_argument(
+        "--batch", type=int, default=60, help="steps between comparisons (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--log", type=Path, help="file for every request, and what was heard where states differ"
+    )
+    args = parser.parse_args()
+    if not args.change_this_organization:
+        parser.error("this changes the organization for good: say --change-this-organization")
+    logging.disable(logging.CRITICAL)
+    return asyncio.run(_run(args))
+
+
+async def _run(args: argparse.Namespace) -> int:
+    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
+        site = await LiveSite.open(http, args.site, args.folder)
+        report = await history.run(site, args.seed, args.seconds, args.batch)
+    if args.log:
+        args.log.write_text("\n".join(report.log))
+    for name, found in report.differences.items():
+        _say(f"STATE {name}:", *(f"  {key}: {value!r}" for key, value in found.items()))
+    for step, theirs, ours in report.other_outcomes:
+        _say(f"OUTCOME {step}", f"  live     {theirs}", f"  embedded {ours}")
+    for done in report.failures:
+        _say(f"FAILED {done}")
+    _say(f"{report.steps} steps")
+    return 1 if report.differences or report.failures else 0
+
+
+def _say(*lines: str) -> None:
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,241 @@
+"""A Zulip server of one's own, with the people, the channels and the calls that tests have on the embedded one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+
+from narrowcast_api.account import Account
+from narrowcast_api.client import Client
+from narrowcast_api.wire.parameters import is_quoted
+from narrowcast_api.wire.vocabulary import Role
+from narrowcast_server.organization.personal import DEFAULTS
+from support.history_steps import REALM_PERMISSIONS
+from support.server import Bare
+from support.world import PEOPLE
+
+Answer = dict[str, Any]
+
+_CAST: Final[Mapping[Role, Sequence[str]]] = {
+    Role.OWNER: ("ada",),
+    Role.ADMINISTRATOR: ("bruno",),
+    Role.MODERATOR: ("chiyo",),
+    Role.MEMBER: ("dario", "elif", "farid", "greta", "jon", "kaja"),
+    Role.GUEST: ("hugo",),
+}
+"""Who plays whom of `support.world`."""
+_CHANNELS: Final[Mapping[str, tuple[str, tuple[str, ...], Mapping[str, object]]]] = {
+    "general": ("ada", ("ada", "bruno", "chiyo", "dario", "elif", "farid", "greta"), {}),
+    "announcements": ("ada", ("ada", "bruno", "chiyo", "dario", "elif", "farid", "greta"), {}),
+    "engineering": ("ada", ("ada", "bruno", "chiyo", "dario", "elif", "farid"), {}),
+    "design": ("elif", ("elif", "dario", "hugo"), {}),
+    "support": ("ada", ("ada",), {}),
+    "operations": (
+        "bruno",
+        ("bruno", "dario"),
+        {"invite_only": True, "history_public_to_subscribers": False},
+    ),
+    "leads": ("ada", ("ada", "chiyo"), {"invite_only": True, "history_public_to_subscribers": True}),
+}
+"""name -> (who makes it, who is in it, what it is): the channels of `support.world`."""
+
+_NAMES: Final = {name.split()[0].lower(): name for name, _ in PEOPLE} | {
+    "jon": "Jon Abara",
+    "kaja": "Kaja Berg",
+}
+_FIRST_NAMES: Final = {full_name.split()[0]: name for name, full_name in _NAMES.items()}
+_THINGS: Final = (
+    ("/realm/filters", "/realm/linkifiers", "linkifiers"),
+    ("/realm/profile_fields", "/realm/profile_fields", "custom_fields"),
+)
+"""(where one of them is deleted, where they are listed, under which key)."""
+_SETTINGS: Final = (
+    "automatically_follow_topics_policy",
+    "automatically_unmute_topics_in_muted_streams_policy",
+    "automatically_follow_topics_where_mentioned",
+    "enter_sends",
+    "twenty_four_hour_time",
+    "send_private_typing_notifications",
+)
+"""Personal settings that show in the outcome of steps, or that steps change."""
+_MOST_FAULTS: Final = 3
+"""So often a request is repeated after a failure of a server that has much to do."""
+
+
+class MissingRoleError(Exception):
+    """The folder has no zuliprc file of somebody with a role that is needed."""
+
+
+class LiveSite:
+    """An organization on a running server. `accounts` are those of `support.world`, played by others."""
+
+    def __init__(self, http: httpx.AsyncClient, url: str, accounts: Mapping[str, Account]) -> None:
+        self.url = url
+        self.accounts = accounts
+        self.level = 0
+        self._http = http
+        self._ids: dict[str, int] = {}
+        self._channels: dict[str, int] = {}
+        self._archived: set[str] = set()
+        self._groups: dict[str, int] = {}
+
+    @classmethod
+    async def open(cls, http: httpx.AsyncClient, url: str, folder: Path) -> LiveSite:
+        """The organization at `url`, with the accounts of the zuliprc files in `folder` that are of it."""
+        site = cls(http, url.rstrip("/"), {})
+        cast: dict[str, Account] = {}
+        found: dict[Role, list[Account]] = {}
+        read = [Account.from_zuliprc(path, allow_shared=True) for path in sorted(folder.iterdir())]
+        accounts = {account.email: account for account in read if account.site.rstrip("/") == site.url}
+        for row in await site._members(accounts.values()):
+            if account := accounts.get(row["delivery_email"]):
+                site._ids[account.email] = row["user_id"]
+                if name := _FIRST_NAMES.get(row["full_name"].split()[0]):
+                    cast[name] = account
+                else:
+                    found.setdefault(Role(row["role"]), []).append(account)
+        for role, names in _CAST.items():
+            cast |= dict(zip([name for name in names if name not in cast], found.get(role, ()), strict=False))
+            if names[0] not in cast:
+                raise MissingRoleError(f"no zuliprc file of {site.url} in {folder} is of role {role.name}")
+        site.accounts = cast
+        site.level = (await site.call("ada", "GET", "/server_settings"))["zulip_feature_level"]
+        return site
+
+    async def _members(self, accounts: Iterable[Account]) -> list[Answer]:
+        """Everybody, as whoever of them may see the addresses of all."""
+        for account in accounts:
+            answer = (await self._send(account, "GET", "/users", {})).json()
+            rows: list[Answer] = answer.get("members", [])
+            if all(row["delivery_email"] for row in rows if not row["is_bot"]) and rows:
+                return rows
+        raise MissingRoleError("no zuliprc file is of an administrator")
+
+    async def lay_out(self) -> None:
+        """Makes the world of `support.world` anew; channels of an earlier time get other names and go."""
+        await self.look()
+        for name in {*_CHANNELS, "new"} & self._channels.keys():
+            path = f"/streams/{self.channel(name)}"
+            if name in self._archived:
+                await self.raw("ada", "PATCH", path, {"is_archived": False})
+            await self.call("ada", "PATCH", path, {"new_name": f"{self.channel(name)} {name}"})
+            await self.raw("ada", "DELETE", path)
+        for name, group_id in self._groups.items():
+            if not name.startswith("role:"):
+                await self.raw("ada", "PATCH", f"/user_groups/{group_id}", {"name": f"{name} {group_id}"})
+                await self.raw("ada", "POST", f"/user_groups/{group_id}/deactivate", {})
+        for table, path, key in _THINGS:
+            for row in (await self.call("ada", "GET", path))[key]:
+                await self.raw("ada", "DELETE", f"{table}/{row['id']}")
+        for row in (await self.call("ada", "GET", "/users"))["members"]:
+            if row["is_bot"] and row["bot_type"]:
+                await self.raw("ada", "DELETE", f"/bots/{row['user_id']}")
+        await self._people_as_they_were()
+        for setting, role in REALM_PERMISSIONS.items():
+            await self.call("ada", "PATCH", "/realm", {setting: {"new": self.group(role)}})
+        for name, (maker, members, settings) in _CHANNELS.items():
+            people = [self.id(one) for one in members]
+            params = {"subscriptions": [{"name": name}], "principals": people, **settings}
+            await self.call(maker, "POST", "/users/me/subscriptions", params)
+        await self.look()
+        await self.call("ada", "POST", "/default_streams", {"stream_id": self.channel("general")})
+        moderators = {"new": self.group("role:moderators")}
+        path = f"/streams/{self.channel('announcements')}"
+        await self.call("ada", "PATCH", path, {"can_send_message_group": moderators})
+        await self.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["support"]})
+
+    async def _people_as_they_were(self) -> None:
+        roles = {name: role for role, names in _CAST.items() for name in names}
+        for name in self.accounts:
+            path = f"/users/{self.id(name)}"
+            if name != "ada":
+                await self.raw("ada", "POST", f"{path}/reactivate")
+                await self.raw("ada", "PATCH", path, {"role": int(roles[name])})
+            await self.raw("ada", "PATCH", path, {"full_name": _NAMES.get(name, name)})
+            await self.call(name, "PATCH", "/settings", {key: DEFAULTS[key] for key in _SETTINGS})
+            rows = (await self.call(name, "GET", "/users/me/subscriptions"))["subscriptions"]
+            await self.call(
+                name, "DELETE", "/users/me/subscriptions", {"subscriptions": [row["name"] for row in rows]}
+            )
+            for other in self.accounts:
+                await self.raw(name, "DELETE", f"/users/me/muted_users/{self.id(other)}")
+
+    async def look(self) -> None:
+        """Learns which channels and groups there are now."""
+        every = {"include_all": True, "exclude_archived": False}
+        rows = (await self.call("ada", "GET", "/streams", every))["streams"]
+        self._channels = {row["name"]: row["stream_id"] for row in rows}
+        self._archived = {row["name"] for row in rows if row["is_archived"]}
+        rows = (await self.call("ada", "GET", "/user_groups", {}))["user_groups"]
+        self._groups = {row["name"]: row["id"] for row in rows}
+
+    def now(self) -> float:
+        """The time of this machine."""
+        return time.time()
+
+    def id(self, name: str) -> int:
+        """The id of somebody by the name of `support.world`."""
+        return self._ids[self.accounts[name].email]
+
+    def channel(self, name: str) -> int:
+        """The id of a channel; LookupError where there is none."""
+        return self._channels[name]
+
+    def group(self, name: str) -> int:
+        """The id of a user group; LookupError where there is none."""
+        return self._groups[name]
+
+    def client(self, name: str) -> Client:
+        """The library as somebody."""
+        return Client.open(self.accounts[name])
+
+    async def raw(
+        self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None
+    ) -> httpx.Response:
+        """One request as somebody, as often as the limits of the server want."""
+        return await self._send(self.accounts[name] if name else None, method, path, params or {})
+
+    async def call(
+        self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None
+    ) -> Answer:
+        """The same; the answer, which must be a success."""
+        return await self._request(self.accounts[name] if name else None, method, path, params or {})
+
+    async def _request(
+        self, account: Account | None, method: str, path: str, params: Mapping[str, object]
+    ) -> Answer:
+        response = await self._send(account, method, path, params)
+        answer: Answer = response.json()
+        assert answer["result"] == "success", (method, path, params, answer)
+        return answer
+
+    async def _send(
+        self, account: Account | None, method: str, path: str, params: Mapping[str, object]
+    ) -> httpx.Response:
+        encoded = {
+            key: value
+            if isinstance(value, Bare)
+            or (isinstance(value, str) and not is_quoted(method, path, key, self.level))
+            else json.dumps(value)
+            for key, value in params.items()
+        }
+        auth = httpx.BasicAuth(account.email, account.key.reveal()) if account else None
+        url = path if path.startswith("http") else f"{self.url}/api/v1{path}"
+        options: dict[str, Any] = {"params" if method == "GET" else "data": encoded or None}
+        faults = 0
+        while True:
+            response = await self._http.request(method, url, auth=auth, **options)
+            faults += response.is_server_error
+            if faults > _MOST_FAULTS or not (response.is_server_error or _is_too_often(response)):
+                return response
+            await asyncio.sleep(float(response.headers.get("Retry-After", 1)) + 0.1)
+
+
+def _is_too_often(response: httpx.Response) -> bool:
+    return response.status_code == httpx.codes.TOO_MANY_REQUESTS

@@ -1,0 +1,118 @@
+"""People who watch a history, and whose state must be that of a fresh snapshot in the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from narrowcast_api.client import Client
+from narrowcast_api.state.apply import apply as apply_event
+from narrowcast_api.state.apply import only_in_snapshot
+from narrowcast_api.state.state import State
+from narrowcast_api.wire.events import parse_events
+from narrowcast_api.wire.vocabulary import Anchor
+from support.state_facts import differences, facts
+
+_FIRST_MESSAGE_LEVEL = 256
+_GROUPS_LEVEL = 264
+_REPLACED = {
+    *("create_public_stream_policy", "create_private_stream_policy", "create_web_public_stream_policy"),
+    *("add_custom_emoji_policy", "edit_topic_policy", "move_messages_between_streams_policy"),
+    *("wildcard_mention_policy", "delete_own_message_policy", "invite_to_realm_policy"),
+}
+"""Settings that servers still send, for old clients, when a group stands in their place."""
+
+
+def comparable(state: State, of_both: State) -> dict[str, object]:
+    """The facts, without what a server does not tell everybody.
+
+    A channel's first message where one is not in the channel, or of any below level 256 (EVT-05); how many are in it,
+    where snapshots do not say; the last direct message where it was deleted; settings that groups have replaced.
+    """
+    found = facts(state)
+    by_id = {channel.channel_id: channel for channel in of_both.channels}
+    found["channels"] = {
+        channel.channel_id: channel._replace(
+            weekly_traffic=None,
+            is_recently_active=True,
+            first_message_id=channel.first_message_id
+            if state.server.level >= _FIRST_MESSAGE_LEVEL and channel.is_subscribed
+            else None,
+            subscriber_count=channel.subscriber_count
+            if (other := by_id.get(channel.channel_id)) and other.subscriber_count is not None
+            else None,
+        )
+        for channel in state.channels
+    }
+    unsure = {
+        others
+        for one in (state, of_both)
+        for others in one.directs.recent()
+        if not one.directs.is_known(others)
+    }
+    found["direct conversations"] = {
+        others: state.directs.newest(others) for others in state.directs.recent() if others not in unsure
+    }
+    found["organization"] = {
+        name: value
+        for name, value in state.organization.items()
+        if name not in _REPLACED or state.server.level < _GROUPS_LEVEL
+    }
+    return found
+
+
+@dataclass
+class Observer:
+    """Somebody who only watches what happens."""
+
+    client: Client
+    state: State
+    queue_id: str
+    last_event_id: int
+    heard: list[dict[str, object]] = field(default_factory=list)
+
+    @classmethod
+    async def of(cls, client: Client) -> Observer:
+        """Begins to watch, as the account of the client."""
+        answer = await client.registration.register()
+        queue_id, last = answer["queue_id"], answer["last_event_id"]
+        assert isinstance(queue_id, str)
+        assert isinstance(last, int)
+        return cls(client, State.from_snapshot(answer), queue_id, last)
+
+    async def catch_up(self) -> None:
+        """Applies what happened since, until there is no more."""
+        while await self._applied_some():
+            pass
+
+    async def _begin_anew(self) -> None:
+        await self.client.events.delete_queue(queue_id=self.queue_id)
+        anew = await Observer.of(self.client)
+        self.state, self.queue_id, self.last_event_id = anew.state, anew.queue_id, anew.last_event_id
+
+    async def _applied_some(self) -> bool:
+        batch = await self.client.events.get(
+            queue_id=self.queue_id, last_event_id=self.last_event_id, dont_block=True
+        )
+        self.heard += batch.events
+        for event in parse_events(list(batch.events)):
+            outdated = only_in_snapshot(self.state, event)
+            apply_event(self.state, event)
+            self.last_event_id = max(self.last_event_id, event.id)
+            if outdated:
+                await self._begin_anew()
+                break
+        return bool(batch.events)
+
+    async def differences(self) -> dict[str, object]:
+        """Where the state is not that of a fresh snapshot, and messages not those on the server; see `state_facts`."""
+        fresh = State.from_snapshot(await self.client.registration.register())
+        found = differences(comparable(self.state, fresh), comparable(fresh, self.state))
+        page = await self.client.messages.list(anchor=Anchor.NEWEST, num_before=1000)
+        there = {message.id: message for message in page.messages}
+        for message in self.state.messages:
+            mine, other = replace(message, local_id=None), there.get(message.id)
+            if other is not None and mine != other:
+                found[f"message {message.id}"] = (mine, other)
+        return found
