@@ -26,6 +26,7 @@ def paths(tmp_path: Path) -> Paths:
 async def live_before_the_app(server: TestServer, paths: Paths) -> AsyncIterator[tuple[Path, EarlySession]]:
     file = accounts.store(server.account("ada"), paths.accounts)
     early = EarlySession(file, paths)
+    early.painted.set()
     try:
         await until(lambda: any(queue.is_read_now for queue in server.core.hub.of(server.id("ada"))))
         yield file, early
@@ -49,6 +50,23 @@ async def test_the_app_goes_on_with_it_and_hears_what_comes(tmp_path: Path, path
                 await until(lambda: shown.feed is not None and second in shown.feed.ids)
                 assert server.core.hub.count == 1
                 await app.accounts.close()
+
+
+async def test_events_are_waited_for_once_the_app_has_painted_what_was_there(
+    tmp_path: Path, paths: Paths
+) -> None:
+    async with running_server(tmp_path / "server") as server:
+        file = accounts.store(server.account("ada"), paths.accounts)
+        queues = server.core.hub.of
+        early = EarlySession(file, paths)
+        session, _ = await early.take()
+        await until(lambda: session.is_live)
+        assert not any(queue.is_read_now for queue in queues(server.id("ada")))
+        sent = await server.send("bruno", "general", "lunch", "Soup?")
+        early.painted.set()
+        await until(lambda: any(queue.is_read_now for queue in queues(server.id("ada"))))
+        await until(lambda: sent in session.state.messages)
+        await session.close()
 
 
 async def test_what_no_app_takes_up_says_goodbye(tmp_path: Path, paths: Paths) -> None:

@@ -99,6 +99,7 @@ class Session:
         self._views = Views(self)
         self._refresher = ViewRefresher(self, clock)
         self._held: asyncio.Event | None = None
+        self._painted: asyncio.Event | None = None
         self._runner: asyncio.Task[object] | None = None
         services = Services(self)
         self.outbox = services.outbox
@@ -311,6 +312,17 @@ class Session:
         HTTP would compete with it.
         """
         self._held = until
+
+    def hold_stream_back(self, until: asyncio.Event) -> None:
+        """Registers and fetches what views need, but waits for events only from then on: an app paints first what has
+        come. The server keeps them meanwhile.
+        """
+        self._painted = until
+
+    async def until_painted(self) -> None:
+        """Where `hold_stream_back` was called, until events may be waited for."""
+        if self._painted is not None:
+            await self._painted.wait()
 
     async def _ready(self) -> Synchronizer:
         """The part that speaks to the server; loading it takes a while, so that keys must go on being

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from narrowcast_api import memory
 from narrowcast_api.errors import ApiError
-from narrowcast_api.events.event_socket import open_socket
+from narrowcast_api.events.event_socket import Socket, open_socket
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.stream import EventStream
 from narrowcast_api.model.messages import Match, Message
@@ -53,6 +53,8 @@ from narrowcast_api.wire.events import (
 if TYPE_CHECKING:
     import httpx
 
+    from narrowcast_api.http.connection import Connection
+
 logger = logging.getLogger(__name__)
 
 NEWEST_KEPT = 5_000
@@ -84,6 +86,8 @@ class SyncHost(ServiceHost, Protocol):
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None: ...
 
     def typing_seen(self) -> None: ...
+
+    async def until_painted(self) -> None: ...
 
 
 @dataclass(slots=True)
@@ -125,9 +129,15 @@ class Synchronizer:
             on_snapshot=self._on_snapshot,
             on_events=self._on_events,
             on_status=session.set_status,
-            open_socket=open_socket if session.transport is None else None,
+            open_socket=self._open_socket if session.transport is None else None,
         )
         self._connection.on_unanswered = self.stream.doubt
+
+    async def _open_socket(
+        self, connection: Connection, path: str, queue_id: str, last_event_id: int
+    ) -> Socket:
+        await self._session.until_painted()
+        return await open_socket(connection, path, queue_id, last_event_id)
 
     async def close(self) -> None:
         """Gives the event queue back. Bound it with a timeout."""

@@ -24,6 +24,8 @@ __all__ = ["EarlySession"]
 TURN_SECONDS = 0.0005
 """How long an import may keep Python from a thread that waits, such as the one that talks to the server."""
 GOODBYE_SECONDS = 0.5
+PAINTING_SECONDS = 3.0
+"""How long the stream of events waits for the app at most."""
 OPENING_SECONDS = 0.1
 """How long the app waits for the files of an account, which take some milliseconds, before it is loaded beside."""
 TURNS = 20
@@ -46,11 +48,15 @@ class EarlySession:
         self._file = file
         self._paths = paths
         self._taken = False
+        self.painted = asyncio.Event()
+        """To be set once the app shows what has come; what loads the stream of events waits for it, though not long."""
         self._opened = asyncio.ensure_future(self._open())
 
     async def _open(self) -> tuple[Session, asyncio.Task[None]]:
         account = await asyncio.to_thread(accounts.read, self._file)
         session = await Session.open(account, data_dir=self._paths.data, cache_dir=self._paths.cache)
+        session.hold_stream_back(self.painted)
+        asyncio.get_running_loop().call_later(PAINTING_SECONDS, self.painted.set)
         running = asyncio.ensure_future(session.run())
         view = session.view(session.last_narrow or Narrow.all())
         session.spawn(view.open(), "the first view's messages")

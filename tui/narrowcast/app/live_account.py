@@ -31,10 +31,17 @@ __all__ = ["LiveAccount"]
 class LiveAccount:
     """Made by `open`, live from `go_live` to `close`; `show` and `hide` as often as wanted between."""
 
-    def __init__(self, file: Path, session: Session, running: asyncio.Task[None] | None = None) -> None:
+    def __init__(
+        self,
+        file: Path,
+        session: Session,
+        running: asyncio.Task[None] | None = None,
+        painted: asyncio.Event | None = None,
+    ) -> None:
         self.file = file
         self.session = session
         self._running = running
+        self._painted = painted or asyncio.Event()
         self.screen: MainScreen | None = None
         self._notifier: Notifier | None = None
         self.begun = False
@@ -47,7 +54,7 @@ class LiveAccount:
         NarrowcastError.
         """
         if early is not None:
-            return cls(file, *await early.take())
+            return cls(file, *await early.take(), early.painted)
         account = await asyncio.to_thread(accounts.read, file)  # the keyring may ask its user first
         session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
         return cls(file, session)
@@ -79,9 +86,8 @@ class LiveAccount:
         self.begun = True
         context = app_of(app)
         if self._running is None:
-            painted = asyncio.Event()
-            self.session.hold_back(painted)
-            app.call_after_refresh(painted.set)
+            self.session.hold_back(self._painted)
+        app.call_after_refresh(self._painted.set)
         context.spawn(self._running or self.session.run(), f"keep the account {self.name} live")
         if link:
             context.spawn(self._follow(link), "follow the link")
