@@ -257,6 +257,19 @@ async def test_going_back_to_what_the_server_has_needs_no_request(client: DraftC
         assert client.calls == ["create Soup"]
 
 
+async def test_blanks_that_the_server_trims_are_nobodys_edit(client: DraftClient) -> None:
+    async with client:
+        client.drafts.save(None, LUNCH, "  - Soup\n")
+        await client.clock.advance(3)
+        await client.catch_up()
+        assert client.server.drafts[1].content == "- Soup"
+        assert client.drafts.conflicts() == []
+        (draft,) = client.drafts.all()
+        assert (draft.content, draft.synced) == ("  - Soup\n", True)
+        await client.clock.advance(60)
+        assert client.calls == ["create   - Soup\n"]
+
+
 async def test_what_the_server_would_cut_or_refuse_stays_here_and_says_so(client: DraftClient) -> None:
     async with client:
         client.limits = MessageLimits(10, 5)

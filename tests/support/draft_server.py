@@ -73,7 +73,7 @@ class DraftServer:
         return server_id
 
     def _put(self, op: str, server_id: int, version: DraftVersion, timestamp: float) -> int:
-        content = version.content.rstrip().lstrip("\n")
+        content = version.content.strip()
         draft = ServerDraft(server_id, DraftVersion(version.destination, content), timestamp)
         self.drafts[server_id] = draft
         self._tell(Event(op, draft))

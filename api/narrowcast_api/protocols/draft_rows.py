@@ -27,7 +27,7 @@ def _normal(version: DraftVersion) -> tuple[object, str]:
     place: object = where
     if isinstance(where, ChannelDestination):
         place = (where.channel_id, where.topic.strip())
-    return (place, version.content.rstrip().lstrip("\n"))
+    return (place, version.content.strip())
 
 
 def merge_rows(mine: Draft, theirs: Draft, agreed: DraftVersion | None, *, leads: bool) -> tuple[Draft, bool]:

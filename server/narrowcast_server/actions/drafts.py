@@ -48,8 +48,8 @@ def checked(name: str, raw: object) -> DraftFields:
     recipients = check_list(f'{name}["to"]', fields["to"])
     to = [check_integer(f'{name}["to"][{index}]', item) for index, item in enumerate(recipients)]
     topic = check_string(f'{name}["topic"]', fields["topic"])
-    content = check_string(f'{name}["content"]', fields["content"])
-    if not content.strip():
+    content = check_string(f'{name}["content"]', fields["content"]).strip()
+    if not content:
         raise ServiceError(f'{name}["content"] cannot be blank')
     if "\x00" in topic:
         raise ServiceError("Topic must not contain null bytes")
