@@ -12,6 +12,7 @@ from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.form_fields import YesNo
 from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.text import names
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_server.routes import subscriptions
 from support.screens import choose, fill, form_of, pick, rows, said
@@ -261,6 +262,29 @@ async def test_members_are_added_and_taken_out(tmp_path: Path) -> None:
         await stage.press("x", "down", "enter")
         await until(lambda: greta not in [row.key for row in screen.list.items])
         assert greta not in await members_of(stage, "engineering")
+
+
+async def test_a_name_with_a_comma_in_it_is_one_name_of_a_list(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        bruno, dario = stage.server.id("bruno"), stage.server.id("dario")
+        await stage.server.call("ada", "PATCH", f"/users/{bruno}", {"full_name": "Castell, Bruno, the elder"})
+        await until(lambda: "," in stage.session.state.users.name(bruno))
+        await run(stage, "channel.new")
+        form = await form_of(stage)
+        form._enter(form.row("people"))
+        await stage.type("caste")
+        await stage.press("tab")
+        assert form.row("people").typed == f"Castell Bruno the elder|{bruno}, "
+        await fill(stage, name="kitchen")
+        await closed(stage)
+        assert sorted(await members_of(stage, "kitchen")) == sorted([stage.server.id("ada"), bruno])
+        name = stage.session.state.users.name(dario)
+        found = list(names.listed(f"{name}, Castell, Bruno, the elder,", stage.session.state.user_id))
+        assert found == [(name, dario), ("Castell, Bruno, the elder", bruno)]
+        assert list(names.listed("Nobody, here", stage.session.state.user_id)) == [
+            ("Nobody", None),
+            ("here", None),
+        ]
 
 
 async def test_folders_are_made_ordered_and_archived(tmp_path: Path) -> None:

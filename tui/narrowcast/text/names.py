@@ -4,7 +4,7 @@ them through ``safe_text``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from narrowcast.text.excerpt import excerpt
@@ -23,6 +23,10 @@ SEE_MATCHES = "Type a part of the name to see what matches."
 """What to do about a name that nothing has, where names are completed."""
 
 
+_COMMAS = 3
+"""How many commas a name of a list may have in it."""
+
+
 def people(state: State, user_ids: Iterable[int]) -> str:
     """The names of some people, in alphabetical order."""
     return ", ".join(sorted((state.users.name(user_id) for user_id in user_ids), key=str.casefold))
@@ -38,6 +42,23 @@ def recipient(state: State, user_id: int) -> str:
     if "," in name or name != name.strip() or state.user_id(name) != user_id:
         return f"{' '.join(name.replace(',', ' ').split())}|{user_id}"
     return name
+
+
+def listed(text: str, id_of: Callable[[str], int | None]) -> Iterator[tuple[str, int | None]]:
+    """The names of a list with commas between them, and their ids; None where nobody has one. A name that has commas
+    in it is one name where ``id_of`` knows it.
+    """
+    parts = text.split(",")
+    start = 0
+    while start < len(parts):
+        for end in range(min(len(parts), start + 1 + _COMMAS), start, -1):
+            name = ",".join(parts[start:end]).strip()
+            found = id_of(name) if name else None
+            if found is not None or end == start + 1:
+                break
+        if name:
+            yield name, found
+        start = end
 
 
 def conversation(state: State, user_ids: frozenset[int]) -> str:

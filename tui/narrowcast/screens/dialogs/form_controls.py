@@ -247,8 +247,7 @@ class FormRow(Horizontal):
             case fields.People():
                 start = typed.rfind(",") + 1
                 start += len(typed[start:]) - len(typed[start:].lstrip())
-                people = [user.full_name for user in self._state.users.active() if not user.is_system_bot]
-                return start, _best(typed[start:], people)
+                return start, _people(self._state, typed[start:])
             case fields.ChannelName():
                 channels = [channel.name for channel in self._state.channels if not channel.is_archived]
                 return 0, _best(typed.lstrip("#"), channels)
@@ -282,7 +281,16 @@ def focusable(row: FormRow) -> Widget | None:
 
 
 def _names(state: State, user_ids: Sequence[int]) -> str:
-    return ", ".join(state.users.name(user_id) for user_id in user_ids)
+    return ", ".join(names.recipient(state, user_id) for user_id in user_ids)
+
+
+def _people(state: State, typed: str) -> list[str]:
+    """Who could be meant, each so that a list can hold it: a name may have a comma in it, or be that of several."""
+    if not typed.strip():
+        return []
+    people = [user for user in state.users.active() if not user.is_system_bot]
+    best = best_matches(typed, [user.full_name for user in people])[:OFFERED]
+    return [names.recipient(state, people[place].user_id) for place in best]
 
 
 def _best(typed: str, candidates: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from narrowcast.text.formats import counted
-from narrowcast.text.names import SEE_MATCHES
+from narrowcast.text.names import SEE_MATCHES, listed
 from narrowcast.text.natural_time import NoMoment, moment
 from narrowcast_api.http.encoding import OMIT, Omit
 
@@ -205,8 +205,7 @@ def read_text(field: Field, typed: str, state: State, now: float) -> object:
 
 def _people(field: Field, text: str, state: State) -> tuple[int, ...]:
     found: list[int] = []
-    for name in filter(None, (part.strip() for part in text.split(","))):
-        user_id = state.user_id(name)
+    for name, user_id in listed(text, state.user_id):
         if user_id is None:
             raise Refused(field.name, f"No user named {name!r}. {SEE_MATCHES}")
         if user_id not in found:

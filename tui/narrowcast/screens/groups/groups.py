@@ -14,6 +14,7 @@ from narrowcast.screens.groups.holders import group_id_of
 from narrowcast.screens.groups.members import MembersScreen, join_refusal, leave_refusal
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
 from narrowcast.text.formats import counted
+from narrowcast.text.names import listed
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.model.user_groups import UserGroup
@@ -172,14 +173,10 @@ def _names(group: UserGroup | None) -> list[Field]:
 
 
 def _subgroups(state: State, values: Values) -> list[int] | Omit:
-    names = [name.strip() for name in values.text("subgroups").split(",") if name.strip()]
-    if not names:
-        return OMIT
     group_ids = []
-    for name in names:
-        group_id = group_id_of(state, name)
+    for name, group_id in listed(values.text("subgroups"), lambda name: group_id_of(state, name)):
         if group_id is None:
             examples = ", ".join(group.name for group in permissions.named_groups(state)[:5])
             raise Refused("subgroups", f"No user group named {name!r}. Groups: {examples}.")
         group_ids.append(group_id)
-    return group_ids
+    return group_ids or OMIT

@@ -15,6 +15,7 @@ from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.holders import group_id_of
 from narrowcast.text.formats import has_long_clock, moment
+from narrowcast.text.names import listed
 from narrowcast_api import permissions
 from narrowcast_api.errors import InvitationFailed
 from narrowcast_api.http.encoding import OMIT, Omit
@@ -352,14 +353,10 @@ def _suggest_channels(state: State, typed: str) -> list[str]:
     return _suggest(typed, [channel.name for channel in state.channels if not channel.is_archived])
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip().lstrip("#") for name in text.split(",") if name.strip()]
-
-
 def _channels(state: State, values: Values) -> list[int]:
     channel_ids = []
-    for name in _names(values.text("channels")):
-        channel_id = state.channels.id_of(name)
+    id_of = state.channels.id_of
+    for name, channel_id in listed(values.text("channels"), lambda name: id_of(name.lstrip("#"))):
         if channel_id is None:
             raise Refused("channels", f"No channel named {name!r}.")
         channel_ids.append(channel_id)
@@ -367,16 +364,12 @@ def _channels(state: State, values: Values) -> list[int]:
 
 
 def _groups(state: State, values: Values) -> list[int] | Omit:
-    names = _names(values.text("groups"))
-    if not names:
-        return OMIT
     group_ids = []
-    for name in names:
-        group_id = group_id_of(state, name)
+    for name, group_id in listed(values.text("groups"), lambda name: group_id_of(state, name)):
         if group_id is None:
             raise Refused("groups", f"No user group named {name!r}.")
         group_ids.append(group_id)
-    return group_ids
+    return group_ids or OMIT
 
 
 def _expiry(values: Values) -> int | Omit | None:
