@@ -141,6 +141,63 @@ async def test_the_key_of_an_incoming_webhook_sends_to_a_channel_by_name_and_to_
         assert "an incoming webhook sends to addresses only" in refused.err
 
 
+async def test_people_are_named_as_they_are_called_commas_and_bots_of_the_system_too(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        await server.call("ada", "PATCH", f"/users/{server.id('bruno')}", {"full_name": "Bruno, the Moor"})
+        for names in (
+            ["Bruno, the Moor"],
+            ["bruno@demo.example"],
+            ["Bruno, the Moor", "dario@demo.example"],
+        ):
+            to = [word for name in names for word in ("--to", name)]
+            sent = await run(tmp_path, "send", "--rc", rc, *to, "hello")
+            assert (sent.code, sent.err) == (0, "")
+        read = records((await run(tmp_path, "read", "--rc", rc, "dm:Bruno, the Moor", "--json")).out)
+        assert len(read) == 2
+        found = await run(tmp_path, "read", "--rc", rc, "from:Notification Bot")
+        assert (found.code, found.out, found.err) == (0, "", "narrowcast: no messages match\n")
+        for to, words in (
+            (["--to", "nobody@x.example"], "No user matches 'nobody@x.example'."),
+            (["--to", "ada", "--channel", "general"], "two destinations; give --channel or --to, not both"),
+            ([], "no destination; give --channel NAME [--topic TOPIC], or --to WHO"),
+        ):
+            refused = await run(tmp_path, "send", "--rc", rc, *to, "hello")
+            assert (refused.code, refused.err) == (2, f"narrowcast: {words}\n")
+
+
+async def test_what_servers_would_cut_off_is_refused_before_it_leaves(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server, FaultProxy(server.url) as proxy:
+        account = replace(server.account("ada"), site=proxy.url)
+        account.write_zuliprc(tmp_path / "rc")
+        where = ["send", "--rc", str(tmp_path / "rc"), "--channel", "general", "--topic"]
+        long = await run(tmp_path, *where, "t", stdin="x" * 10_001)
+        assert long.err == "narrowcast: the message is too long: 10001 characters, the server allows 10000\n"
+        topic = await run(tmp_path, *where, "x" * 61, "hello")
+        assert topic.err == "narrowcast: the topic is too long: 61 characters, the server allows 60\n"
+        assert "POST /api/v1/messages" not in proxy.seen
+
+
+async def test_terms_stand_anywhere_and_may_begin_with_a_minus(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        rc = rc_of(server, tmp_path)
+        for name, topic in (("ada", "lunch"), ("bruno", "lunch"), ("ada", "logo")):
+            await server.send(name, "general", topic, f"{name} of {topic}")
+        for terms, wanted in (
+            (["channel:general", "--json", "topic:lunch"], ["ada of lunch", "bruno of lunch"]),
+            (["topic:lunch", "-from:bruno", "--json"], ["ada of lunch"]),
+            (["-topic:lunch", "--json"], ["ada of logo"]),
+            (["--json", "--", "-from:ada"], ["bruno of lunch"]),
+        ):
+            for command in ("read", "search"):
+                answer = await run(tmp_path, command, "--rc", rc, *terms)
+                assert [one.content for one in records(answer.out)] == wanted, answer  # type: ignore[union-attr]
+        for terms, words in (([], "required: TERM"), (["x", "--bogus"], "unrecognized arguments: --bogus")):
+            refused = await run(tmp_path, "search", "--rc", rc, *terms)
+            assert refused.code == 2
+            assert words in refused.err
+
+
 async def test_files_are_sent_with_a_message_and_refused_before_anything_is(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)

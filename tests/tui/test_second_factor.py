@@ -6,14 +6,19 @@ import asyncio
 import sys
 from pathlib import Path
 
+import pytest
 from textual.widgets import Static
 
+from narrowcast.app import signin
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.screens.account.second_factor import EnrolmentForm, RecoveryCodesScreen, SecondFactorScreen
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast.widgets.editor import Editor
+from narrowcast_api.errors import ApiError, InvalidInput
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.routes import auth
 from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.totp import STEP_SECONDS, code_at
 from narrowcast_server.routes import second_factor
@@ -221,3 +226,18 @@ async def test_other_servers_are_said_not_to_have_it(tmp_path: Path) -> None:
             answer = await command(tmp_path, "authenticator", "--rc", rc, stdin=f"{world.PASSWORD}\n")
             assert answer.code == 1
             assert "no two-factor authentication" in answer.err
+
+
+async def test_a_server_that_has_it_on_its_website_only_is_said_with_the_way_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def no_such_page(*_: object, **__: object) -> None:
+        raise ApiError("", "", 404)
+
+    monkeypatch.setattr(auth, "ask_for_password_link", no_such_page)
+    with pytest.raises(InvalidInput) as told:
+        await signin.ask_for_password_link("https://chat.example", "ada@demo.example")
+    assert "Open https://chat.example/accounts/password/reset/ in a browser." in told.value.user_message
+    monkeypatch.setattr(auth, "accept_invitation", no_such_page)
+    with pytest.raises(InvalidInput, match="Open the link of the invitation in a browser"):
+        await signin.join("https://chat.example", "k", "ada@demo.example", "Ada", Secret("a long passphrase"))

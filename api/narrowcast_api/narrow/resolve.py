@@ -12,7 +12,17 @@ from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.terms import Term
 
-__all__ = ["HAS", "IS", "NamedChannel", "Person", "Unresolved", "channel_id", "person_id", "resolve"]
+__all__ = [
+    "HAS",
+    "IS",
+    "NamedChannel",
+    "Person",
+    "Unresolved",
+    "channel_id",
+    "person_id",
+    "person_ids",
+    "resolve",
+]
 
 IS = ("dm", "mentioned", "starred", "unread", "resolved", "followed", "muted", "alerted")
 HAS = ("link", "image", "attachment", "reaction")
@@ -74,17 +84,19 @@ def _resolved(term: Term, people: Sequence[Person], channels: Sequence[NamedChan
     if term.operator == "sender":
         return Term(term.operator, person_id(operand, people, me), term.negated)
     if term.operator in PEOPLE:
-        return Term(term.operator, frozenset(_people(operand, people, me)) - {me}, term.negated)
+        return Term(term.operator, frozenset(person_ids(operand, people, me)) - {me}, term.negated)
     return term
 
 
-def _people(text: str, people: Sequence[Person], me: int | None) -> Iterator[int]:
-    """A list of names; one that has a comma in it is one name where somebody has it."""
+def person_ids(
+    text: str, people: Sequence[Person], me: int | None = None, *, parts: bool = True
+) -> Iterator[int]:
+    """A list of names, as `person_id` has each; one that has a comma in it is one name where somebody has it."""
     if "," in text and any(user.full_name.casefold() == text.strip().casefold() for user in people):
-        yield person_id(text, people, me)
+        yield person_id(text, people, me, parts=parts)
         return
     for name in filter(None, (part.strip() for part in text.split(","))):
-        yield person_id(name, people, me)
+        yield person_id(name, people, me, parts=parts)
 
 
 def person_id(text: str, people: Iterable[Person], me: int | None = None, *, parts: bool = True) -> int:

@@ -50,6 +50,9 @@ async def join(
         return await auth.accept_invitation(
             connection, token=token, email=email, full_name=full_name, password=password
         )
+    except ApiError as error:
+        _on_the_website(error, site, "Open the link of the invitation in a browser")
+        raise
     finally:
         await connection.aclose()
 
@@ -71,6 +74,9 @@ async def choose_password(
         return await auth.choose_password(
             connection, token=token, password=password, second_factor=second_factor
         )
+    except ApiError as error:
+        _on_the_website(error, site, "Open the link in a browser")
+        raise
     finally:
         await connection.aclose()
 
@@ -81,8 +87,17 @@ async def ask_for_password_link(site: str, email: str, *, ca_bundle: Path | None
     connection = Connection(site, ca_bundle=ca_bundle)
     try:
         await auth.ask_for_password_link(connection, email=email)
+    except ApiError as error:
+        _on_the_website(error, site, f"Open {site}/accounts/password/reset/ in a browser")
+        raise
     finally:
         await connection.aclose()
+
+
+def _on_the_website(error: ApiError, site: str, advice: str) -> None:
+    """Says where to go instead, where servers have this on their website alone, as Zulip's do."""
+    if error.status == 404:
+        raise InvalidInput(f"{site} has this on its website only. {advice}.") from error
 
 
 async def find_server(site: str, *, ca_bundle: Path | None = None) -> None:

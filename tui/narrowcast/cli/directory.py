@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from narrowcast.cli.outcome import CommandError, Exit
+from narrowcast_api.model.reading import records
+from narrowcast_api.model.users import User, read_user
 from narrowcast_api.narrow import resolve as resolver
 from narrowcast_api.narrow.narrow import OPERATORS, Narrow, missing_operand, unknown_operators
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
@@ -15,7 +17,8 @@ from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
     from narrowcast_api.model.channels import Channel
-    from narrowcast_api.model.users import User
+
+T = TypeVar("T")
 
 
 class Directory:
@@ -23,7 +26,7 @@ class Directory:
 
     def __init__(self, channels: Sequence[Channel], people: Sequence[User]) -> None:
         self.channels = channels
-        self.people = people
+        self.people: Sequence[User] = people
         self._channels = {channel.channel_id: channel for channel in channels}
         self._emails = {user.user_id: user.email for user in people}
 
@@ -32,6 +35,19 @@ class Directory:
         """Ask the server for what is needed."""
         known = (await client.channels.list(exclude_archived=False)).streams if channels else []
         return cls(known, (await client.users.list()).members if people else [])
+
+    async def resolved(self, client: Client, resolve: Callable[[], T]) -> T:
+        """What `resolve` finds, if need be among the system's bots too, which lists of people leave out."""
+        try:
+            return resolve()
+        except Unresolved:
+            if not self.people:
+                raise
+        snapshot = await registered(client, "realm_user")
+        bots = list(records(snapshot.get("cross_realm_bots"), read_user, "bot"))
+        self.people = [*self.people, *bots]
+        self._emails |= {bot.user_id: bot.email for bot in bots}
+        return resolve()
 
     def channel(self, channel_id: int) -> Channel | None:
         """The channel with this id, archived or not."""
@@ -53,6 +69,15 @@ class Directory:
 
     def user_email(self, user_id: int) -> str | None:
         return self._emails.get(user_id)
+
+
+async def registered(client: Client, kind: str) -> dict[str, object]:
+    """What registration says of one kind of things; the connection learns the server's limits from 'realm'."""
+    snapshot = await client.registration.register(event_types=[kind], fetch_event_types=[kind])
+    queue_id = snapshot.get("queue_id")
+    if isinstance(queue_id, str):
+        await client.events.delete_queue(queue_id=queue_id)
+    return snapshot
 
 
 _OPERATOR = re.compile(r"(?:^|\s)-?[a-z-]+:")
@@ -94,7 +119,9 @@ async def wire_narrow(client: Client, narrow: Narrow) -> list[dict[str, object]]
     asks_me = any(isinstance(term.operand, str) and "me" in term.operand.split(",") for term in narrow.terms)
     me = (await client.users.me()).user_id if asks_me else None
     try:
-        resolved = resolver.resolve(narrow, directory.people, directory.channels, me)
+        resolved = await directory.resolved(
+            client, lambda: resolver.resolve(narrow, directory.people, directory.channels, me)
+        )
     except Unresolved as error:
         raise CommandError(error.user_message, Exit.USAGE) from error
     return resolved.to_wire(await client.connection.identified(), directory, me)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn, TypeAlias
 
@@ -61,13 +63,23 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
+        self.takes_terms = False
+        """Whether words are terms of a search: they may stand among the options, and begin with a minus."""
         self.color = False  # Python 3.14 would write escape sequences, which no stream lets through
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """All of them must be known. A command would else leave the complaint to `narrowcast`, with the wrong help."""
-        parsed, others = super().parse_known_args(args, namespace)
+        words = list(sys.argv[1:] if args is None else args)
+        end = words.index("--") if self.takes_terms and "--" in words else len(words)
+        negated = [word for word in words[:end] if self.takes_terms and _NEGATED.match(word)]
+        words = [word for word in words[:end] if word not in negated] + words[end:]
+        parsed, others = super().parse_known_args(words, namespace)
+        if self.takes_terms:
+            terms = [word for word in others if not word.startswith("-")]
+            parsed.narrow = [*parsed.narrow, *terms, *negated]
+            others = [word for word in others if word.startswith("-")]
         if others:
             self.error(f"unrecognized arguments: {' '.join(others)}")
         return parsed, others
@@ -76,6 +88,8 @@ class Parser(argparse.ArgumentParser):
         raise CommandError(f"{message}\nsee: {self.prog} --help", Exit.USAGE)
 
 
+_NEGATED = re.compile(r"-[a-z][a-z-]*:")
+"""A term that is not to hold, as in -from:ada; no option has a colon."""
 _Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
@@ -169,11 +183,12 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
         ("export", "write messages as JSON lines, Markdown or text"),
     ):
         command = add(name, about)
+        command.takes_terms = True
         command.add_argument(
             "narrow",
-            nargs="+" if name == "search" else "*",
+            nargs="*",
             metavar="TERM",
-            help="words and operators, such as channel:general topic:lunch from:ada is:unread",
+            help="words and operators, such as channel:general topic:lunch from:ada -is:unread",
         )
         command.add_argument(
             "--limit",

@@ -7,10 +7,15 @@ import argparse
 from narrowcast.cli import read
 from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.directory import parse_narrow
+from narrowcast.cli.outcome import CommandError, Exit
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what matches, oldest first."""
+    if not args.narrow:
+        raise CommandError(
+            "the following arguments are required: TERM\nsee: narrowcast search --help", Exit.USAGE
+        )
     account = chosen_account(args)
     narrow = parse_narrow(args.narrow)
     if not args.local:

@@ -6,12 +6,13 @@ import argparse
 import asyncio
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.cli.account_choice import chosen_account
-from narrowcast.cli.directory import Directory
+from narrowcast.cli.directory import Directory, registered
 from narrowcast.cli.outcome import CommandError, Exit, complain
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.progress import Progress
@@ -19,12 +20,14 @@ from narrowcast.cli.records import SentRecord
 from narrowcast_api.client import Client
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_id
+from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_ids
 from narrowcast_api.permissions import archived_refusal
 from narrowcast_api.routes.uploads import markdown_link
+from narrowcast_api.state.settings import Limits
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
+    from narrowcast_api.model.channels import Channel
 
 
 MOST_INPUT = 16 * 1024 * 1024
@@ -37,7 +40,9 @@ _WANTS_TOPIC = re.compile(r"topic|general chat", re.IGNORECASE)
 
 def run(args: argparse.Namespace) -> int:
     """Send the text of the arguments or of standard input, and the files that are named."""
-    if bool(args.channel) == bool(args.to):
+    if args.channel and args.to:
+        raise CommandError("two destinations; give --channel or --to, not both", Exit.USAGE)
+    if not args.channel and not args.to:
         raise CommandError("no destination; give --channel NAME [--topic TOPIC], or --to WHO", Exit.USAGE)
     account = chosen_account(args)
     files = [Path(name).expanduser() for name in args.file or ()]
@@ -70,6 +75,7 @@ def _standard_input() -> str:
 async def _send(account: Account, args: argparse.Namespace, text: str, files: Sequence[Path]) -> SentRecord:
     async with Client.open(account) as client:
         where = await _destination(client, args)
+        await _know_limits(client, text, args.topic)
         addresses, links = await _uploaded(client, files, quiet=args.quiet)
         content = "\n".join(part for part in (text, *links) if part)
         if isinstance(where, list):
@@ -124,15 +130,33 @@ async def _destination(client: Client, args: argparse.Namespace) -> Destination 
             raise
         return _as_written(args)
     if args.channel:
-        where = ChannelDestination(_resolved(channel_id, args.channel, directory.channels), args.topic)
+        where = ChannelDestination(_channel_id(args.channel, directory.channels), args.topic)
         channel = directory.channel(where.channel_id)
         if channel is not None and (refusal := archived_refusal(channel)):
             raise CommandError(refusal)
         return where
     me = (await client.users.me()).user_id
-    names = (part.strip() for wanted in args.to for part in wanted.split(","))
-    ids = {_resolved(person_id, name, directory.people, me) for name in names}
+
+    def recipients() -> set[int]:
+        return {
+            user_id for names in args.to for user_id in person_ids(names, directory.people, me, parts=False)
+        }
+
+    try:
+        ids = await directory.resolved(client, recipients)
+    except Unresolved as error:
+        raise CommandError(error.user_message, Exit.USAGE) from error
+    if not ids:
+        raise CommandError("A user is missing.", Exit.USAGE)
     return DirectDestination(frozenset(ids - {me}))
+
+
+async def _know_limits(client: Client, text: str, topic: str) -> None:
+    """Learn how long texts may be before a long one leaves: servers cut off the rest and say nothing."""
+    limits = Limits()  # of a server that does not say
+    if len(text) > limits.max_message_length or len(topic) > limits.max_topic_length:
+        with suppress(BadRequest):  # a key that only sends
+            await registered(client, "realm")
 
 
 def _as_written(args: argparse.Namespace) -> str | list[str]:
@@ -148,9 +172,9 @@ def _as_written(args: argparse.Namespace) -> str | list[str]:
     return names
 
 
-def _resolved(resolve: Callable[..., int], *names: object) -> int:
-    """Whole names and words of them only: a message goes to nobody whom a part of a name happened to mean."""
+def _channel_id(name: str, channels: Sequence[Channel]) -> int:
+    """Whole names and words of them only: a message goes nowhere that a part of a name happened to mean."""
     try:
-        return resolve(*names, parts=False)
+        return channel_id(name, channels, parts=False)
     except Unresolved as error:
         raise CommandError(error.user_message, Exit.USAGE) from error
