@@ -236,6 +236,15 @@ async def test_who_is_taken_out_of_the_channel_on_screen_hears_of_it(tmp_path: P
         await stage.told("no longer subscribed to #leads")
 
 
+async def test_that_the_channel_on_screen_was_archived_is_said_as_that(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        leads = stage.server.channel("leads")
+        stage.screen.go(Narrow.channel(leads))
+        await stage.drawn()
+        await stage.server.call("ada", "DELETE", f"/streams/{leads}")
+        await stage.told("#leads was archived")
+
+
 async def test_a_channel_on_screen_that_is_gone_keeps_its_name(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="dario") as stage:
         server, channels = stage.server, stage.session.state.channels

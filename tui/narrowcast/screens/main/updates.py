@@ -145,7 +145,11 @@ class Updates:
         self._subscribed = now
         here = self._screen.narrow.channel_id if self._screen.narrow is not None else None
         if here is not None and here in before and here not in now:
-            text = f"You are no longer subscribed to #{before[here]}. You will not get its new messages."
+            channel = self._screen.session.state.channels.get(here)
+            if channel is not None and channel.is_archived:
+                text = f"#{channel.name} was archived. Nobody can post in it."
+            else:
+                text = f"You are no longer subscribed to #{before[here]}. You will not get its new messages."
             self._screen.tell(text, severity="warning")
 
     def _show_presence(self) -> None:
