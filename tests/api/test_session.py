@@ -5,7 +5,10 @@ first.
 from __future__ import annotations
 
 import asyncio
+import importlib
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,6 +19,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Page
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
+from narrowcast_api.sync import session as session_module
 from narrowcast_api.sync.session import Session
 from support.ledger import proves
 from support.server import TestServer, running_server
@@ -366,6 +370,23 @@ async def test_what_was_asked_for_before_there_was_a_snapshot_is_asked_for_again
         await until(lambda: view.ids == (message_id,))
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_part_that_another_thread_is_loading_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = importlib.import_module(session_module._SYNCHRONIZER)
+
+    def load(_name: str) -> ModuleType:
+        return whole
+
+    async with (
+        running_server(tmp_path / "data") as server,
+        session_of(server.account("ada"), tmp_path, run=False) as session,
+    ):
+        monkeypatch.setitem(sys.modules, session_module._SYNCHRONIZER, ModuleType("begun"))
+        monkeypatch.setattr(importlib, "import_module", load)
+        assert isinstance(await session._ready(), whole.Synchronizer)
 
 
 async def test_the_session_of_a_bot_asks_for_nothing_that_is_for_people(tmp_path: Path) -> None:

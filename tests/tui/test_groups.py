@@ -115,7 +115,7 @@ async def test_a_guest_reads_groups_and_is_told_who_may_change_them(tmp_path: Pa
     async with on_stage(tmp_path, person="hugo", size=(80, 24)) as stage:
         await a_group(stage)
         await stage.press("n")
-        assert "Only everyone except guests can create user groups" in said(stage)
+        assert "Guests cannot create user groups" in said(stage)
         await stage.press("x")
         assert "Only nobody" not in said(stage)
         assert "can deactivate this group" in said(stage)

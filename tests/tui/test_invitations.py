@@ -118,6 +118,6 @@ async def test_an_administrator_chooses_what_the_invited_are_told(tmp_path: Path
 async def test_a_guest_is_told_who_invites(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="hugo", size=(80, 24)) as stage:
         await opened(stage)
-        await until(lambda: "Only everyone except guests can invite people" in said(stage))
+        await until(lambda: "Guests cannot invite people" in said(stage))
         await stage.press("n")
         assert isinstance(stage.app.screen, InvitationsScreen)

@@ -11,13 +11,15 @@ from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.settings.catalog import Kind, Setting, duration, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ELSEWHERE, OWN
-from narrowcast.screens.settings.screen import OTHER, SettingsScreen
+from narrowcast.screens.settings.screen import OTHER, OrganizationSettingsScreen, SettingsScreen
+from narrowcast_api import permissions
 from narrowcast_api.client import Client
 from narrowcast_api.protocols.notifications import EFFECTIVE_SETTINGS
 from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
-from support.screens import choose, fill, rows, said
+from support.screens import choices as offered_by
+from support.screens import choose, fill, pick, rows, said
 from support.server import TestServer
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -194,6 +196,34 @@ async def test_what_newcomers_start_with_is_changed_by_administrators(tmp_path: 
         before = stage.session.state.newcomers.flag("enter_sends")
         await stage.press("enter")
         await until(lambda: stage.session.state.newcomers.flag("enter_sends") is not before)
+
+
+async def test_what_the_plan_of_the_organization_lacks_is_said_beside_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        state = stage.session.state
+        state.organization.put("plan_type", 2)
+        await run(stage, "organization.settings")
+        screen = stage.app.screen
+        assert isinstance(screen, OrganizationSettingsScreen)
+        details = {row.key: row.detail for row in screen.rows()}
+        assert "available on Zulip Cloud Standard" in details["can_create_groups"]
+        assert "available on Zulip Cloud Plus" in details["can_access_all_users_group"]
+        assert "Zulip Cloud" not in details["name"]
+        await stage.press("escape")
+        await run(stage, "people.groups")
+        await stage.press("n")
+        assert "Available on Zulip Cloud Standard" in said(stage)
+        state.organization.put("plan_type", 1)
+        assert not permissions.plan_refusal(state)
+
+
+async def test_reports_go_to_private_channels_only(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await run(stage, "organization.settings")
+        await pick(stage, "moderation_request_channel_id")
+        offered = {choice.text: choice.disabled for choice in offered_by(stage)}
+        assert offered["None"] == offered["#leads"] == ""
+        assert offered["#general"] == "private channels only"
 
 
 async def test_what_only_owners_may_change_says_so_to_administrators(tmp_path: Path) -> None:

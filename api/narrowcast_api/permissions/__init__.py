@@ -55,6 +55,7 @@ from narrowcast_api.permissions.settings import (
     name_refusal,
     organization_refusal,
     picture_refusal,
+    plan_refusal,
     summary_refusal,
 )
 
@@ -94,6 +95,7 @@ __all__ = [
     "only_owners",
     "organization_refusal",
     "picture_refusal",
+    "plan_refusal",
     "possible_holders",
     "resolve_refusal",
     "role_name",

@@ -96,6 +96,8 @@ def only(who: str, act: str) -> Refusal:
     """'Only … can …', or that nobody can."""
     if who == "nobody":
         return Refusal(f"Nobody can {act}.", "nobody")
+    if who == _SYSTEM_NAMES["role:members"]:
+        return Refusal(f"Guests cannot {act}.", "not for guests")
     return Refusal(f"Only {who} can {act}.", f"only {who}")
 
 

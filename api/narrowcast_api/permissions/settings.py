@@ -6,17 +6,40 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.permissions.roles import only_administrators, only_holders, only_owners, role_of
-from narrowcast_api.wire.vocabulary import OWNER_SETTINGS, BotType, Role
+from narrowcast_api.wire.vocabulary import OWNER_SETTINGS, BotType, PlanType, Role
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from narrowcast_api.state.state import State
+
+NOT_LIMITED = frozenset(PlanType) - {PlanType.LIMITED}
+_PLANS = {
+    "can_access_all_users_group": frozenset({PlanType.SELF_HOSTED, PlanType.PLUS}),
+    "can_create_groups": NOT_LIMITED,
+    "enable_spectator_access": NOT_LIMITED,
+    "message_retention_days": NOT_LIMITED,
+}
+"""Settings that not every plan has."""
 
 
 def organization_refusal(state: State, setting: str) -> Refusal:
     """Refuses who may not change a setting of the organization."""
-    if setting in OWNER_SETTINGS:
-        return only_owners(state, "change this setting")
-    return only_administrators(state, "change these settings")
+    act = "change this setting"
+    who = (
+        only_owners(state, act)
+        if setting in OWNER_SETTINGS
+        else only_administrators(state, "change these settings")
+    )
+    return who or (plan_refusal(state, _PLANS[setting]) if setting in _PLANS else ALLOWED)
+
+
+def plan_refusal(state: State, plans: Collection[int] = NOT_LIMITED) -> Refusal:
+    """Refuses what the plan of an organization on Zulip Cloud does not have. ``plans``: those that have it."""
+    if state.organization.number("plan_type", PlanType.SELF_HOSTED) in plans:
+        return ALLOWED
+    plan = "Zulip Cloud Standard" if PlanType.STANDARD in plans else "Zulip Cloud Plus"
+    return Refusal(f"Available on {plan}.", f"available on {plan}")
 
 
 def name_refusal(state: State) -> Refusal:

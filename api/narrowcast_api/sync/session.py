@@ -332,7 +332,7 @@ class Session:
             await self._held.wait()
         if self._synchronizer is None:
             module = sys.modules.get(_SYNCHRONIZER)
-            if module is None:
+            if module is None or not hasattr(module, "Synchronizer"):  # another thread may be loading it now
                 module = await asyncio.to_thread(importlib.import_module, _SYNCHRONIZER)
             if self._synchronizer is None:
                 self._synchronizer = module.Synchronizer(self)

@@ -198,6 +198,16 @@ class PostPolicy(IntEnum):
     MODERATORS = 4
 
 
+class PlanType(IntEnum):
+    """What an organization has paid for, where somebody else runs the server for it (`realm_plan_type`)."""
+
+    SELF_HOSTED = 1
+    LIMITED = 2
+    STANDARD = 3
+    STANDARD_FREE = 4
+    PLUS = 10
+
+
 class TopicsPolicy(StrEnum):
     """Whether a channel (or the organization) allows the empty topic."""
 

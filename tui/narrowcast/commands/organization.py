@@ -84,7 +84,11 @@ def pictures(screen: Workspace) -> None:
 
         screen.app.push_screen(picture_question(f"Upload {_PICTURES[kind]}"), picked)
 
-    choices = [Choice((kind, True), f"Upload {words}…") for kind, words in _PICTURES.items()]
+    plan = permissions.plan_refusal(state).short
+    choices = [
+        Choice((kind, True), f"Upload {words}…", disabled="" if kind == "icon" else plan)
+        for kind, words in _PICTURES.items()
+    ]
     for kind, words in _PICTURES.items():
         is_uploaded = state.organization.text(f"{kind}_source") not in _NOT_UPLOADED
         choices.append(

@@ -188,7 +188,7 @@ def edit_channel(host: Host, channel: Channel) -> None:
     """Change what a channel is called, what it is for, and who may see it."""
     state = host.session.state
     refused = permissions.channel_refusal(state, channel).short
-    retention = "" if permissions.is_owner(state) else "only owners may"
+    retention = permissions.plan_refusal(state).short if permissions.is_owner(state) else "only owners may"
     days = channel.message_retention_days
 
     async def submit(values: Values) -> None:

@@ -72,7 +72,8 @@ class GroupsScreen(ManageScreen[UserGroup]):
     # making and changing
 
     def new(self) -> None:
-        if self.refused(permissions.only_holders(self.state, "can_create_groups", "create user groups")):
+        holders = permissions.only_holders(self.state, "can_create_groups", "create user groups")
+        if self.refused(holders or permissions.plan_refusal(self.state)):
             return
 
         async def create(values: Values) -> object:

@@ -170,9 +170,16 @@ class SettingsScreen(ManageScreen["Setting | None"]):
 
     def _choose_channel(self, setting: Setting) -> None:
         channels = sorted(self.state.channels, key=lambda channel: channel.name.casefold())
+        private = setting.name == "moderation_request_channel_id"
         choices = [Choice(-1, "None")]
         choices += [
-            Choice(channel.channel_id, f"#{channel.name}") for channel in channels if not channel.is_archived
+            Choice(
+                channel.channel_id,
+                f"#{channel.name}",
+                disabled="private channels only" if private and not channel.invite_only else "",
+            )
+            for channel in channels
+            if not channel.is_archived
         ]
 
         def chosen(channel_id: int | None) -> None:
