@@ -173,7 +173,6 @@ async def test_a_page_is_asked_for_in_the_words_of_the_level() -> None:
                 narrow=[{"operator": "is", "operand": "starred"}],
                 anchor=5,
                 num_before=10,
-                num_after=20,
                 include_anchor=False,
             )
             sent = dict(transport.last.params)
@@ -182,7 +181,7 @@ async def test_a_page_is_asked_for_in_the_words_of_the_level() -> None:
             assert sent == {
                 "anchor": "5",
                 "num_before": "10",
-                "num_after": "20",
+                "num_after": "0",
                 "apply_markdown": "true",
                 "client_gravatar": "true",
                 "narrow": '[{"operator":"is","operand":"starred"}]',

@@ -18,9 +18,11 @@ from narrowcast_api.account import Account, normal_site
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.errors import (
     InvalidInput,
+    MethodNotAllowed,
     NarrowcastError,
     NoAnswer,
     NotConnected,
+    NotFound,
     OutcomeUnknown,
     RateLimited,
     RedirectRefused,
@@ -38,7 +40,8 @@ from narrowcast_api.http.rate_limit import RateGate, gate_of
 from narrowcast_api.http.tls import no_trust_context, shared_context
 from narrowcast_api.http.transport import own_origin, read_bounded, transport_error, user_agent
 from narrowcast_api.server_info import RequestLimits, ServerInfo
-from narrowcast_api.wire.parameters import is_quoted
+from narrowcast_api.wire.levels import operation_gate
+from narrowcast_api.wire.parameters import is_quoted, shape
 from narrowcast_api.wire.vocabulary import API_PREFIX
 
 __all__ = ["OMIT", "Connection", "ServerInfo"]
@@ -223,8 +226,16 @@ class Connection:
                 if tries_left and outcome.retry_after < patience:
                     continue
             log.info("%s %s: %s", method, path, type(outcome).__name__)
+            if isinstance(outcome, (NotFound, MethodNotAllowed)) and self.server.known:
+                self._explain(path)
             raise outcome.with_traceback(None)
         raise AssertionError("unreachable: the last try returns or raises")
+
+    def _explain(self, path: str) -> None:
+        """Unsupported for an operation that is not there, where the server is too old for it."""
+        gate = operation_gate(shape(path))
+        if gate is not None:
+            self.server.require(gate)
 
     @asynccontextmanager
     async def stream(

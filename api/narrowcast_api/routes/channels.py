@@ -9,6 +9,7 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.model.user_groups import GroupSettingValue, setting_to_wire
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, ids, read, segment
 from narrowcast_api.routes.subscriptions import subscribe
+from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.channels import Channel, ChannelAnswer, ChannelEmail, ChannelId, ChannelList
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
@@ -74,7 +75,8 @@ async def create_channel(
 ) -> ChannelId:
     """POST /channels/create: make a channel with these people in it; gives its id.
 
-    Below level 417 it is made by subscribing them, which needs at least one. `message_retention_days` is a
+    Below level 417 it is made by subscribing them, which needs at least one. Below level 320 removing subscribers is
+    the only permission, and is given to a group. `message_retention_days` is a
     number of days, 'realm_default' or 'unlimited'; `folder_id` None is no folder.
     ChannelAlreadyExists when the name is taken (BadRequest on old servers says nothing: the people are
     subscribed to the old channel).
@@ -83,22 +85,27 @@ async def create_channel(
         raise InvalidInput("a channel needs a name")
     people = ids(subscribers, "subscribers")
     server = await connection.identified()
+    by_list = is_default_stream is True and not server.supports(Gate.DEFAULT_BY_CHANNEL)
     params = given(
         announce=announce,
         invite_only=invite_only,
         is_web_public=is_web_public,
-        is_default_stream=is_default_stream,
+        is_default_stream=is_default_stream if server.supports(Gate.DEFAULT_BY_CHANNEL) else OMIT,
         history_public_to_subscribers=history_public_to_subscribers,
         message_retention_days=message_retention_days,
         topics_policy=topics_policy,
         folder_id=OMIT if folder_id is None else folder_id,  # null is understood by changes alone
     )
-    params |= {str(key): setting_to_wire(value) for key, value in (permissions or {}).items()}
+    for setting, value in (permissions or {}).items():
+        params[_wire_name(server, setting)] = _for_level(server, setting, value)
     if server.supports(Gate.CREATE_CHANNEL):
         params |= {"name": name, "description": description, "subscribers": people}
         return read(ChannelId, await connection.request("POST", "/channels/create", params))
     await subscribe(connection, channels={name: description}, principals=people, extra=params)
-    return ChannelId(stream_id=await get_channel_id(connection, name=name))
+    made = ChannelId(stream_id=await get_channel_id(connection, name=name))
+    if by_list:
+        await add_default_channel(connection, channel_id=made.stream_id)
+    return made
 
 
 async def update_channel(
@@ -125,6 +132,11 @@ async def update_channel(
     taken.
     """
     path = f"/streams/{segment(channel_id, 'channel_id')}"
+    server = await connection.identified()
+    done: Done | None = None
+    if not isinstance(is_default_stream, Omit) and not server.supports(Gate.DEFAULT_BY_CHANNEL):
+        change_list = add_default_channel if is_default_stream else remove_default_channel
+        done, is_default_stream = await change_list(connection, channel_id=channel_id), OMIT
     params = given(
         new_name=new_name,
         description=description,
@@ -137,13 +149,33 @@ async def update_channel(
         folder_id=folder_id,
     )
     for setting, value in (permissions or {}).items():
-        change = {"new": setting_to_wire(value)}
+        new = _for_level(server, setting, value)
+        if setting == ChannelSetting.REMOVE_SUBSCRIBERS and not server.supports(Gate.REMOVERS_OBJECT):
+            params[_wire_name(server, setting)] = new
+            continue
+        change = {"new": new}
         if expected is not None and setting in expected:
             change["old"] = setting_to_wire(expected[setting])
         params[str(setting)] = change
+    if not params and done is not None:
+        return done
     if not params:
         raise InvalidInput("nothing to change")
     return read(Done, await connection.request("PATCH", path, params))
+
+
+def _wire_name(server: ServerInfo, setting: ChannelSetting) -> str:
+    if setting == ChannelSetting.REMOVE_SUBSCRIBERS and not server.supports(Gate.REMOVERS_NAME):
+        return "can_remove_subscribers_group_id"
+    return str(setting)
+
+
+def _for_level(server: ServerInfo, setting: ChannelSetting, value: GroupSettingValue) -> object:
+    """Below level 320 the one permission that channels had is the id of a group."""
+    wire = setting_to_wire(value)
+    if setting == ChannelSetting.REMOVE_SUBSCRIBERS and not isinstance(wire, int):
+        server.require(Gate.REMOVERS_OBJECT)
+    return wire
 
 
 async def archive_channel(connection: Connection, *, channel_id: int) -> Done:

@@ -20,16 +20,19 @@ async def list_exports(connection: Connection) -> list[Export]:
 async def create_export(connection: Connection, *, export_type: ExportType = ExportType.PUBLIC) -> int:
     """POST /export/realm: begin one; gives its id. An event tells when it is there; it may take long.
 
-    A full export holds the private data of who has agreed to that. Below level 449 an export without consent is
-    Unsupported. BadRequest where the server makes none, or too many were made this week.
+    A full export holds the private data of who has agreed to that, and needs level 304. Below level 449 an export
+    without consent is Unsupported. BadRequest where the server makes none, or too many were made this week.
     """
     server = await connection.identified()
     kind: int | ExportType = export_type
+    if export_type is not ExportType.PUBLIC:
+        server.require(Gate.EXPORT_TYPES)
     if not server.supports(Gate.EXPORT_TYPE_WORDS):
         if export_type not in _NUMBERS:
             server.require(Gate.EXPORT_TYPE_WORDS)
         kind = _NUMBERS[export_type]
-    answer = await connection.request("POST", "/export/realm", {"export_type": kind})
+    params = {"export_type": kind} if server.supports(Gate.EXPORT_TYPES) else {}
+    answer = await connection.request("POST", "/export/realm", params)
     return read(CreatedId, answer).id
 
 

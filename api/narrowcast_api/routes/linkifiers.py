@@ -49,7 +49,8 @@ async def delete_linkifier(connection: Connection, *, filter_id: int) -> Done:
 
 
 async def reorder_linkifiers(connection: Connection, *, ordered_linkifier_ids: Iterable[int]) -> Done:
-    """PATCH /realm/linkifiers: the order of all of them, each named once."""
+    """PATCH /realm/linkifiers: the order of all of them, each named once; level 202, else Unsupported."""
+    (await connection.identified()).require(Gate.LINKIFIER_ORDER)
     params = {"ordered_linkifier_ids": ids(ordered_linkifier_ids, "ordered_linkifier_ids")}
     return read(Done, await connection.request("PATCH", "/realm/linkifiers", params))
 

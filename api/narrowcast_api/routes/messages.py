@@ -67,7 +67,8 @@ async def list_messages(
     terms = wire_narrow(narrow)
     if terms:
         params["narrow"] = terms
-    if not include_anchor and server.supports(Gate.INCLUDE_ANCHOR):
+    one_sided = not (num_before and num_after)  # else the server refuses, and the anchor is taken out below
+    if not include_anchor and one_sided and server.supports(Gate.INCLUDE_ANCHOR):
         params["include_anchor"] = False
     if server.supports(Gate.EMPTY_TOPIC) and allow_empty_topic_name:
         params["allow_empty_topic_name"] = True

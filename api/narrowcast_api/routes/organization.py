@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, read, text_segment
+from narrowcast_api.server_info import ServerInfo
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.organization import Domain, DomainList, TestMessage
+
+_ONCE_IDS: Final = frozenset({"can_access_all_users_group", "create_multiuse_invite_group"})
 
 
 async def update_organization(connection: Connection, *, settings: Mapping[str, object]) -> Done:
@@ -21,7 +26,19 @@ async def update_organization(connection: Connection, *, settings: Mapping[str, 
     """
     if not settings:
         raise InvalidInput("nothing to change")
-    return read(Done, await connection.request("PATCH", "/realm", dict(settings)))
+    server = await connection.identified()
+    sent = {name: _for_level(server, name, value) for name, value in settings.items()}
+    return read(Done, await connection.request("PATCH", "/realm", sent))
+
+
+def _for_level(server: ServerInfo, name: str, value: object) -> object:
+    """A setting as this server takes it: below level 314 two permissions are the ids of groups."""
+    if name not in _ONCE_IDS or not isinstance(value, Mapping) or server.supports(Gate.REALM_HOLDERS):
+        return value
+    new = value.get("new")
+    if type(new) is not int:
+        server.require(Gate.REALM_HOLDERS)
+    return new
 
 
 async def update_user_defaults(connection: Connection, *, settings: Mapping[str, object]) -> Done:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.routes.common import Bound, Done, Group, given, ids, read, segment
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.organization import CreatedId, ProfileField, ProfileFieldList
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
@@ -57,7 +59,10 @@ async def update_profile_field(
     required: bool | Omit = OMIT,
     editable_by_user: bool | Omit = OMIT,
 ) -> Done:
-    """PATCH /realm/profile_fields/{field_id}: change what was given; InvalidInput when that is nothing."""
+    """PATCH /realm/profile_fields/{field_id}: change what was given; InvalidInput when that is nothing.
+
+    Below level 252 the server takes what is missing for empty: it is fetched, and sent as it is.
+    """
     params = given(
         name=name,
         hint=hint,
@@ -69,6 +74,8 @@ async def update_profile_field(
     if not params:
         raise InvalidInput("nothing to change")
     path = f"/realm/profile_fields/{segment(field_id, 'field_id')}"
+    if not (await connection.identified()).supports(Gate.PROFILE_FIELD_PARTIAL_UPDATE):
+        params = {**await _present(connection, field_id), **params}
     return read(Done, await connection.request("PATCH", path, params))
 
 
@@ -83,6 +90,24 @@ async def delete_profile_field(connection: Connection, *, field_id: int) -> Done
     """DELETE /realm/profile_fields/{field_id}: with everybody's values in it."""
     path = f"/realm/profile_fields/{segment(field_id, 'field_id')}"
     return read(Done, await connection.request("DELETE", path))
+
+
+async def _present(connection: Connection, field_id: int) -> dict[str, object]:
+    """A definition as it is now, as changes of it carry it."""
+    field = next((one for one in await list_profile_fields(connection) if one.id == field_id), None)
+    if field is None:
+        raise InvalidInput("this profile field does not exist")
+    try:
+        data = json.loads(field.field_data or "{}")
+    except ValueError:
+        data = {}
+    return {
+        "name": field.name,
+        "hint": field.hint,
+        "field_data": data,
+        "display_in_profile_summary": field.display_in_profile_summary,
+        "required": field.required,
+    }
 
 
 class ProfileFields(Group):

@@ -56,10 +56,12 @@ async def register(
     The answer stays a plain object because it is large: the state reads it row by row. The connection
     learns level, limits and one's own id from it, so that a server upgraded in between is noticed (VER-06).
     Left-out `event_types` and `fetch_event_types` mean everything; `unread_msgs` needs both 'message' and
-    'update_message_flags' among the fetched. `include_subscribers` may be 'partial'. In a large
-    answer the list named `late` is a sequence that reads each row when it is asked for.
+    'update_message_flags' among the fetched. `include_subscribers` may be 'partial', which is all of them below
+    level 412. In a large answer the list named `late` is a sequence that reads each row when it is asked for.
     """
     server = await connection.identified()
+    if include_subscribers == "partial" and not server.supports(Gate.SOME_SUBSCRIBERS):
+        include_subscribers = True
     params: dict[str, object] = {
         "apply_markdown": True,
         "client_gravatar": client_gravatar,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict, Unpack
 
-from narrowcast_api.errors import BadRequest, InvalidInput
+from narrowcast_api.errors import BadRequest, InvalidInput, MalformedAnswer
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, UserGroup
@@ -73,7 +73,10 @@ async def list_user_groups(
     connection: Connection, *, include_deactivated_groups: bool = False
 ) -> list[UserGroup]:
     """GET /user_groups, the system's own among them (outside the contract, GSV-20)."""
-    params = {"include_deactivated_groups": True} if include_deactivated_groups else {}
+    server = await connection.identified()
+    params: dict[str, object] = {}
+    if include_deactivated_groups and server.supports(Gate.GROUP_DEACTIVATE):
+        params["include_deactivated_groups"] = True
     return list(read(GroupList, await connection.request("GET", "/user_groups", params)).user_groups)
 
 
@@ -88,8 +91,9 @@ async def create_user_group(
 ) -> int:
     """POST /user_groups/create: the new group's id (GRPC-01 to GRPC-11).
 
-    Each permission needs a level of its own (191 to 324), subgroups need 311; Unsupported below. BadRequest
-    when a member does not exist, a name is taken or the caller may not.
+    Below level 317 the id is looked up by the name. Each permission needs a level of its own (191 to 324),
+    subgroups need 311; Unsupported below. BadRequest when a member does not exist, a name is taken or the caller
+    may not.
     """
     server = await connection.identified()
     params: dict[str, object] = {
@@ -102,7 +106,13 @@ async def create_user_group(
         params["subgroups"] = ids(subgroups, "subgroups")
     for key, value in _checked(server, settings).items():
         params[_wire_name(server, key)] = _for_level(server, key, wire_setting(value))
-    return read(CreatedGroup, await connection.request("POST", "/user_groups/create", params)).group_id
+    answer = await connection.request("POST", "/user_groups/create", params)
+    if server.supports(Gate.GROUP_ID_ANSWERED) or "group_id" in answer:
+        return read(CreatedGroup, answer).group_id
+    found = next((group for group in await list_user_groups(connection) if group.name == name.strip()), None)
+    if found is None:
+        raise MalformedAnswer("the new group is not among the groups")
+    return found.id
 
 
 async def update_user_group(

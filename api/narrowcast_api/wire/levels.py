@@ -8,6 +8,7 @@ beside what they disable; the embedded server compares its own level.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -53,6 +54,7 @@ class Gate(Enum):
     )
     SETTINGS_ENDPOINT = _row(80, "One operation for all settings", "refused here")
     STATUS_EMOJI = _row(86, "Emoji in a status", "dropped with a warning", "STAT-05 STAT-06 STAT-07 STAT-08")
+    DRAFTS = _row(87, "Drafts on the server", "tried, and a refusal is explained by it")
     MERGE_BASE = _row(88, "The server's merge base", "absent", "SRV-12")
     GRAVATAR_DEFAULT = _row(92, "client_gravatar true by default", "always sent explicitly", "USR-03 USR-04")
     INVITE_EXPIRY_DAYS = _row(96, "Invitations that expire", "refused unless left to the server", "INV-07")
@@ -93,6 +95,7 @@ class Gate(Enum):
         "LNK-05 LNK-06 LNK-07",
     )
     TERM_DM = _row(177, "The search words dm and is:dm", "'pm-with' and 'is:private' are sent")
+    SCHEDULED_MESSAGES = _row(179, "Scheduled messages", "tried, and a refusal is explained by it")
     INVITE_NO_CHANNELS = _row(180, "Invitations without channels", "a channel is required", "INV-16")
     SUBSCRIPTION_NAMES_AS_STRINGS = _row(181, "Removing by plain names", "the same names")
     SCHEDULED_EDIT = _row(184, "Editing scheduled messages", "refused here", "SCH-01 SCH-02")
@@ -106,7 +109,14 @@ class Gate(Enum):
         "a plain prefix is sent, else refused",
         "PLG-04 PLG-05 PLG-07 PLG-08",
     )
+    REMOVERS_NAME = _row(
+        197, "can_remove_subscribers_group by that name", "can_remove_subscribers_group_id is sent"
+    )
     GROUP_MENTION_NAME = _row(198, "can_mention_group by that name", "can_mention_group_id is sent", "GSV-15")
+    DEFAULT_BY_CHANNEL = _row(
+        200, "Default channels by a setting of the channel", "the list of default channels is changed"
+    )
+    LINKIFIER_ORDER = _row(202, "The order of linkifiers", "refused here")
     PRINCIPAL_ERRORS = _row(
         208, "The error for a bad principal", "the 403 is read as the same", "USUB-13 USUB-14 ERR-04"
     )
@@ -131,6 +141,9 @@ class Gate(Enum):
     READ_BY_SENDER = _row(236, "Own messages are read", "marked read afterwards by the app")
     TYPE_CHANNEL = _row(248, "The message type 'channel'", "'stream' is sent", "TYP-04 SCH-25")
     TERM_CHANNEL = _row(250, "The search words channel and channels", "'stream' and 'streams' are sent")
+    PROFILE_FIELD_PARTIAL_UPDATE = _row(
+        252, "Changing a profile field in part", "all of it is sent: what is missing, as it is now"
+    )
     FIRST_MESSAGE_EVENT = _row(
         256, "Events about a channel's first message", "refreshed after a topic's deletion", "EVT-05"
     )
@@ -152,22 +165,31 @@ class Gate(Enum):
     GROUP_MANAGE = _row(283, "Who may manage a group", "refused here", "GSV-11 GSV-12")
     NEW_EMAIL = _row(285, "Changing another user's email address", "refused here", "USRU-09 USRU-10 USRU-11")
     UPLOAD_FILENAME = _row(285, "The stored name of an upload", "the local name is used", "UPL-06 UPL-07")
+    GROUP_DEACTIVATE = _row(290, "Deactivating groups", "tried, and a refusal is explained by it")
     EXPORT_CONSENTS = _row(295, "Who lets administrators export their private data", "not told")
     RESUMABLE_UPLOAD = _row(296, "Resumable uploads", "one plain request", "UPL-14 UPL-15 AUTH-02")
+    SNIPPETS = _row(297, "Saved snippets", "tried, and a refusal is explained by it")
     MESSAGE_IDS = _row(300, "Fetching messages by their ids", "refused here")
     GROUP_JOIN = _row(301, "Who may join a group", "refused here", "GSV-09")
     DIRECT_MEMBERS_ACTIVE = _row(
         303, "direct_members without deactivated users", "they are tolerated", "GSV-03"
     )
+    EXPORT_TYPES = _row(304, "Exports of private data", "refused here")
     GROUP_ADD_MEMBERS = _row(305, "Who may add members to a group", "refused here", "GSV-08")
     MANAGE_ALL_GROUPS = _row(305, "Who may manage every group", "administrators may")
     GROUP_LEAVE = _row(308, "Who may leave a group", "refused here", "GSV-10")
     GROUP_SUBGROUPS = _row(311, "Subgroups at a group's creation", "refused here", "GRPC-05 GRPC-06 GRPC-07")
+    REALM_HOLDERS = _row(
+        314, "Permissions of the organization as new and old", "the bare value of two older ones is sent"
+    )
     EXCLUDE_ARCHIVED = _row(315, "Archived channels in lists", "there are none")
+    GROUP_ID_ANSWERED = _row(317, "The id of a new group in the answer", "it is looked up by its name")
+    REMOVERS_OBJECT = _row(320, "can_remove_subscribers_group as new and old", "the bare value is sent")
     INVITE_GROUPS = _row(322, "Groups in invitations", "refused here", "INV-17 INV-18 INV-19 INVM-05")
     GROUP_REMOVE_MEMBERS = _row(324, "Who may remove members from a group", "refused here", "GSV-16")
     EMPTY_TOPIC = _row(334, "The empty topic", "a topic is required", "CONV-13 TOP-05")
     GROUP_DEACTIVATED_EDIT = _row(340, "Permissions of deactivated groups", "only the name is sent", "GSV-19")
+    SUMMARIES = _row(350, "Summaries of topics", "tried, and a refusal is explained by it")
     SKIPPED_CHANNELS = _row(
         355, "Channels skipped when marking unread", "found by comparing ids", "FLG-06 FLG-19"
     )
@@ -192,9 +214,11 @@ class Gate(Enum):
     SUBSCRIPTION_NOTICES = _row(397, "Whether new subscribers are told", "dropped with a warning")
     REMINDER_LIST = _row(399, "Listing and deleting reminders", "the server refuses", field="reminders")
     STATUS_OF_OTHERS = _row(407, "Setting another user's status", "refused here")
+    SOME_SUBSCRIBERS = _row(412, "Snapshots with some of the subscribers", "all of them are asked for")
     REMINDER_NOTE = _row(
         415, "Notes of reminders", "dropped with a warning", field="max_reminder_note_length"
     )
+    WELCOME_TEST = _row(416, "Testing the welcome message", "tried, and a refusal is explained by it")
     CREATE_CHANNEL = _row(417, "Creating a channel without joining it", "created by subscribing")
     CHANNELS_OF_USER = _row(440, "The channels of a user", "refused here")
     EXPORT_TYPE_WORDS = _row(449, "Kinds of exports in words", "numbers that mean the same")
@@ -217,3 +241,26 @@ class Gate(Enum):
     def unsupported(self, level: int) -> str:
         """What to say of it on a server of ``level``, which is too old for it."""
         return f"Not supported by this server (level {level}; needs {self.value.level})"
+
+
+_OPERATIONS: Final[Mapping[str, Gate]] = {
+    "channel_folders": Gate.CHANNEL_FOLDERS,
+    "drafts": Gate.DRAFTS,
+    "messages/summary": Gate.SUMMARIES,
+    "navigation_views": Gate.NAVIGATION_VIEWS,
+    "realm/test_welcome_bot_custom_message": Gate.WELCOME_TEST,
+    "reminders": Gate.REMINDERS,
+    "saved_snippets": Gate.SNIPPETS,
+    "scheduled_messages": Gate.SCHEDULED_MESSAGES,
+    "user_groups/{}/deactivate": Gate.GROUP_DEACTIVATE,
+}
+"""Operations that are tried at every level, for some servers have them sooner: by the beginning of their paths."""
+
+
+def operation_gate(path: str) -> Gate | None:
+    """What a server is too old for that does not know an operation which is tried at every level; `path` is below
+    /api/v1, with `{}` for each id.
+    """
+    parts = path.strip("/").split("/")
+    beginnings = ("/".join(parts[: count + 1]) for count in range(len(parts)))
+    return next((_OPERATIONS[one] for one in beginnings if one in _OPERATIONS), None)

@@ -112,6 +112,8 @@ async def get_messages(call: Call) -> Answer:
     query = build(call.core, call.user, terms or ())
     if ids is not None:
         return await _by_ids(call, query, ids)
+    if not call[INCLUDE_ANCHOR] and call[NUM_BEFORE] and call[NUM_AFTER]:
+        raise ServiceError("The anchor can only be excluded at an end of the range")
     around = page(
         call.core,
         call.user,

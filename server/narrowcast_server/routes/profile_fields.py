@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import TypeVar
 
+from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions import profile_fields
 from narrowcast_server.http.params import (
+    Param,
+    Parser,
     boolean,
     check_integer,
     defaulted,
@@ -23,6 +27,7 @@ from narrowcast_server.queries.profile_fields import fields_of
 from narrowcast_server.rules.permissions import Callers, require_administrator
 
 routes = Routes()
+T = TypeVar("T")
 
 NAME = defaulted("name", text_without_null, "")
 KIND = required("field_type", integer)
@@ -31,11 +36,18 @@ FIELD_DATA = optional("field_data", mapping)
 IN_SUMMARY = defaulted("display_in_profile_summary", boolean, False)
 REQUIRED = defaulted("required", boolean, False)
 EDITABLE = defaulted("editable_by_user", boolean, True)
-NEW_NAME = optional("name", text_without_null)
-NEW_HINT = optional("hint", text_without_null)
-NEW_FIELD_DATA = optional("field_data", mapping)
-NEW_IN_SUMMARY = optional("display_in_profile_summary", boolean)
-NEW_REQUIRED = optional("required", boolean)
+
+
+def _changed(name: str, parse: Parser[T], empty: object) -> Param[T | None]:
+    """What may be left out from level 252 on; before, that made it empty."""
+    return Param(name, parse, None, default_below=(Gate.PROFILE_FIELD_PARTIAL_UPDATE.level, empty))
+
+
+NEW_NAME = _changed("name", text_without_null, "")
+NEW_HINT = _changed("hint", text_without_null, "")
+NEW_FIELD_DATA = _changed("field_data", mapping, {})
+NEW_IN_SUMMARY = _changed("display_in_profile_summary", boolean, False)
+NEW_REQUIRED = _changed("required", boolean, False)
 NEW_EDITABLE = optional("editable_by_user", boolean)
 ORDER = required("order", integers)
 VALUES = required("data", objects)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from narrowcast_api.wire.vocabulary import ErrorCode
+from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import ChannelSetting, ErrorCode
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.rules.permissions import SettingValue, outgoing_value, setting_value
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
+
+_IDS_BELOW: Final = {
+    "can_access_all_users_group": Gate.REALM_HOLDERS,
+    "create_multiuse_invite_group": Gate.REALM_HOLDERS,
+    ChannelSetting.REMOVE_SUBSCRIBERS.value: Gate.REMOVERS_OBJECT,
+}
+"""Permissions that were ids of groups, and travelled bare."""
 
 Check = Callable[["Core", str, object], object]
 
@@ -22,6 +30,10 @@ def changed_value(
 
     Raises BAD_REQUEST, or EXPECTATION_MISMATCH when `old` is not the present value (GSV-05).
     """
+    if name in _IDS_BELOW and core.level < _IDS_BELOW[name].level:
+        if type(raw) is not int:
+            raise ServiceError(f"{name} is not an integer")
+        return (check or setting_value)(core, name, raw)
     if not isinstance(raw, dict) or "new" not in raw or raw.keys() - {"new", "old"}:
         raise ServiceError(f"{name} does not have the expected format")
     value = (check or setting_value)(core, name, raw["new"])

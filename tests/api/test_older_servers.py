@@ -1,0 +1,152 @@
+"""What was found on Zulip servers of older levels, against the embedded server at that level."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from narrowcast_api.client import Client
+from narrowcast_api.errors import BadRequest, MalformedAnswer, NotFound, Unsupported
+from narrowcast_api.model.user_groups import AdHocGroup
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.wire.levels import Gate, operation_gate
+from narrowcast_api.wire.vocabulary import ChannelSetting, ExportType, ProfileFieldType
+from support.api import scripted_client
+from support.server import TestServer
+
+ZULIP_5, ZULIP_8 = 121, 237
+CHOICES = {"0": {"text": "Meridian", "order": "1"}}
+NOBODY = frozenset[int]()
+
+
+@pytest.fixture
+async def ada(server: TestServer) -> AsyncIterator[Client]:
+    async with Client.open(server.account("ada")) as client:
+        yield client
+
+
+@pytest.mark.parametrize("level", [ZULIP_5, ZULIP_8, Gate.PROFILE_FIELD_PARTIAL_UPDATE.level])
+async def test_a_profile_field_keeps_what_is_not_changed(server: TestServer, ada: Client, level: int) -> None:
+    server.set_level(level)
+    fields = ada.profile_fields
+    made = await fields.create(
+        field_type=ProfileFieldType.SELECT, name="Ship", hint="which", field_data=CHOICES, required=True
+    )
+    await fields.update(field_id=made, name="Vessel")
+    (ship,) = [field for field in await fields.list() if field.id == made]
+    assert (ship.name, ship.hint, ship.required) == ("Vessel", "which", True)
+    assert json.loads(ship.field_data) == CHOICES
+
+
+@pytest.mark.parametrize("level", [ZULIP_8, Gate.REMOVERS_OBJECT.level])
+async def test_who_removes_subscribers_is_given_as_the_server_takes_it(
+    server: TestServer, ada: Client, level: int
+) -> None:
+    server.set_level(level)
+    general, moderators = server.channel("general"), server.group("role:moderators")
+    permission = ChannelSetting.REMOVE_SUBSCRIBERS
+    present = server.core.channels[general].settings[permission]
+    assert isinstance(present, int)
+    await ada.channels.update(
+        channel_id=general, permissions={permission: moderators}, expected={permission: present}
+    )
+    assert server.core.channels[general].settings[permission] == moderators
+    if level == ZULIP_8:
+        people = AdHocGroup(frozenset({server.id("dario")}), NOBODY)
+        with pytest.raises(Unsupported):
+            await ada.channels.update(channel_id=general, permissions={permission: people})
+
+
+@pytest.mark.parametrize("level", [ZULIP_8, Gate.REALM_HOLDERS.level])
+async def test_who_sees_all_users_is_given_as_the_server_takes_it(
+    server: TestServer, ada: Client, level: int
+) -> None:
+    server.set_level(level)
+    everyone, members = server.group("role:everyone"), server.group("role:members")
+    change = {"new": members, "old": everyone}
+    await ada.organization.update(settings={"can_access_all_users_group": change})
+    assert server.core.settings["can_access_all_users_group"] == members
+    if level == ZULIP_8:
+        people = {"new": {"direct_members": [server.id("dario")], "direct_subgroups": []}}
+        with pytest.raises(Unsupported):
+            await ada.organization.update(settings={"can_access_all_users_group": people})
+
+
+async def test_a_page_around_a_message_can_leave_that_one_out(server: TestServer, ada: Client) -> None:
+    lunch = ChannelDestination(server.channel("general"), "lunch")
+    sent = [(await ada.messages.send(to=lunch, content=f"soup {n}")).id for n in range(3)]
+    page = await ada.messages.list(anchor=sent[1], num_before=1, num_after=1, include_anchor=False)
+    assert [message.id for message in page.messages] == [sent[0], sent[2]]
+
+
+async def test_a_new_group_is_found_by_its_name_where_the_answer_has_no_id() -> None:
+    rows = [{"id": 3, "name": "crew"}, {"id": 4, "name": "pilots"}]
+    async with scripted_client(ZULIP_8) as (client, transport):
+        transport.prepare("POST", "/api/v1/user_groups/create")
+        transport.prepare("GET", "/api/v1/user_groups", json={"user_groups": rows})
+        assert await client.user_groups.create(name="pilots", description="", members=[11]) == 4
+    async with scripted_client(Gate.GROUP_ID_ANSWERED.level) as (client, transport):
+        transport.prepare("POST", "/api/v1/user_groups/create")
+        with pytest.raises(MalformedAnswer):
+            await client.user_groups.create(name="pilots", description="", members=[11])
+
+
+@pytest.mark.parametrize("level", [ZULIP_8, Gate.SOME_SUBSCRIBERS.level])
+async def test_some_of_the_subscribers_are_all_of_them_on_older_servers(level: int) -> None:
+    async with scripted_client(level) as (client, transport):
+        transport.prepare("POST", "/api/v1/register", json={"queue_id": "q", "last_event_id": -1})
+        await client.registration.register(include_subscribers="partial")
+        sent = transport.last.params["include_subscribers"]
+        assert sent == ("true" if level == ZULIP_8 else "partial")
+
+
+async def test_a_default_channel_is_put_on_the_list_of_older_servers(server: TestServer, ada: Client) -> None:
+    server.set_level(Gate.DEFAULT_BY_CHANNEL.level - 1)
+    me = server.id("ada")
+    made = await ada.channels.create(name="harbour", subscribers=[me], is_default_stream=True)
+    assert (await defaults(ada))[made.stream_id]
+    await ada.channels.update(channel_id=made.stream_id, is_default_stream=False, description="boats")
+    assert not (await defaults(ada))[made.stream_id]
+    await ada.channels.update(channel_id=made.stream_id, is_default_stream=True)
+    assert (await defaults(ada))[made.stream_id]
+
+
+async def defaults(client: Client) -> dict[int, bool | None]:
+    listed = (await client.channels.list(include_default=True)).streams
+    return {channel.channel_id: channel.is_default for channel in listed}
+
+
+async def test_private_data_are_not_asked_for_where_exports_have_none() -> None:
+    async with scripted_client(ZULIP_8) as (client, transport):
+        with pytest.raises(Unsupported):
+            await client.exports.create(export_type=ExportType.FULL_WITH_CONSENT)
+        transport.prepare("POST", "/api/v1/export/realm", json={"id": 1})
+        await client.exports.create()
+        assert transport.last.params == {}
+
+
+async def test_an_operation_that_is_not_there_is_explained_by_the_level() -> None:
+    async with scripted_client(ZULIP_8) as (client, transport):
+        transport.prepare_error("GET", "/api/v1/saved_snippets", code="", status=404)
+        with pytest.raises(Unsupported) as caught:
+            await client.saved_snippets.list()
+        assert (caught.value.needs, caught.value.has) == (Gate.SNIPPETS.level, ZULIP_8)
+        transport.prepare_error("POST", "/api/v1/user_groups/7/deactivate", code="", status=404)
+        with pytest.raises(Unsupported):
+            await client.user_groups.deactivate(user_group_id=7)
+        transport.prepare_error("GET", "/api/v1/user_groups/7/members", code="", status=404)
+        with pytest.raises(NotFound):
+            await client.user_groups.members(user_group_id=7)
+    async with scripted_client(Gate.SNIPPETS.level) as (client, transport):
+        transport.prepare_error("GET", "/api/v1/saved_snippets", code="", status=404)
+        with pytest.raises(BadRequest):
+            await client.saved_snippets.list()
+
+
+def test_operations_are_known_by_the_beginning_of_their_paths() -> None:
+    assert operation_gate("/drafts") is operation_gate("/drafts/{}") is Gate.DRAFTS
+    assert operation_gate("/messages/summary") is Gate.SUMMARIES
+    assert operation_gate("/messages") is None
+    assert operation_gate("/user_groups/{}") is None
