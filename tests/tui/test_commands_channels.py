@@ -281,6 +281,8 @@ async def test_a_name_with_a_comma_in_it_is_one_name_of_a_list(tmp_path: Path) -
         name = stage.session.state.users.name(dario)
         found = list(names.listed(f"{name}, Castell, Bruno, the elder,", stage.session.state.user_id))
         assert found == [(name, dario), ("Castell, Bruno, the elder", bruno)]
+        found = list(names.listed(f"{name}, Castell Bruno|{bruno},", stage.session.state.user_id))
+        assert found == [(name, dario), (f"Castell Bruno|{bruno}", bruno)]
         assert list(names.listed("Nobody, here", stage.session.state.user_id)) == [
             ("Nobody", None),
             ("here", None),

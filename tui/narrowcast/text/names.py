@@ -46,15 +46,16 @@ def recipient(state: State, user_id: int) -> str:
 
 def listed(text: str, id_of: Callable[[str], int | None]) -> Iterator[tuple[str, int | None]]:
     """The names of a list with commas between them, and their ids; None where nobody has one. A name that has commas
-    in it is one name where ``id_of`` knows it.
+    in it is one name where ``id_of`` knows it; an id stands behind a single one (`recipient`).
     """
     parts = text.split(",")
     start = 0
     while start < len(parts):
         for end in range(min(len(parts), start + 1 + _COMMAS), start, -1):
             name = ",".join(parts[start:end]).strip()
-            found = id_of(name) if name else None
-            if found is not None or end == start + 1:
+            is_single = end == start + 1
+            found = id_of(name) if name and (is_single or "|" not in name) else None
+            if found is not None or is_single:
                 break
         if name:
             yield name, found
