@@ -317,6 +317,25 @@ async def test_words_that_another_device_wrote_over_unseen_are_kept(
         assert draft_id in {draft.draft_id for draft in client.drafts.all()}
 
 
+async def test_words_written_over_that_the_other_device_has_kept_already_are_not_kept_twice(
+    client: DraftClient,
+) -> None:
+    async with client:
+        draft_id = client.drafts.save(None, LUNCH, "older words")
+        await client.clock.advance(3)
+        await client.catch_up()
+        start = client.clock.now()
+        client.drafts.save(draft_id, LUNCH, "our words")
+        await client.clock.advance(3)
+        await client.catch_up()
+        client.server.create(DraftVersion(LUNCH, "our words"), start)  # the other device has seen both
+        client.server.edit(1, DraftVersion(LUNCH, "their words"), start)
+        await client.catch_up()
+        await client.clock.advance(20)
+        assert sorted(client.server.texts()) == sorted(client.texts()) == ["our words", "their words"]
+        assert len(client.drafts.conflicts()) == 1
+
+
 @pytest.mark.parametrize(("later", "texts"), [(0.5, ["our words"]), (30.0, [])])
 async def test_words_that_another_device_cannot_have_read_are_not_deleted_with_the_draft(
     client: DraftClient, later: float, texts: list[str]

@@ -40,7 +40,8 @@ def problems(words: Words, windows: Sequence[Window], service: Service) -> Itera
     for window in windows:
         if window.session.is_live:
             yield from _state(window, service)
-            yield from _view(window, service)
+            for narrow in (*window.seen, Narrow.all()):
+                yield from _view(window, narrow, service)
             yield from _waiting(window)
         else:
             status = window.session.status
@@ -87,8 +88,16 @@ def _order(words: Words, windows: Sequence[Window], service: Service) -> Iterato
 
 
 def _drafts(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
-    """Drafts are the same everywhere, and no text is gone that nobody saw and deleted or wrote over."""
+    """Drafts are the same everywhere, none is there twice, and no text is gone that nobody saw and deleted or
+    wrote over.
+    """
     kept: set[str] = set()
+    for owner in {window.user_id for window in windows}:
+        if len({window.home for window in windows if window.user_id == owner}) > 1:
+            continue  # of two devices each may rescue the same words, where both lost events
+        times = Counter(draft["content"] for user_id, draft in service.drafts.values() if user_id == owner)
+        if twice := [text for text, number in times.items() if number > 1]:
+            yield f"drafts are there twice: {twice}"
     for window in windows:
         there = sorted(
             draft["content"] for owner, draft in service.drafts.values() if owner == window.user_id
@@ -118,13 +127,14 @@ def _state(window: Window, service: Service) -> Iterator[str]:
         yield f"{window.name}: the state differs from a fresh one: {found}"
 
 
-def _view(window: Window, service: Service) -> Iterator[str]:
-    """The view on screen shows the newest messages as they are."""
-    readable = sorted(i for i, m in service.messages.items() if service.may_read(m, window.user_id))
-    view = window.session.view(Narrow.all())
+def _view(window: Window, narrow: Narrow, service: Service) -> Iterator[str]:
+    """A view shows the newest messages as they are."""
+    state, me = window.session.state, window.user_id
+    readable = service.messages_in(narrow.to_wire(state.server, state, me), me)
+    view = window.session.view(narrow)
     shown = list(view.ids)
     if shown != readable[-len(shown) :] or (readable and not shown) or view.gaps:
-        yield f"{window.name}: the view shows {shown} with gaps {view.gaps}, there are {readable}"
+        yield f"{window.name}: the view {narrow} shows {shown} with gaps {view.gaps}, there are {readable}"
     for message_id in shown:
         here, there = window.session.state.messages.get(message_id), service.messages[message_id]
         if here is None or here.content != f"<p>{there.content}</p>":

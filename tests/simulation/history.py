@@ -36,6 +36,8 @@ PLACES: tuple[Destination, ...] = (
 WIRE_PLACES = (("stream", 11, "soup"), ("stream", 12, "stew"), ("private", (1, 2)), ("private", (1, 2, 3)))
 LOOK_EVERY = 1.0
 """Seconds between two looks of a window at what others wrote."""
+NOBODY_KNOWS = 36.0
+"""Seconds after which the writer of a message is told that nobody can say whether it arrived."""
 LONG_WAIT, LOOK_SELDOM = 5.0, 5.0
 """After so many seconds of waiting looks are so many seconds apart."""
 SETTLING = ((15.0, LOOK_EVERY), (60.0, 5.0), (75.0, 5.0), (150.0, 15.0))
@@ -103,7 +105,7 @@ class History:
         self.report.problems += deaf(self.windows, self.loop.time())
 
     async def write(self, window: Window) -> None:
-        place = self.chance.choice(PLACES if window.name != "other" else PLACES[:2])
+        place = self.chance.choice(_places(window))
         # Windows of one home may say the same thing twice; of two machines nobody can tell which is whose.
         again = f"again from {window.home.root.name}"
         text = again if self.chance.random() < 0.2 else self.text("words")
@@ -128,7 +130,7 @@ class History:
                 return
         text = self.text("draft")
         self.words.drafts[text] = window.name, self.loop.time()
-        window.session.drafts.save(over, self.chance.choice(PLACES), text)
+        window.session.drafts.save(over, self.chance.choice(_places(window)), text)
 
     async def read(self, window: Window) -> None:
         unread = list(window.session.state.unreads)
@@ -196,6 +198,21 @@ class History:
         """Nothing passes, and nobody says so, until the network changes."""
         window.network.fall_silent()
 
+    async def mumble(self, window: Window) -> None:
+        """Answers about a message and a draft are lost for so long that its writer is told that nobody knows."""
+        window.network.mumble()
+        await self.write(window)
+        self._draft(window)
+        await self._pass(NOBODY_KNOWS)
+
+    async def look(self, window: Window) -> None:
+        """Somebody goes to a conversation, and back."""
+        narrow = Narrow.from_destination(self.chance.choice(_places(window)))
+        window.seen[narrow] = None
+        window.session.spawn(window.session.view(narrow).open(), "a view")
+        await asyncio.sleep(self.chance.choice((0.0, 0.5)))
+        window.session.spawn(window.session.view(Narrow.all()).open(), "the view before")
+
     async def queue_expires(self, window: Window) -> None:
         self.service.expire_queues(ME)
 
@@ -226,7 +243,9 @@ class History:
         await window.start()
 
     async def wait(self, window: Window) -> None:
-        seconds = self.chance.choice((0.01, 0.3, 2.0, 15.0, 70.0))
+        await self._pass(self.chance.choice((0.01, 0.3, 2.0, 15.0, 70.0)))
+
+    async def _pass(self, seconds: float) -> None:
         await asyncio.sleep(min(seconds, LONG_WAIT))
         if seconds > LONG_WAIT:  # what the acts before have begun is known everywhere
             other_windows.LOOK_EVERY = LOOK_SELDOM
@@ -247,11 +266,19 @@ class History:
         for seconds, other_windows.LOOK_EVERY in SETTLING:
             await asyncio.sleep(seconds)
             self.words.note_failed(self.windows)
+        for window in self.windows:  # everybody looks once more at what they have seen
+            for narrow in (*window.seen, Narrow.all()):
+                await window.session.view(narrow).open()
         self.report.problems += problems(self.words, self.windows, self.service)
         self.report.faults = sum(sum(window.network.faults.values()) for window in self.windows)
         for window in self.windows:
             await window.kill()  # an end in order is one of the acts
         return self.report
+
+
+def _places(window: Window) -> tuple[Destination, ...]:
+    """Where somebody may write to; a conversation is named by the others in it."""
+    return PLACES if window.user_id != OTHER else PLACES[:2]
 
 
 async def _may_fail(work: object) -> None:

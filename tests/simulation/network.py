@@ -52,6 +52,8 @@ class Network(httpx.AsyncBaseTransport):
         self.silent_since: float | None = None
         """When the connections became half open, by the loop: nothing passes, and nobody says so."""
         self._connections = 0
+        self.is_mute = False
+        """Whether nobody can tell what became of a message or a new draft: no event comes, and no answer about them."""
         self.before: Callable[[Question], None] = lambda question: None
         self.after: Callable[[Question], None] = lambda question: None
         self.requests = 0
@@ -66,9 +68,15 @@ class Network(httpx.AsyncBaseTransport):
             self.silent_since = self._clock.monotonic()
             self._connections += 1
 
+    def mumble(self) -> None:
+        """From now on nobody can tell what became of a message or a new draft."""
+        if not self.is_mute:
+            self.is_mute = True
+            self._connections += 1
+
     def heal(self) -> None:
         """New requests have answers again; those that met silence never will."""
-        self.silent_since = None
+        self.silent_since, self.is_mute = None, False
 
     async def carry(self, question: Question) -> Answer:
         """The `exchange` of a connection."""
@@ -79,13 +87,24 @@ class Network(httpx.AsyncBaseTransport):
             await asyncio.get_running_loop().create_future()
         if self.is_down:
             raise httpx.ConnectError("the network is down")
-        fault = Fault.SILENT_BEFORE if self.silent_since is not None else self._fault()
+        fault = self._lasting(question) or self._fault()
         if fault is None:
             return await self._carry_out(question)
         self.faults[fault] = self.faults.get(fault, 0) + 1
         if fault in CARRIED_OUT:
             await self._carry_out(question)
         return await _failed(fault)
+
+    def _lasting(self, question: Question) -> Fault | None:
+        """What happens to such a request until the network heals."""
+        if self.silent_since is not None:
+            return Fault.SILENT_BEFORE
+        if not self.is_mute:
+            return None
+        if question.path == "/events":
+            return Fault.SILENT_BEFORE
+        is_lost = question.path == "/messages" or (question.method, question.path) == ("POST", "/drafts")
+        return Fault.BAD_GATEWAY_AFTER if is_lost else None
 
     def _fault(self) -> Fault | None:
         return self._chance.choice(FAULTS) if self._chance.random() < self.trouble else None

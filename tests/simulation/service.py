@@ -7,7 +7,7 @@ trimmed, a queue that expired is unknown) and is small enough to be seen to be r
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -243,11 +243,7 @@ class Service:
         if rest:
             return {"message": self._as_sent(self._message(user_id, int(rest)), user_id)}
         terms = json.loads(params.get("narrow", "[]"))
-        found = [
-            m
-            for _, m in sorted(self.messages.items())
-            if self.may_read(m, user_id) and self._fits(m, terms, user_id)
-        ]
+        found = [self.messages[i] for i in self.messages_in(terms, user_id)]
         before, after = int(params.get("num_before", 0)), int(params.get("num_after", 0))
         anchor = params.get("anchor", "newest")
         unread = [m.id for m in found if "read" not in m.flags.get(user_id, ())]
@@ -271,8 +267,14 @@ class Service:
             "history_limited": False,
         }
 
+    def messages_in(self, terms: Sequence[Row], user_id: int) -> list[int]:
+        """What somebody may read of a narrow, oldest first."""
+        return sorted(
+            i for i, m in self.messages.items() if self.may_read(m, user_id) and self._fits(m, terms, user_id)
+        )
+
     @staticmethod
-    def _fits(message: Stored, terms: list[Row], user_id: int) -> bool:
+    def _fits(message: Stored, terms: Sequence[Row], user_id: int) -> bool:
         for term in terms:
             operator, operand = term["operator"], term["operand"]
             if operator in ("channel", "stream"):

@@ -41,6 +41,8 @@ class Window:
         self._task: asyncio.Task[None] | None = None
         self.writers: list[SlowWriter] = []
         self.session: Session
+        self.seen: dict[Narrow, None] = {}
+        """What was opened since the start besides everything."""
 
     def _writer(self, _name: str) -> Executor:
         writer = SlowWriter(self._loop, self._chance)
@@ -60,6 +62,7 @@ class Window:
     async def start(self) -> None:
         """Open what the disk has and go live."""
         self.writers.clear()
+        self.seen.clear()
         self.network.is_dead = False
         folder = self.home.folder
         storage = AccountStorage.open(

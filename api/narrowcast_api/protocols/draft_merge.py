@@ -187,7 +187,9 @@ class DraftMerge:
         ours, unseen = item.record, _unseen(item, draft)
         item.sent_at = None
         item.set(version=draft.version, base=draft.version, edited=draft.timestamp)
-        if unseen:
+        if unseen and (kept := self._store.with_text(ours.version)) is not None:
+            self._store.link(item, kept)  # by the other device, of which was heard before
+        elif unseen:
             copy = self._store.add(Draft(self._store.new_id(), ours.version, ours.edited))
             copy.due = self._clock.monotonic() + _RESCUE_AFTER
             self._store.link(item, copy)

@@ -116,6 +116,13 @@ class DraftStore:
                 return item
         return None
 
+    def with_text(self, version: DraftVersion) -> DraftItem | None:
+        """A draft on the server with this text."""
+        for item in self._items.values():
+            if item.record.synced and not item.record.deleted and same(item.record.version, version):
+                return item
+        return None
+
     def posted(self, version: DraftVersion) -> DraftItem | None:
         """A draft that was, or may have been, created on the server with this text."""
         for item in self._items.values():
