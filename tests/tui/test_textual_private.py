@@ -9,12 +9,14 @@ import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
+from random import Random
 
 import pytest
 from rich.console import RenderableType
 from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.containers import Vertical, VerticalScroll
+from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
@@ -200,6 +202,157 @@ async def test_what_changes_below_a_dialog_is_painted_once_and_shows() -> None:
         await pilot.pause()
         assert app.frames == ["TwoLines"]
         assert "changed" in app.export_screenshot()
+
+
+class Layers(App[None]):
+    """Widgets beside, in and over each other."""
+
+    CSS = """
+    Screen { layout: horizontal; layers: below above; }
+    #left { width: 7; } #middle { width: 1fr; padding: 1; border: round red; }
+    #over { layer: above; width: 9; height: 3; offset: 5 2; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static("left\n" * 8, id="left")
+        with Vertical(id="middle"):
+            yield Static("middle of the screen\n" * 2)
+            yield Static("界界界 wide")
+        yield Static("lies over\n" * 3, id="over")
+
+
+async def test_a_part_of_the_screen_is_painted_as_it_is_in_the_whole() -> None:
+    app, chance = Layers(), Random(5)
+    async with app.run_test(size=(30, 10)) as pilot:
+        await pilot.pause()
+        compositor = app.screen._compositor
+        console = app.console
+        whole = ScreenMemory()
+        whole.difference(compositor.render_full_update(), console)
+        for _ in range(60):
+            compositor._dirty_regions = {
+                Region(
+                    chance.randrange(28),
+                    chance.randrange(10),
+                    chance.randrange(1, 20),
+                    chance.randrange(1, 6),
+                )
+                for _ in range(chance.randrange(1, 4))
+            }
+            painted = {
+                (x, y)
+                for region in compositor._dirty_regions
+                for x in range(region.x, min(region.right, 30))
+                for y in range(region.y, min(region.bottom, 10))
+            }
+            update = compositor.render_partial_update()
+            assert isinstance(update, ChopsUpdate)
+            part = ScreenMemory()
+            part.difference(update, console)
+            for x, y in painted:
+                assert part.rows[y][x] == whole.rows[y][x]
+        assert compositor.render_partial_update() is None
+        app.query_one("#left", Static).render_lines = lambda crop: []  # type: ignore[method-assign]
+        compositor._dirty_regions = {Region(0, 0, 30, 10)}
+        assert compositor.render_partial_update() is not None
+
+
+class Heard(Message):
+    """Said by nobody else."""
+
+
+class Inner(Static):
+    def on_heard(self, message: Heard) -> None:
+        cast("Keys", self.app).heard.append("inner")
+
+
+class Outer(Inner):
+    def _on_heard(self, message: Heard) -> None:
+        cast("Keys", self.app).heard.append("outer")
+        if self.id == "only":
+            message.prevent_default()
+
+    @on(Click)
+    def clicked(self) -> None:
+        cast("Keys", self.app).heard.append("clicked")
+
+
+class Keys(App[None]):
+    BINDINGS: ClassVar = [
+        Binding("a", "note('app a')"),
+        Binding("ctrl+x", "note('app x')"),
+        Binding("f5", "note('app first')", priority=True),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield Outer("one")
+        yield Outer("two", id="only")
+        yield Field()
+
+    def action_note(self, text: str) -> None:
+        self.heard.append(text)
+
+
+class Field(Static, can_focus=True):
+    BINDINGS: ClassVar = [
+        Binding("ctrl+x", "app.note('field x')"),
+        Binding("f5", "app.note('field f5')"),
+        Binding("b", "app.note('field b')"),
+    ]
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return character is not None and character.isprintable()
+
+
+async def test_keys_are_heard_by_whom_they_belong_to() -> None:
+    app = Keys()
+    async with app.run_test() as pilot:
+        app.query_one(Field).focus()
+        await pilot.press("a", "b", "ctrl+x", "f5")
+        assert app.heard == ["field b", "field x", "app first"]
+        app.heard.clear()
+        app.screen.set_focus(None)
+        await pilot.press("a", "b", "ctrl+x")
+        assert app.heard == ["app a", "app x"]
+        app.heard.clear()
+        app.set_keymap({})
+        await app.push_screen(TwoLines())
+        await pilot.press("a", "f5")
+        assert app.heard == ["app first"]
+
+
+async def test_messages_are_heard_by_all_classes_of_a_widget_unless_one_prevents_it() -> None:
+    app = Keys()
+    async with app.run_test() as pilot:
+        for widget in app.query(Outer):
+            widget.post_message(Heard())
+        await pilot.pause()
+        await pilot.click(Outer)
+        assert app.heard == ["outer", "inner", "outer", "clicked"]
+
+
+def test_parameters_are_counted_as_textual_counts_them() -> None:
+    def plain(one: int, two: int = 2, *more: int, three: int = 3, **others: int) -> None: ...
+
+    @wraps(plain)
+    def wrapped(*_: object) -> None: ...
+
+    app = Keys()
+    for function in (
+        plain,
+        wrapped,
+        app.action_note,
+        lambda: None,
+        partial(plain, 1),
+        print,
+        Keys.compose,
+        Heard,
+    ):
+        assert _callback._count_parameters(function) == len(signature(function).parameters)
 
 
 async def test_a_scroll_bar_still_comes_and_goes_with_what_there_is_to_scroll() -> None:

@@ -8,14 +8,15 @@ methods are overridden in `narrowcast.app.app`, since they must be: `_display` a
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from string import punctuation
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import textual
 from rich.segment import Segment
 from textual import events
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
 from textual._context import visible_screen_stack
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
@@ -369,8 +370,67 @@ def _wait_once(mount: AwaitMount) -> Generator[Any, None, None]:
     setattr(mount, "_is_done", True)  # noqa: B010
 
 
+def _paint_part(compositor: Compositor) -> ChopsUpdate | None:
+    """Only the widgets that are seen in what has to be painted give their lines, and only those lines. Textual asks all
+    in the rectangle around all of it: for a counter at the top and a letter at the bottom that is the whole screen.
+    """
+    regions = [region.intersection(compositor.size.region) for region in compositor._dirty_regions]
+    compositor._dirty_regions.clear()
+    spans = list(compositor._regions_to_spans(regions))
+    if not spans:
+        return None
+    cuts = compositor.cuts
+    chops: dict[int, dict[int, Strip | None]] = {}
+    missing: dict[int, set[int]] = {}
+    for y, left, right in spans:
+        row = cuts[y]
+        chops.setdefault(y, dict.fromkeys(row[:-1]))
+        missing.setdefault(y, set()).update(cut for cut, end in pairwise(row) if cut < right and end > left)
+    for widget, (region, clip) in compositor.visible_widgets.items():  # the topmost first
+        if not missing:
+            break
+        _take_pieces(widget, region, clip.intersection(region), cuts, chops, missing)
+    return ChopsUpdate(cast("Any", chops), spans, [row[1:] for row in cuts])
+
+
+def _take_pieces(
+    widget: Widget,
+    region: Region,
+    seen: Region,
+    cuts: list[list[int]],
+    chops: dict[int, dict[int, Strip | None]],
+    missing: dict[int, set[int]],
+) -> None:
+    """Fill what is missing with what ``widget`` shows there; ``seen``: what of its ``region`` is not cut off."""
+    left, right = seen.column_span
+    rows = [
+        y
+        for y in range(max(seen.y, min(missing)), min(seen.bottom, max(missing) + 1))
+        if y in missing and any(left <= cut < right for cut in missing[y])
+    ]
+    if not rows:
+        return
+    first = rows[0]
+    lines = widget.render_lines(Region(left - region.x, first - region.y, seen.width, rows[-1] + 1 - first))
+    for y in rows:
+        if y - first >= len(lines):  # what lies behind a dialog may be of another size for a moment
+            break
+        inside = [cut for cut in cuts[y] if left <= cut <= right]
+        wanted = missing[y]
+        for cut, piece in zip(
+            inside, lines[y - first].divide([cut - left for cut in inside[1:]]), strict=False
+        ):
+            if cut in wanted:
+                wanted.remove(cut)
+                chops[y][cut] = piece
+        if not wanted:
+            del missing[y]
+
+
 def make_layouts_lean() -> None:
-    """A screen that opens is laid out and painted once. Textual does it up to five times, to the same effect."""
+    """A screen that opens is laid out and painted once. Textual does it up to five times, to the same effect. Of
+    what is painted in part only that part is made.
+    """
     for owner, name, method in (
         (Widget, "_size_updated", _take_size),
         (Screen, "_screen_resized", _take_screen_size),
@@ -378,6 +438,7 @@ def make_layouts_lean() -> None:
         (Screen, "_on_screen_suspend", _leave_screen),
         (Screen, "_compositor_refresh", _paint_screen),
         (AwaitMount, "__await__", _wait_once),
+        (Compositor, "render_partial_update", _paint_part),
     ):
         setattr(owner, name, method)
 
