@@ -7,16 +7,23 @@ import re
 import subprocess
 import sys
 import time
+from functools import partial, wraps
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
 from random import Random
+from typing import ClassVar, cast
 
 import pytest
 from rich.console import RenderableType
 from rich.segment import Segment
+from textual import _callback, on
 from textual.app import App, ComposeResult
+from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
+from textual.events import Click
 from textual.geometry import Region
+from textual.message import Message
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static

@@ -7,15 +7,17 @@ methods are overridden in `narrowcast.app.app`, since they must be: `_display` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from itertools import pairwise
 from pathlib import Path
 from string import punctuation
+from types import FunctionType
 from typing import Any, Final, TypeVar, cast
 
 import textual
 from rich.segment import Segment
-from textual import events
+from textual import _callback, events
 from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
 from textual._context import visible_screen_stack
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
@@ -23,9 +25,13 @@ from textual.app import App
 from textual.await_remove import AwaitRemove
 from textual.binding import Binding, BindingsMap
 from textual.cache import FIFOCache
+from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.drivers._writer_thread import WriterThread
 from textual.geometry import Region, Size
+from textual.keys import key_to_character
+from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.timer import Timer
@@ -53,6 +59,7 @@ __all__ = [
     "has_plain_box",
     "has_plain_content",
     "keep_late_timers",
+    "make_keys_lean",
     "make_layouts_lean",
     "make_strips_lean",
     "remove_screen",
@@ -443,6 +450,88 @@ def make_layouts_lean() -> None:
         setattr(owner, name, method)
 
 
+_check_bindings = App._check_bindings
+
+
+async def _check_bindings_of_key(app: App[Any], key: str, priority: bool = False) -> bool:
+    """Looks the key up. Textual copies all keys of all widgets from the focus outwards, twice for each key pressed,
+    and asks of each of them whether an inner widget takes it as text.
+    """
+    if app._keymap:
+        return await _check_bindings(app, key, priority)
+    screen = app.screen
+    focused = screen.focused
+    nodes = [screen, app] if focused is None or focused.loading else focused.ancestors_with_self
+    character = key_to_character(key)
+    chain: list[tuple[DOMNode, Sequence[Binding]]] = []
+    for node in nodes:
+        chain.append((node, node._bindings.key_to_bindings.get(key, ())))
+        if node.check_consume_key(key, character) or (node.is_modal and not priority):
+            break
+    for node, bindings in reversed(chain) if priority else chain:
+        for binding in bindings:
+            if binding.priority == priority and await app.run_action(binding.action, node):
+                return True
+    return False
+
+
+_signature_length = _callback._count_parameters
+
+
+def _count_parameters(function: Callable[..., Any]) -> int:
+    """Of a plain function or method, which Textual asks about for each call that it does later."""
+    plain = getattr(function, "__func__", function)
+    if type(plain) is not FunctionType or plain.__dict__.keys() & {"__wrapped__", "__signature__"}:
+        return _signature_length(function)
+    code = plain.__code__
+    if plain is not function and not code.co_argcount:
+        return _signature_length(function)
+    more = bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
+    return code.co_argcount + code.co_kwonlyargcount + more - (plain is not function)
+
+
+_handlers = MessagePump._get_dispatch_methods
+
+Handler = Callable[[Message], Awaitable[None]]
+
+
+_known_handlers: dict[tuple[type, str, type], Sequence[tuple[type, Any]] | None] = {}
+
+
+def _handlers_by_name(node: type, name: str, message: type) -> Sequence[tuple[type, Any]] | None:
+    """The methods of a class that take a message, innermost class first; None where one is declared with `on`."""
+    found: list[tuple[type, Any]] = []
+    for kind in node.__mro__:
+        if vars(kind).get("_decorated_handlers", {}).keys() & set(message.__mro__):
+            return None
+        method = vars(kind).get(f"_{name}") or vars(kind).get(name)
+        if method is not None and not getattr(method, "_textual_on", None):
+            found.append((kind, method))
+    return found
+
+
+def _find_handlers(pump: MessagePump, name: str, message: Message) -> Iterator[tuple[type, Handler]]:
+    """Textual looks through all classes of a widget for each message."""
+    asked = type(pump), name, type(message)
+    if asked not in _known_handlers:
+        _known_handlers[asked] = _handlers_by_name(*asked)
+    known = _known_handlers[asked]
+    if known is None:
+        yield from _handlers(pump, name, message)
+        return
+    for kind, method in known:
+        if message._no_default_action:
+            break
+        yield kind, method.__get__(pump, kind)
+
+
+def make_keys_lean() -> None:
+    """A key, and each message that it leads to, goes its way with less ado."""
+    setattr(App, "_check_bindings", _check_bindings_of_key)  # noqa: B010
+    setattr(_callback, "_count_parameters", _count_parameters)  # noqa: B010
+    setattr(MessagePump, "_get_dispatch_methods", _find_handlers)  # noqa: B010
+
+
 def remove_screen(screen: Screen[Any]) -> AwaitRemove:
     """Without the layout and the whole paint that what lies below would have in addition to those of its return."""
     return screen.app._prune(screen)
@@ -452,3 +541,4 @@ keep_late_timers()
 if _is_as_read():
     make_strips_lean()
     make_layouts_lean()
+    make_keys_lean()
