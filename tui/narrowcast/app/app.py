@@ -92,6 +92,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         alone: bool = False,
         early: EarlySession | None = None,
     ) -> None:
+        self._is_loaded = False
         super().__init__(driver_class=terminal_driver())
         self.opening = opening
         self.paths = paths or Paths.of_user()
@@ -111,16 +112,27 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     # from start to end
 
+    def get_css_variables(self) -> dict[str, str]:
+        """Nothing until a theme is chosen, for nothing is drawn before."""
+        return super().get_css_variables() if self._is_loaded else {}
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Nothing was drawn before there is a screen."""
+        if self.screen_stack:
+            super().refresh_css(animate)
+
     async def on_load(self) -> None:
         """Themes, keys and the account's screen, before anything is drawn: so the first frame shows messages."""
         for theme in THEMES:
             self.register_theme(theme)
+        self._is_loaded = True
         chosen = self.config.appearance.theme
         if chosen == "narrowcast" and sixteen_colours(
             os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")
         ):
             chosen = "terminal"
         self.theme = chosen
+        self.stylesheet.set_variables(self.get_css_variables())  # nothing was read with others yet
         if self.console.color_system == "256":
             self._filters.append(NearestOf256())
         if self.config.keymap:
