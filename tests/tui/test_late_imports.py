@@ -7,6 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from narrowcast.cli import main
+from narrowcast.cli.grammar import build_parser
+
 START = """
 import json, sys, threading
 from narrowcast.cli import late_imports
@@ -50,7 +55,7 @@ print(json.dumps([main(), *(name in sys.modules for name in ("httpcore", "anyio"
 
 def test_each_is_what_it_always_was_once_it_is_used() -> None:
     program = """
-import bz2, importlib.metadata, linecache, lzma, mimetypes, tokenize
+import argparse, bz2, importlib.metadata, linecache, lzma, mimetypes, secrets, shlex, shutil, tokenize
 import certifi, email.header, email.parser, idna
 from importlib.metadata import version
 print(json.dumps([
@@ -63,12 +68,32 @@ print(json.dumps([
     email.header.decode_header("=?utf-8?q?=C3=BC?=") == [(b"\\xc3\\xbc", "utf-8")],
     email.parser.Parser().parsestr("Subject: x\\n\\n")["subject"],
     tokenize.tok_name[tokenize.NAME],
+    argparse.ArgumentParser().parse_args([]) == argparse.Namespace(),
+    len(secrets.token_hex(4)),
+    shlex.quote("a b"),
+    shutil.which("nothing at all"),
     hasattr(idna, "nothing"),
     late(),
 ]))
 """
     found = printed(program)
-    assert found == ["a", "b", "xn--bcher-kva.example", True, "image/png", True, True, "x", "NAME", False, []]
+    assert found == [
+        "a",
+        "b",
+        "xn--bcher-kva.example",
+        True,
+        "image/png",
+        True,
+        True,
+        "x",
+        "NAME",
+        True,
+        8,
+        "'a b'",
+        None,
+        False,
+        [],
+    ]
 
 
 def test_of_several_threads_none_sees_half_a_module() -> None:
@@ -87,3 +112,30 @@ for thread in threads:
 print(json.dumps([sorted(set(found)), len(found)]))
 """
     assert printed(program) == [["openuntokenize"], 8]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_plain"),
+    [
+        ([], True),
+        (["--rc", "a"], True),
+        (["--account", "a b"], True),
+        (["--rc=a"], False),
+        (["--acc", "a"], False),
+        (["--no-extensions"], False),
+        (["--rc", "a", "--no-extensions"], False),
+    ],
+)
+def test_what_nearly_every_start_says_is_understood_as_the_grammar_would(
+    arguments: list[str], is_plain: bool
+) -> None:
+    plain = main._plain(arguments)
+    assert (plain is not None) == is_plain
+    grammar = vars(build_parser().parse_args(arguments))
+    assert vars(main._parsed(arguments)) == {name: grammar[name] for name in vars(main._parsed(arguments))}
+    assert {"version", "rc", "account", "no_extensions", "command"} <= vars(main._parsed(arguments)).keys()
+
+
+@pytest.mark.parametrize("arguments", [["--rc"], ["--rc", "--account"], ["--rc", ""], ["nonsense"]])
+def test_what_is_no_plain_start_is_for_the_grammar(arguments: list[str]) -> None:
+    assert main._plain(arguments) is None

@@ -15,7 +15,6 @@ import errno
 import fcntl
 import logging
 import os
-import secrets
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
@@ -164,7 +163,7 @@ def open_window(account_folder: Path, kind: str, machine: Machine | None = None)
     """Open a window on an account. Raises OSError where its files cannot be made."""
     folder = private_folder(account_folder / _NAME)
     here = machine or Machine.here()
-    record = WindowRecord(f"{os.getpid():x}-{secrets.token_hex(6)}", os.getpid(), here, kind)
+    record = WindowRecord(f"{os.getpid():x}-{os.urandom(6).hex()}", os.getpid(), here, kind)
     living = list(_living(folder, here, sweep=True))
     foreign = next((other for other in living if other.machine.boot != here.boot), None)
     if foreign is not None:
@@ -279,7 +278,7 @@ def _runs(pid: int) -> bool:
 
 def _is_fresh(path: Path) -> bool:
     """Whether the file was touched lately, by the clock of the file system that keeps it."""
-    probe = path.with_name(f".probe-{secrets.token_hex(4)}")
+    probe = path.with_name(f".probe-{os.urandom(4).hex()}")
     try:
         probe.touch(mode=0o600)
         return probe.stat().st_mtime - path.stat().st_mtime < _GONE_AFTER

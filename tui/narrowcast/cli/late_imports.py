@@ -11,6 +11,7 @@ from threading import RLock
 from types import ModuleType
 
 _LATE = (
+    "argparse",  # for arguments that say more than which account to open
     "bz2",  # for shutil: archives
     "certifi",  # for httpx: the authorities of connections with TLS
     "email.header",  # for http.client: words in headers that are not ASCII
@@ -18,6 +19,9 @@ _LATE = (
     "idna",  # for httpx: addresses that are not ASCII
     "importlib.metadata",  # for websockets: its version where that is no release
     "lzma",  # for shutil: archives
+    "secrets",  # for accounts: names of files
+    "shlex",  # for accounts: what to do about a file that others can read
+    "shutil",  # for tempfile: folders
     "mimetypes",  # for textual: files that a browser gets
     "tokenize",  # for inspect and linecache: the source of what failed
 )

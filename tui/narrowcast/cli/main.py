@@ -7,18 +7,36 @@ import gc
 import importlib
 import sys
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import cast
 
-from narrowcast.cli.grammar import app_options, build_parser
 from narrowcast.cli.outcome import CommandError, Exit, complain, explain
 from narrowcast.cli.streams import ready_streams, settle_streams
 from narrowcast.terminal import last_screen
 from narrowcast_api.version import VERSION
 
 
-def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _plain(arguments: Sequence[str]) -> argparse.Namespace | None:
+    """What the arguments of nearly every start say. To load the grammar takes longer than all else here."""
+    args: dict[str, object] = {"version": False, "rc": None, "account": None, "no_extensions": False}
+    match arguments:
+        case []:
+            pass
+        case ["--rc" | "--account" as name, value] if value and not value.startswith("-"):
+            args[name.removeprefix("--")] = value
+        case _:
+            return None
+    return cast("argparse.Namespace", SimpleNamespace(**args, command=None))
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """What the arguments say. The app alone needs a few options: all commands take ten times longer to describe."""
+    if (plain := _plain(arguments)) is not None:
+        return plain
+    grammar = importlib.import_module("narrowcast.cli.grammar")
+    build_parser: Callable[[], argparse.ArgumentParser] = grammar.build_parser
     app = argparse.ArgumentParser(prog="narrowcast", add_help=False, exit_on_error=False)
-    app_options(app)
+    grammar.app_options(app)
     app.set_defaults(command=None)
     try:
         args, others = app.parse_known_args(arguments)
@@ -31,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code and never raises for what a user can cause."""
     ready_streams()
     try:
-        return _run(_parsed(arguments))
+        return _run(_parsed(sys.argv[1:] if arguments is None else arguments))
     except CommandError as error:
         return _fail(str(error), error.code)
     except KeyboardInterrupt:
