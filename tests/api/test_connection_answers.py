@@ -312,6 +312,20 @@ async def test_a_request_that_waits_long_is_told_before_it_ends(monkeypatch: pyt
             assert (await asking)["id"] == 1
 
 
+async def test_what_changes_something_is_told_and_what_asks_or_types_is_not() -> None:
+    silent = [("GET", "/users/me"), ("POST", "/typing"), ("POST", "/users/me/presence")]
+    acts = [("POST", "/messages"), ("PATCH", "/settings"), ("DELETE", "/drafts/7")]
+    told: list[int] = []
+    with ScriptedTransport() as transport:
+        async with make_connection(transport) as connection:
+            connection.on_acted = lambda: told.append(1)
+            for requests, count in ((silent, 0), (acts, 3)):
+                for method, path in requests:
+                    transport.prepare(method, f"/api/v1{path}", json={"result": "success"})
+                    await connection.request(method, path)
+                assert len(told) == count
+
+
 async def test_an_answer_is_no_reason_for_doubt_whatever_it_says() -> None:
     told: list[int] = []
     with ScriptedTransport() as transport:

@@ -236,6 +236,36 @@ async def test_a_request_without_an_answer_puts_the_connection_in_doubt() -> Non
         assert bench.events == [1]
 
 
+async def test_when_nothing_tells_of_an_act_the_server_has_forgotten_the_poll() -> None:
+    bench = StreamBench()
+    bench.registers(event_queue_longpoll_timeout_seconds=90)
+    bench.hangs()
+    async with bench.running():
+        bench.stream.acted()
+        await bench.clock.advance(1.9)
+        assert len(bench.polls()) == 1
+        bench.transport.prepare(*EVENTS, json=heartbeat(3))
+        bench.hangs()
+        await bench.clock.advance(5)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true", None]
+        assert bench.kinds == [LIVE]
+        await bench.clock.advance(20)
+        assert len(bench.polls()) == 3
+
+
+async def test_an_act_of_which_was_told_asks_for_nothing() -> None:
+    bench = StreamBench()
+    bench.registers(event_queue_longpoll_timeout_seconds=90)
+    told = asyncio.Event()
+    bench.transport.prepare(*EVENTS, json=heartbeat(1), gate=told)
+    bench.hangs()
+    async with bench.running():
+        bench.stream.acted()
+        told.set()
+        await bench.clock.advance(20)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, None]
+
+
 async def test_a_new_snapshot_that_is_overdue_is_told() -> None:
     bench = StreamBench()
     answered = asyncio.Event()

@@ -14,7 +14,9 @@ monotonic one) ends whatever wait is under way.
 
 A connection can be dead though nobody has said so. There is doubt when the server's heartbeat is overdue and when any
 other request meets no answer: then events are asked for at once, without waiting for new ones, and if that has no
-answer within `PROOF_SECONDS` the account is not live any more.
+answer within `PROOF_SECONDS` the account is not live any more. A server can also forget a poll that came at the same
+moment as an event (Zulip's does, under load), and answer it no more: so events are asked for as well when something was
+done here and nothing was told of it.
 """
 
 from __future__ import annotations
@@ -62,6 +64,9 @@ PROOF_SECONDS = 5.0
 
 HEARTBEAT_SHARE = 2 / 3
 """The part of the time-out of a long poll that servers name within which a heartbeat comes: 45 to 55 s of 90."""
+
+TOLD_WITHIN = 2.0
+"""Seconds within which a server tells what was done here; looked at whenever the clocks are."""
 
 LOOK_AT_CLOCKS_EVERY = 5.0
 """Seconds between two looks whether the machine slept."""
@@ -120,6 +125,7 @@ class EventStream:
         self._is_listening = False
         self._proven = False
         self._is_outdated = False
+        self._acted_at: float | None = None
         self._trouble_since: float | None = None
         self.queue: Queue | None = None
         self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
@@ -132,6 +138,11 @@ class EventStream:
         """Another request had no answer: ask for events at once rather than go on waiting for them."""
         if self._is_listening:
             self._poked.ring()
+
+    def acted(self) -> None:
+        """The server has done what was asked for, and is about to tell of it."""
+        if self._is_listening and self._acted_at is None:
+            self._acted_at = self._clock.monotonic()
 
     def register_anew(self) -> None:
         """Events do not tell all that has changed: a snapshot follows at once. For `on_events` to call."""
@@ -247,6 +258,7 @@ class EventStream:
             self._is_listening = False
         if raw is None:
             # No heartbeat came, or there is doubt for another reason: ask, without waiting.
+            self._acted_at = None
             if not waiting:
                 raise NoAnswer(f"no answer within {wait:g} s")
             if self._clock.monotonic() - began < wait:
@@ -254,6 +266,7 @@ class EventStream:
             self._leave_socket()
             self._catching_up = True
             return
+        self._acted_at = None
         await self._hand_over(raw)
         self._catching_up = False
         self._proven = True
@@ -374,6 +387,10 @@ class EventStream:
             if abs(after - before) > _JUMP:
                 self.poke()
             before = after
+            if self._acted_at is not None and self._clock.monotonic() - self._acted_at >= TOLD_WITHIN:
+                self._acted_at = None
+                if self._socket is None:
+                    self.doubt()
             self._grow_tired()
 
     # status

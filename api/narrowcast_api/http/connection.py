@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import lru_cache
@@ -66,6 +67,10 @@ def _address(text: str) -> httpx.URL:
     return httpx.URL(text)
 
 
+_UNTOLD = re.compile(r"^/(register|events|users/me/presence|messages/render)|/typing$")
+"""What changes nothing that one's own clients are told of."""
+
+
 class Connection:
     """HTTP for one account, or for an organization's address when nobody has signed in yet.
 
@@ -75,7 +80,8 @@ class Connection:
 
     Hooks, each may be replaced: `on_ignored(method, path, names)` is called when the server lists
     parameters it ignored (CONV-09); `on_rate_limited(seconds)` when it asks to slow down; `on_unanswered()` when a
-    request that is not for events met no server, or has waited for its answer for `SLOW_SECONDS`; `exchange` carries
+    request that is not for events met no server, or has waited for its answer for `SLOW_SECONDS`; `on_acted()` when
+    one changed something of which the server tells by an event; `exchange` carries
     the questions of `request`, by HTTP. The Authorization header goes to the account's own origin only, whatever the
     server redirects to (AUTH-01).
     """
@@ -100,6 +106,7 @@ class Connection:
         self.on_ignored: Callable[[str, str, tuple[str, ...]], None] | None = None
         self.on_rate_limited: Callable[[float], None] | None = None
         self.on_unanswered: Callable[[], None] | None = None
+        self.on_acted: Callable[[], None] | None = None
         self.exchange: Exchange = self._by_http
         self.ca_bundle = ca_bundle or (self.account.ca_bundle if self.account else None)
         self._transport = transport
@@ -220,6 +227,8 @@ class Connection:
             outcome = await self._attempt(question, partial, late, bucket)
             if isinstance(outcome, dict):
                 self._report_ignored(method, path, outcome)
+                if self.on_acted is not None and method != "GET" and not _UNTOLD.search(path):
+                    self.on_acted()
                 return outcome
             if isinstance(outcome, RateLimited):
                 self._limited(outcome, bucket)

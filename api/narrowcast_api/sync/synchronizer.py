@@ -132,6 +132,7 @@ class Synchronizer:
             open_socket=self._open_socket if session.transport is None else None,
         )
         self._connection.on_unanswered = self.stream.doubt
+        self._connection.on_acted = self.stream.acted
 
     async def _open_socket(
         self, connection: Connection, path: str, queue_id: str, last_event_id: int
