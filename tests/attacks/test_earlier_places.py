@@ -141,7 +141,7 @@ async def test_a_notice_names_no_topic_of_protected_history_to_newcomers(server:
     listener = await server.listen("elif")
     await server.call("bruno", "PATCH", f"/messages/{message_id}", {"topic": "plans"})
     (event,) = await listener.events("message")
-    assert "A message was moved here by" in event["message"]["content"]
+    assert "This topic was moved here by" in event["message"]["content"]
     assert "takeover" not in str(event)
 
 
@@ -157,7 +157,7 @@ async def test_who_loses_sight_of_messages_is_not_told_where_they_went(server: T
     events = await listener.events()
     assert {"delete_message", "message"} <= {event["type"] for event in events}
     assert "update_message" not in {event["type"] for event in events}
-    assert "moved from this topic by" in str(events)
+    assert "This topic was moved by" in str(events)
     assert [word for word in SAID + CHANNELS if word in str(events)] == []
 
 

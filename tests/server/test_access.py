@@ -143,7 +143,7 @@ async def test_guests_learn_of_a_channel_by_being_added(server: TestServer) -> N
     listener = await server.listen("hugo")
     fields = {"subscriptions": [{"name": "general"}], "principals": [server.id("hugo")]}
     await server.call("ada", "POST", "/users/me/subscriptions", fields)
-    assert [(event["type"], event["op"]) for event in await listener.events()] == [
+    assert [(event["type"], event["op"]) for event in await listener.events("stream", "subscription")] == [
         ("stream", "create"),
         ("subscription", "add"),
     ]

@@ -33,7 +33,8 @@ async def test_notices_name_the_other_topic_of_the_same_channel(server: TestServ
     }
     await server.call("dario", "PATCH", f"/messages/{message_id}", fields)
     by = f"by @_**Dario Vance|{server.id('dario')}**."
-    assert await newest(server, "general", "new") == f"A message was moved here from #**general>old** {by}"
+    link = f"[A message](#narrow/channel/{server.channel('general')}-general/topic/new/near/{message_id})"
+    assert await newest(server, "general", "new") == f"{link} was moved here from #**general>old** {by}"
     assert (
         await newest(server, "general", "old")
         == f"A message was moved from this topic to #**general>new** {by}"
@@ -50,16 +51,26 @@ async def test_a_notice_that_the_web_can_read_names_no_channel_that_it_cannot(
     move = {"stream_id": server.channel(target), "topic": "news"}
     await server.call("ada", "PATCH", f"/messages/{message_id}", move)
     text = await newest(server, target, "news")
-    assert text.startswith("A message was moved here")
+    assert text.startswith("This topic was moved here")
     assert (f"from #**{source}>plans**" in text) is named
 
 
-async def test_a_resolved_topic_can_be_opened_again_and_says_so(server: TestServer) -> None:
+async def test_a_resolved_topic_can_be_opened_again_and_says_so(
+    server: TestServer, clock: VirtualClock
+) -> None:
     message_id = await server.send("dario", "general", "bug")
     for topic, state in (("✔ bug", "resolved"), ("bug", "unresolved")):
         await server.call("elif", "PATCH", f"/messages/{message_id}", {"topic": topic, **ALL})
         text = await newest(server, "general", topic)
         assert text == f"@_**Elif Kaya|{server.id('elif')}** has marked this topic as {state}."
+        clock.jump(61)
+
+
+async def test_who_resolves_a_topic_and_thinks_again_leaves_no_notice(server: TestServer) -> None:
+    message_id = await server.send("dario", "general", "bug")
+    for topic in ("✔ bug", "bug"):
+        await server.call("elif", "PATCH", f"/messages/{message_id}", {"topic": topic, **ALL})
+    assert [row["id"] for row in await server.newest("ada", channel="general", topic="bug")] == [message_id]
 
 
 CHANGES: Mapping[str, tuple[str, dict[str, object] | None]] = {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions.invites import emit_changed
-from narrowcast_server.actions.messages import Origin, send_direct
+from narrowcast_server.actions.messages import Origin, post_notice, send_direct
 from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.quoting import silent_mention
 from narrowcast_server.actions.user_groups import join_groups
 from narrowcast_server.actions.users import check_full_name, check_own_address, create_user
 from narrowcast_server.organization.errors import ServiceError
@@ -17,6 +18,9 @@ from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
+
+SIGNUPS: Final = "signups"
+"""The topic in which new people are announced."""
 
 
 def invitation(core: Core, token: str) -> Row:
@@ -53,11 +57,20 @@ def join(core: Core, token: str, email: str, full_name: str, password_hash: str)
         core.store.execute("UPDATE invites SET accepted = 1 WHERE id = ?", row["id"])
     if row["email"] is not None or row["uses_left"] is not None:
         emit_changed(core, row["inviter_id"])
+    announce_newcomer(core, user)
     _tell_inviter(core, row, user)
     text = core.setting_str("welcome_message_custom_text") if row["welcome"] is None else row["welcome"]
     if text:
         welcome(core, user, text)
     return user
+
+
+def announce_newcomer(core: Core, user: User) -> None:
+    """The notification bot tells of somebody new in the organization's channel for it, if there is one."""
+    channel = core.channels.get(core.setting_int("signup_announcements_stream_id"))
+    if channel is not None and not channel.is_archived:
+        text = f"{silent_mention(user)} joined this organization."
+        post_notice(core, channel, SIGNUPS, text, Origin(client="Internal"))
 
 
 def welcome(core: Core, user: User, text: str) -> int:
@@ -70,9 +83,7 @@ def _tell_inviter(core: Core, row: Row, user: User) -> None:
     inviter = core.users[row["inviter_id"]]
     if not row["notify_referrer"] or not inviter.is_active:
         return
-    text = (
-        f"@_**{user.full_name}|{user.id}** accepted your invitation to join **{core.setting_str('name')}**."
-    )
+    text = f"{silent_mention(user)} accepted your invitation to join **{core.setting_str('name')}**."
     send_direct(
         core, notification_bot(core), [inviter], text, Origin(client="invitation", read_by_sender=False)
     )

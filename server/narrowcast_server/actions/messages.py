@@ -109,13 +109,16 @@ def send_to_channel(
     return Sent(message.id, policy)
 
 
-def post_notice(core: Core, channel: Channel, topic: str, content: str, origin: Origin) -> int:
-    """The notification bot writes to a topic, whoever may post there; gives the id."""
+def post_notice(
+    core: Core, channel: Channel, topic: str, content: str, origin: Origin, readers: Iterable[int] = ()
+) -> int:
+    """The notification bot writes to a topic, whoever may post there; gives the id. `readers` know it already."""
     sender = notification_bot(core)
     rendering = rendered(core, sender, content)
     recipients = set(access.subscriber_ids(core, channel.id))
     message = _insert(core, sender, content, rendering, origin, channel_id=channel.id, topic=topic)
-    stored = _deliver(core, message, recipients, {}, origin)
+    read = {user_id: int(FlagBit.READ) for user_id in readers}
+    stored = _deliver(core, message, recipients, read, origin)
     if channel.first_message_id is None:
         refresh_first_message(core, channel.id)
     _emit(core, message, sender, stored, origin, public=not channel.invite_only)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from narrowcast_server.actions.message_changes import delete_messages
 from narrowcast_server.actions.messages import Origin, post_notice
-from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.quoting import silent_mention
+from narrowcast_server.markdown.context import LinkedChannel
+from narrowcast_server.markdown.mentions import channel_url
+from narrowcast_server.organization.models import Channel, Message, User
+from narrowcast_server.rules.access import newest_in_topic
 from narrowcast_server.rules.earlier import everybody_knows
 from narrowcast_server.rules.moves import Move
 
@@ -14,25 +20,55 @@ if TYPE_CHECKING:
 
 Place = tuple[Channel, str]
 """A channel and a topic in it."""
+_RESOLVED: Final = "has marked this topic as {}."
+_UNDONE_WITHIN: Final = 60
+"""Seconds within which a topic that changes back takes the notice away instead of getting a second one."""
 
 
 def tell_of_move(core: Core, user: User, move: Move, *, old_thread: bool, new_thread: bool) -> None:
     """Writes to the old and the new topic, as asked; of (un)resolved topics always."""
-    person = f"@_**{user.full_name}|{user.id}**"
+    person = silent_mention(user)
     origin = Origin(client="Internal")
     if move.resolves is not None:
         state = "resolved" if move.resolves else "unresolved"
-        post_notice(core, move.target, move.new_topic, f"{person} has marked this topic as {state}.", origin)
+        if not _taken_back(core, move.target, move.new_topic):
+            post_notice(core, move.target, move.new_topic, f"{person} {_RESOLVED.format(state)}", origin)
         return
     count = len(move.messages)
-    messages = "A message was" if count == 1 else f"{count} messages were"
+    went = not newest_in_topic(core, user, move.source, move.old_topic, 1)
+    came = went and len(newest_in_topic(core, user, move.target, move.new_topic, count + 1)) == count
     new, old = (move.target, move.new_topic), (move.source, move.old_topic)
     if new_thread:
-        text = f"{messages} moved here{_named(core, move, 'from', old, new)} by {person}."
+        url = channel_url(
+            LinkedChannel(move.target.id, move.target.name), move.new_topic, "near", move.messages[0].id
+        ).lstrip("/")
+        what = "This topic was" if came else f"[A message]({url}) was" if count == 1 else _counted(count)
+        text = f"{what} moved here{_named(core, move, 'from', old, new)} by {person}."
         post_notice(core, *new, text, origin)
     if old_thread:
-        text = f"{messages} moved from this topic{_named(core, move, 'to', new, old)} by {person}."
+        what = "This topic was moved" if went else f"{_counted(count)} moved from this topic"
+        text = f"{what}{_named(core, move, 'to', new, old)} by {person}."
         post_notice(core, *old, text, origin)
+
+
+def _counted(count: int) -> str:
+    return "A message was" if count == 1 else f"{count} messages were"
+
+
+def _taken_back(core: Core, channel: Channel, topic: str) -> bool:
+    """Deletes the notice of the change that is undone, where it is the newest message and no minute old."""
+    row = core.store.one(
+        "SELECT * FROM messages WHERE channel_id = ? AND topic = ? ORDER BY id DESC LIMIT 1",
+        channel.id,
+        topic,
+    )
+    if row is None or row["sender_id"] != notification_bot(core).id:
+        return False
+    is_notice = row["content"].endswith((_RESOLVED.format("resolved"), _RESOLVED.format("unresolved")))
+    if not is_notice or core.now() - row["timestamp"] > _UNDONE_WITHIN:
+        return False
+    delete_messages(core, [Message.of(row)])
+    return True
 
 
 def _named(core: Core, move: Move, word: str, place: Place, readers: Place) -> str:

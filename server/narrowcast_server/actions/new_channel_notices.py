@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.messages import Origin, post_notice
+from narrowcast_server.actions.quoting import silent_mention
 from narrowcast_server.organization.models import Channel, User
 
 if TYPE_CHECKING:
@@ -26,5 +27,5 @@ def announce(core: Core, creator: User, made: Sequence[Channel]) -> None:
     what = (
         f"a new channel {public[0]}" if len(public) == 1 else f"the following channels: {', '.join(public)}"
     )
-    text = f"@_**{creator.full_name}|{creator.id}** created {what}."
-    post_notice(core, place, TOPIC, text, Origin(client="Internal"))
+    text = f"{silent_mention(creator)} created {what}."
+    post_notice(core, place, TOPIC, text, Origin(client="Internal"), [creator.id])

@@ -89,7 +89,7 @@ EDITABLE: Final[dict[str, object]] = {
     "name_changes_disabled": False,
     "require_e2ee_push_notifications": False,
     "require_unique_names": False,
-    "send_channel_events_messages": True,
+    "send_channel_events_messages": False,
     "send_welcome_emails": False,
     "topics_policy": "allow_empty_topic",
     "video_chat_provider": 0,
@@ -133,3 +133,6 @@ REPORT_TYPES: Final[dict[str, str]] = {
     "norms": "Violates community norms",
     "other": "Other reason",
 }
+
+MOST_TOLD_OF_CHANNELS: Final = 100
+"""People whom one request may subscribe and have told of it."""

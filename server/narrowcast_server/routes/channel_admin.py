@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from narrowcast_api.wire.vocabulary import ChannelSetting
-from narrowcast_server.actions import channel_admin
+from narrowcast_server.actions import channel_admin, channel_notices
 from narrowcast_server.actions.channels import (
     already_exists,
     check_channel_name,
@@ -133,6 +133,7 @@ def create(call: Call) -> Answer:
     subscribe(core, [channel], people)
     if call[ANNOUNCE]:
         announce(core, call.user, [channel])
+    channel_notices.created(core, call.user, channel)
     return {"id": channel.id}
 
 
@@ -159,6 +160,7 @@ def update(call: Call) -> Answer:
                 check_may_open(core, call.user, present, setting.value)
             channel_admin.set_permission(core, present, setting.value, value)
     _check_topic_makers(core.channels[channel_id], core)
+    channel_notices.changed(core, call.user, channel)
     return {}
 
 
@@ -213,6 +215,7 @@ def _update_privacy(call: Call, channel: Channel) -> None:
 def archive(call: Call) -> Answer:
     channel = administered_channel(call.core, call.user, call.path_id("stream_id"))
     channel_admin.set_archived(call.core, channel, True)
+    channel_notices.changed(call.core, call.user, channel)
     return {}
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import TopicsPolicy
+from narrowcast_server.actions import channel_notices, personal_notices
 from narrowcast_server.actions.channel_admin import check_description, check_folder
 from narrowcast_server.actions.channels import check_channel_name, create_channel, name_is_taken
 from narrowcast_server.actions.new_channel_notices import announce
@@ -34,7 +35,7 @@ from narrowcast_server.organization.errors import (
 )
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.people import person
-from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS
+from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS, MOST_TOLD_OF_CHANNELS
 from narrowcast_server.queries.snapshot.channels import subscription_rows
 from narrowcast_server.routes.register import include_subscribers
 from narrowcast_server.routes.subscription_properties import check_color
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 routes = Routes()
+_TOLD: Final = "new_subscription_messages_sent"
 
 
 def principals(name: str, text: str) -> list[str | int]:
@@ -157,18 +159,30 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
     if refused and call.endpoint.method == "POST" and call[FATAL]:
         raise ServiceError(f"Unable to access channel ({', '.join(refused)}).")
     added, already = subscribe(core, channels, people, colors)
-    if call.endpoint.method == "POST" and call[ANNOUNCE]:
-        announce(core, user, [channel for channel in channels if channel.id not in known])
     answer: Answer = {
         "subscribed": {str(key): [channel.name for channel in value] for key, value in added.items()},
         "already_subscribed": {
             str(key): [channel.name for channel in value] for key, value in already.items()
         },
-        "new_subscription_messages_sent": False,
     }
+    made = [channel for channel in channels if channel.id not in known]
+    answer |= _tell(call, added, made) if call.endpoint.method == "POST" else {_TOLD: True}
     if refused:
         answer["unauthorized"] = refused
     return answer
+
+
+def _tell(call: Call, added: dict[int, list[Channel]], made: Sequence[Channel]) -> Answer:
+    """The notices of new subscriptions and channels; whether people were told that they are subscribed."""
+    core, user = call.core, call.user
+    tells = call[NEW_MESSAGES] and len(added) <= MOST_TOLD_OF_CHANNELS
+    if tells:
+        personal_notices.subscribed(core, user, added, {channel.id for channel in made})
+    if call[ANNOUNCE]:
+        announce(core, user, made)
+    for channel in made:
+        channel_notices.created(core, user, channel)
+    return {_TOLD: tells} if call[NEW_MESSAGES] else {}
 
 
 def check_size(core: Core, channels: int, people: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.actions import profile_fields, user_admin
+from narrowcast_server.actions.joining import announce_newcomer
 from narrowcast_server.actions.users import check_full_name, check_own_address, create_user
 from narrowcast_server.http.params import (
     Param,
@@ -115,4 +116,5 @@ async def add_user(call: Call) -> Answer:
         email = check_own_address(core, call[EMAIL])
         name = check_full_name(core, call[NAME])
         user = create_user(core, email=email, full_name=name, password_hash=password_hash)
+        announce_newcomer(core, user)
     return {"user_id": user.id}

@@ -6,7 +6,7 @@ from typing import Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
-from narrowcast_server.actions import user_groups
+from narrowcast_server.actions import personal_notices, user_groups
 from narrowcast_server.http.params import (
     Param,
     boolean,
@@ -184,7 +184,9 @@ def change_members(call: Call) -> Answer:
             'Nothing to do. Specify at least one of "add", "delete", "add_subgroups" or "delete_subgroups".'
         )
     removed = [person(core, user_id) for user_id in call[DELETE]]
-    user_groups.change_members(core, call.user, group, add=active_people(core, call[ADD]), remove=removed)
+    added = active_people(core, call[ADD])
+    user_groups.change_members(core, call.user, group, add=added, remove=removed)
+    personal_notices.grouped(core, call.user, group, added, removed)
     _change_subgroups(call, group, call[ADD_SUBGROUPS], call[DELETE_SUBGROUPS])
     return {}
 

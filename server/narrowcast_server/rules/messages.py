@@ -101,10 +101,10 @@ def _is_too_old(core: Core, message: Message, setting: str) -> bool:
 
 def check_may_edit(core: Core, user: User, message: Message) -> None:
     """Raises BAD_REQUEST where somebody may not change a text: not their own, too late, or switched off."""
-    if message.sender_id != user.id:
-        raise ServiceError("You don't have permission to edit this message")
     if not core.setting_bool("allow_message_editing"):
         raise ServiceError("Your organization has turned off message editing")
+    if message.sender_id != user.id:
+        raise ServiceError("You don't have permission to edit this message")
     if _is_too_old(core, message, "message_content_edit_limit_seconds"):
         raise ServiceError("The time limit for editing this message has passed")
 

@@ -1,0 +1,117 @@
+"""What the notification bot writes in a channel's topic "channel events" when somebody makes or changes it.
+
+See zulip.com/help/configure-automated-notices. The organization's setting `send_channel_events_messages` turns it on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from narrowcast_server.actions.messages import Origin, post_notice
+from narrowcast_server.actions.quoting import silent_mention
+from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.rules.access import subscriber_ids
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+TOPIC: Final = "channel events"
+_FOR_EVER: Final = -1
+
+
+def created(core: Core, user: User, channel: Channel) -> None:
+    """Who made it, and what for."""
+    text = f"**{_privacy(channel)}** channel created by {silent_mention(user)}. **Description:**"
+    _write(core, channel, f"{text}\n{_quoted(channel.description)}", readers=[user.id])
+
+
+def changed(core: Core, user: User, before: Channel) -> None:
+    """What differs from `before` and is told, one message each."""
+    now = core.channels[before.id]
+    who = silent_mention(user)
+    if now.name != before.name:
+        _write(core, now, f"{who} renamed channel **{before.name}** to **{now.name}**.")
+    if now.description != before.description:
+        _write(
+            core,
+            now,
+            f"{who} changed the description for this channel.\n\n"
+            f"* **Old description:**\n{_quoted(before.description)}\n"
+            f"* **New description:**\n{_quoted(now.description)}",
+        )
+    if _privacy(now) != _privacy(before):
+        text = f"{who} changed the [access permissions](/help/channel-permissions) for this channel"
+        _write(core, now, f"{text} from **{_privacy(before)}** to **{_privacy(now)}**.")
+    if now.message_retention_days != before.message_retention_days:
+        _tell_retention(core, user, before, now)
+    old, new = (channel.settings["can_send_message_group"] for channel in (before, now))
+    if old != new:
+        _write(
+            core,
+            now,
+            f"{who} changed the [posting permissions](/help/channel-posting-policy) for this channel:\n\n"
+            f"* **Old**: {_holders(core, old)}\n* **New**: {_holders(core, new)}",
+        )
+    if now.is_archived != before.is_archived:
+        state = "has been archived" if now.is_archived else "un-archived"
+        readers = subscriber_ids(core, now.id) if now.is_archived else []
+        _write(core, now, f"Channel {now.name} {state}.", readers=readers)
+
+
+def _tell_retention(core: Core, user: User, before: Channel, now: Channel) -> None:
+    default = core.settings["message_retention_days"]
+    old, new = (
+        default if channel.message_retention_days is None else channel.message_retention_days
+        for channel in (before, now)
+    )
+    if old == new:
+        return
+    kept = (
+        "Messages in this channel will now be retained forever."
+        if _is_for_ever(new)
+        else f"Messages in this channel will now be automatically deleted {new} days after they are sent."
+    )
+    text = (
+        f"{silent_mention(user)} has changed the [message retention period](/help/message-retention-policy)"
+    )
+    _write(
+        core,
+        now,
+        f"{text} for this channel:\n* **Old retention period**: {_period(old)}\n"
+        f"* **New retention period**: {_period(new)}\n\n{kept}",
+    )
+
+
+def _is_for_ever(days: object) -> bool:
+    return days in (_FOR_EVER, "unlimited")
+
+
+def _period(days: object) -> str:
+    return "Forever" if _is_for_ever(days) else f"{days} days"
+
+
+def _privacy(channel: Channel) -> str:
+    if channel.is_web_public:
+        return "Web-public"
+    if not channel.invite_only:
+        return "Public"
+    return f"Private, {'shared' if channel.history_public else 'protected'} history"
+
+
+def _quoted(description: str) -> str:
+    return f"```` quote\n{description or '*No description.*'}\n````"
+
+
+def _holders(core: Core, value: Any) -> str:
+    """Those who have a permission, groups before people."""
+    if isinstance(value, int):
+        return f"@_*{core.groups[value].name}*"
+    groups = [f"@_*{core.groups[identity].name}*" for identity in sorted(value["direct_subgroups"])]
+    people = [silent_mention(core.users[identity]) for identity in sorted(value["direct_members"])]
+    return ", ".join([*groups, *people])
+
+
+def _write(core: Core, channel: Channel, text: str, readers: Iterable[int] = ()) -> None:
+    if core.setting_bool("send_channel_events_messages"):
+        post_notice(core, channel, TOPIC, text, Origin(client="Internal"), readers)

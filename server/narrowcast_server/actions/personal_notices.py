@@ -1,0 +1,42 @@
+"""What the notification bot writes to people whom somebody else has subscribed to channels or put into a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast_server.actions.messages import Origin, send_direct
+from narrowcast_server.actions.organization import notification_bot
+from narrowcast_server.actions.quoting import silent_mention
+from narrowcast_server.organization.models import Channel, Group, User
+
+if TYPE_CHECKING:
+    from narrowcast_server.organization.core import Core
+
+
+def subscribed(core: Core, acting: User, added: Mapping[int, Sequence[Channel]], made: set[int]) -> None:
+    """Tells of channels that were there before: `added` by the ids of people, `made` the ids of new channels."""
+    for user_id, channels in added.items():
+        links = sorted(f"#**{channel.name}**" for channel in channels if channel.id not in made)
+        if len(links) == 1:
+            _tell(
+                core, acting, core.users[user_id], f"{silent_mention(acting)} subscribed you to {links[0]}."
+            )
+        elif links:
+            listed = "\n".join(f"* {link}" for link in links)
+            text = f"{silent_mention(acting)} subscribed you to the following channels:\n\n{listed}"
+            _tell(core, acting, core.users[user_id], text)
+
+
+def grouped(core: Core, acting: User, group: Group, joined: Iterable[User], left: Iterable[User]) -> None:
+    """Tells of a group that one is or is not a member of now."""
+    for people, what in ((joined, "added you to"), (left, "removed you from")):
+        for user in people:
+            _tell(core, acting, user, f"{silent_mention(acting)} {what} the group @_*{group.name}*.")
+
+
+def _tell(core: Core, acting: User, user: User, text: str) -> None:
+    if user.id == acting.id or user.is_bot or not user.is_active:
+        return
+    origin = Origin(client="Internal", read_by_sender=False)
+    send_direct(core, notification_bot(core), [user], text, origin)
