@@ -66,6 +66,15 @@ async def test_a_resolved_topic_can_be_opened_again_and_says_so(
         clock.jump(61)
 
 
+async def test_the_old_topic_of_a_resolved_one_is_told_where_that_is_asked_for(server: TestServer) -> None:
+    message_id = await server.send("dario", "general", "bug")
+    move = {"topic": "✔ bug", "send_notification_to_old_thread": True, **ALL}
+    await server.call("elif", "PATCH", f"/messages/{message_id}", move)
+    by = f"by @_**Elif Kaya|{server.id('elif')}**."
+    assert await newest(server, "general", "bug") == f"This topic was moved to #**general>✔ bug** {by}"
+    assert "marked this topic as resolved" in await newest(server, "general", "✔ bug")
+
+
 async def test_who_resolves_a_topic_and_thinks_again_leaves_no_notice(server: TestServer) -> None:
     message_id = await server.send("dario", "general", "bug")
     for topic in ("✔ bug", "bug"):

@@ -21,7 +21,7 @@ async def subscribe(
 
 
 async def direct(server: TestServer, name: str) -> list[str]:
-    rows = await server.newest(name, **{"is": "dm"})
+    rows = await server.newest(name, 1000, **{"is": "dm"})
     return [row["content"] for row in rows]
 
 

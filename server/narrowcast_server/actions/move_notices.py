@@ -29,16 +29,15 @@ def tell_of_move(core: Core, user: User, move: Move, *, old_thread: bool, new_th
     """Writes to the old and the new topic, as asked; of (un)resolved topics always."""
     person = silent_mention(user)
     origin = Origin(client="Internal")
-    if move.resolves is not None:
-        state = "resolved" if move.resolves else "unresolved"
-        if not _taken_back(core, move.target, move.new_topic):
-            post_notice(core, move.target, move.new_topic, f"{person} {_RESOLVED.format(state)}", origin)
-        return
     count = len(move.messages)
     went = not newest_in_topic(core, user, move.source, move.old_topic, 1)
     came = went and len(newest_in_topic(core, user, move.target, move.new_topic, count + 1)) == count
     new, old = (move.target, move.new_topic), (move.source, move.old_topic)
-    if new_thread:
+    if move.resolves is not None:
+        if not _taken_back(core, *new):
+            state = "resolved" if move.resolves else "unresolved"
+            post_notice(core, *new, f"{person} {_RESOLVED.format(state)}", origin)
+    elif new_thread:
         url = channel_url(
             LinkedChannel(move.target.id, move.target.name), move.new_topic, "near", move.messages[0].id
         ).lstrip("/")
