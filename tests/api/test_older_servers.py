@@ -11,9 +11,11 @@ from narrowcast_api.client import Client
 from narrowcast_api.errors import BadRequest, MalformedAnswer, NotFound, Unsupported
 from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.state.state import State
 from narrowcast_api.wire.levels import Gate, operation_gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, ExportType, ProfileFieldType
 from support.api import scripted_client
+from support.observers import Observer
 from support.server import TestServer
 
 ZULIP_5, ZULIP_8 = 121, 237
@@ -150,3 +152,28 @@ def test_operations_are_known_by_the_beginning_of_their_paths() -> None:
     assert operation_gate("/messages/summary") is Gate.SUMMARIES
     assert operation_gate("/messages") is None
     assert operation_gate("/user_groups/{}") is None
+
+
+@pytest.mark.parametrize("level", [ZULIP_8, Gate.DIRECT_MEMBERS_ACTIVE.level])
+async def test_groups_are_what_a_new_snapshot_says_once_somebody_was_deactivated(
+    server: TestServer, ada: Client, level: int
+) -> None:
+    server.set_level(level)
+    farid = server.id("farid")
+    await ada.user_groups.create(name="cooks", description="", members=[farid])
+    watching = await Observer.of(ada)
+    await ada.users.deactivate(user_id=farid)
+    await watching.catch_up()
+    fresh = State.from_snapshot(await ada.registration.register())
+    ours, theirs = (
+        {group.name: group.members for group in one.user_groups} for one in (watching.state, fresh)
+    )
+    assert ours == theirs
+    assert (farid in ours["cooks"]) is (level == ZULIP_8)
+
+
+async def test_a_queue_narrows_by_pairs() -> None:
+    async with scripted_client(ZULIP_8) as (client, transport):
+        transport.prepare("POST", "/api/v1/register", json={"queue_id": "q", "last_event_id": -1})
+        await client.registration.register(narrow=[{"operator": "stream", "operand": "general"}])
+        assert transport.last.json("narrow") == [["stream", "general"]]

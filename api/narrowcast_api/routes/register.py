@@ -4,11 +4,12 @@ EVT-08).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from narrowcast_api.errors import MalformedAnswer
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import OMIT, Bound, Group, Omit
+from narrowcast_api.routes.narrows import Narrowing, wire_narrow
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Capability
@@ -47,7 +48,7 @@ async def register(
     fetch_event_types: Iterable[str] | Omit = OMIT,
     include_subscribers: bool | str = False,
     client_gravatar: bool = True,
-    narrow: Iterable[Mapping[str, object]] | Omit = OMIT,
+    narrow: Narrowing | Omit = OMIT,
     all_public_streams: bool | Omit = OMIT,
     late: str = "",
 ) -> dict[str, object]:
@@ -70,7 +71,9 @@ async def register(
         "client_capabilities": client_capabilities(server),
         "event_types": OMIT if isinstance(event_types, Omit) else list(event_types),
         "fetch_event_types": OMIT if isinstance(fetch_event_types, Omit) else list(fetch_event_types),
-        "narrow": OMIT if isinstance(narrow, Omit) else [dict(term) for term in narrow],
+        "narrow": OMIT
+        if isinstance(narrow, Omit)
+        else [[str(term["operator"]), str(term["operand"])] for term in wire_narrow(narrow)],
         "all_public_streams": all_public_streams,
     }
     answer = await connection.request(

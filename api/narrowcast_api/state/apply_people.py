@@ -66,7 +66,11 @@ def _user_update(state: State, event: RealmUserUpdateEvent) -> tuple[Change, ...
 
 
 def _leave(state: State, user_id: int) -> tuple[Change, ...]:
-    """Somebody was deactivated; that they leave groups and permissions is told by no further event."""
+    """Somebody was deactivated; that they leave groups and permissions is told by no further event. Below level 303
+    they stay in them.
+    """
+    if not state.supports(Gate.DIRECT_MEMBERS_ACTIVE):
+        return ()
     changes: list[Change] = []
     if state.user_groups.forget_user(user_id):
         changes.append(UserGroupsChanged())

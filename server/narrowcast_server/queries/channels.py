@@ -147,12 +147,16 @@ def direct_role(group: Group) -> Role | None:
 
 
 def group_member_ids(core: Core, group: Group) -> list[int]:
-    """Ids of the direct members; the deactivated are not among them, but come back with their accounts."""
+    """Ids of the direct members; the deactivated are not among them from level 303 on, but come back with their
+    accounts.
+    """
+    with_all = core.level < Gate.DIRECT_MEMBERS_ACTIVE.level
     if group.is_system:
         role = direct_role(group)
         return [
             user.id
             for user in core.users.all()
-            if user.is_active and user.role is role and not user.is_system_bot
+            if (with_all or user.is_active) and user.role is role and not user.is_system_bot
         ]
-    return [user_id for user_id in core.memberships.members(group.id) if core.users[user_id].is_active]
+    members = core.memberships.members(group.id)
+    return [user_id for user_id in members if with_all or core.users[user_id].is_active]
