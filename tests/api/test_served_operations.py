@@ -11,6 +11,7 @@ from narrowcast_api.client import Client
 from narrowcast_api.errors import (
     BadEventQueueId,
     BadRequest,
+    InvalidInput,
     NarrowcastError,
     PermissionDenied,
     ReactionAlreadyExists,
@@ -20,6 +21,7 @@ from narrowcast_api.errors import (
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.routes.auth import fetch_api_key
+from narrowcast_api.wire.events import MessageEvent, parse_events
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_api.wire.vocabulary import PresenceStatus, VisibilityPolicy
 from support.server import TestServer
@@ -77,6 +79,28 @@ async def test_a_conversation_in_a_channel(server: TestServer, ada: Client, leve
     await ada.messages.delete(message_id=sent[4])
     with pytest.raises(BadRequest):
         await ada.messages.get(message_id=sent[4])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+async def test_a_queue_with_a_narrow_and_some_of_the_subscribers(
+    server: TestServer, ada: Client, level: int
+) -> None:
+    server.set_level(level)
+    narrow = [{"operator": "channel", "operand": "engineering", "negated": False}]
+    answer = await ada.registration.register(
+        narrow=narrow, include_subscribers="partial", event_types=["message"], fetch_event_types=["message"]
+    )
+    await server.send("ada", "general", "soup")
+    sent = await server.send("ada", "engineering", "soup")
+    queue_id = answer["queue_id"]
+    assert isinstance(queue_id, str)
+    batch = await ada.events.get(queue_id=queue_id, last_event_id=-1, dont_block=True)
+    assert [
+        event.message.id for event in parse_events(list(batch.events)) if isinstance(event, MessageEvent)
+    ] == [sent]
+    for term in ({**narrow[0], "negated": True}, {"operator": "channel", "operand": 7}):
+        with pytest.raises(InvalidInput):
+            await ada.registration.register(narrow=[term])
 
 
 async def test_direct_messages_and_notes_to_oneself(server: TestServer, ada: Client) -> None:

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import httpx
 
-from live import history
+from live import history, operations
 from live.site import LiveSite
+from live.trial import Trial
 
 
 def main() -> int:
@@ -23,7 +24,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m live", description=__doc__)
     parser.add_argument("site", help="the address of an organization made for this")
     parser.add_argument("folder", type=Path, help="zuliprc files of its people")
-    parser.add_argument("what", nargs="?", default="history", choices=["history"])
+    parser.add_argument("what", nargs="?", default="history", choices=["history", "operations"])
     parser.add_argument(
         "--change-this-organization",
         action="store_true",
@@ -34,6 +35,7 @@ def main() -> int:
     parser.add_argument(
         "--batch", type=int, default=60, help="steps between comparisons (default: %(default)s)"
     )
+    parser.add_argument("--part", help="one part of the operations: channels, messages, groups ...")
     parser.add_argument(
         "--log", type=Path, help="file for every request, and what was heard where states differ"
     )
@@ -47,6 +49,8 @@ def main() -> int:
 async def _run(args: argparse.Namespace) -> int:
     async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
         site = await LiveSite.open(http, args.site, args.folder)
+        if args.what == "operations":
+            return await _operations(site, args.part)
         report = await history.run(site, args.seed, args.seconds, args.batch)
     if args.log:
         args.log.write_text("\n".join(report.log))
@@ -58,6 +62,19 @@ async def _run(args: argparse.Namespace) -> int:
         _say(f"FAILED {done}")
     _say(f"{report.steps} steps")
     return 1 if report.differences or report.failures else 0
+
+
+async def _operations(site: LiveSite, only: str | None) -> int:
+    await site.lay_out()
+    trial = Trial(site)
+    try:
+        await operations.run(trial, only)
+    finally:
+        _say(*(str(call) for call in trial.unexpected), *(f"ended early: {one}" for one in trial.stopped))
+        _say(f"{len(trial.calls)} calls, {len(trial.unexpected)} of them unexpected")
+        _say("called by nobody: " + ", ".join(trial.not_called()))
+        await trial.aclose()
+    return 1 if trial.unexpected or trial.stopped else 0
 
 
 def _say(*lines: str) -> None:

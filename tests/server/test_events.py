@@ -188,6 +188,11 @@ async def test_types_and_narrow_choose_the_events(server: TestServer) -> None:
     assert [event["message"]["id"] for event in await mentions.events()] == [first]
     refusal = await server.refusal("dario", "POST", "/register", {"narrow": [["xyz", "a"]]})
     assert refusal["msg"] == "Operator xyz not supported."
+    terms = [{"operator": "is", "operand": "dm"}]
+    refusal = await server.refusal("dario", "POST", "/register", {"narrow": terms})
+    assert refusal["msg"] == "narrow[0] is not a list"
+    refusal = await server.refusal("dario", "POST", "/register", {"narrow": [["is", 1]]})
+    assert refusal["msg"] == "narrow[0][1] is not a string"
 
 
 async def test_all_public_channels_are_for_members(server: TestServer) -> None:

@@ -4,9 +4,9 @@ EVT-08).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.errors import InvalidInput, MalformedAnswer
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import OMIT, Bound, Group, Omit
 from narrowcast_api.routes.narrows import Narrowing, wire_narrow
@@ -57,8 +57,9 @@ async def register(
     The answer stays a plain object because it is large: the state reads it row by row. The connection
     learns level, limits and one's own id from it, so that a server upgraded in between is noticed (VER-06).
     Left-out `event_types` and `fetch_event_types` mean everything; `unread_msgs` needs both 'message' and
-    'update_message_flags' among the fetched. `include_subscribers` may be 'partial', which is all of them below
-    level 412. In a large answer the list named `late` is a sequence that reads each row when it is asked for.
+    'update_message_flags' among the fetched. `include_subscribers` may be 'partial', which is all of them
+    below level 412. `narrow` decides which messages the queue gets; InvalidInput for a term that is negated or not
+    about a text. In a large answer the list named `late` is a sequence that reads each row when it is asked for.
     """
     server = await connection.identified()
     if include_subscribers == "partial" and not server.supports(Gate.SOME_SUBSCRIBERS):
@@ -71,9 +72,7 @@ async def register(
         "client_capabilities": client_capabilities(server),
         "event_types": OMIT if isinstance(event_types, Omit) else list(event_types),
         "fetch_event_types": OMIT if isinstance(fetch_event_types, Omit) else list(fetch_event_types),
-        "narrow": OMIT
-        if isinstance(narrow, Omit)
-        else [[str(term["operator"]), str(term["operand"])] for term in wire_narrow(narrow)],
+        "narrow": OMIT if isinstance(narrow, Omit) else [_pair(term) for term in wire_narrow(narrow)],
         "all_public_streams": all_public_streams,
     }
     answer = await connection.request(
@@ -83,6 +82,14 @@ async def register(
         raise MalformedAnswer("registration gave no event queue")
     connection.learn(answer)
     return answer
+
+
+def _pair(term: Mapping[str, object]) -> list[str]:
+    """A term as queues take it: operator and operand, both text."""
+    operator, operand = term.get("operator"), term.get("operand")
+    if term.get("negated") or not isinstance(operator, str) or not isinstance(operand, str):
+        raise InvalidInput(f"a queue takes no such term: {dict(term)}")
+    return [operator, operand]
 
 
 class Registration(Group):

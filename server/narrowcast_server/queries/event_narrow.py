@@ -8,7 +8,7 @@ from typing import Any, Final
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.events import MessageFilter
-from narrowcast_server.queries.narrow_terms import Term, narrow
+from narrowcast_server.queries.narrow_terms import Term, pairs
 
 _LONGEST: Final = 10_000
 """A queue keeps its narrow for as long as it lives."""
@@ -19,7 +19,7 @@ def event_narrow(name: str, text: str) -> list[Term]:
     """The parameter; refuses operators that cannot be decided from a message alone."""
     if len(text) > _LONGEST:
         raise ServiceError(f"{name} is too long (limit: {_LONGEST} characters)")
-    terms = narrow(name, text)
+    terms = pairs(name, text)
     for term in terms:
         if term.operator not in _CONDITIONS:
             raise ServiceError(f"Operator {term.operator} not supported.")

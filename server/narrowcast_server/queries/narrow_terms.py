@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from narrowcast_server.http.params import check_list, json_value
+from narrowcast_server.http.params import check_list, check_string, json_value
 from narrowcast_server.organization.errors import ServiceError
 
 Operand = str | int | list[int]
@@ -39,6 +39,22 @@ def narrow(name: str, text: str) -> list[Term]:
     if len(items) > MAX_TERMS:
         raise ServiceError(f"{name} has too many terms")
     return [_term(f"{name}[{index}]", item) for index, item in enumerate(items)]
+
+
+def pairs(name: str, text: str) -> list[Term]:
+    """The narrow of an event queue: (operator, operand) pairs of text alone."""
+    items = check_list(name, json_value(name, text))
+    if len(items) > MAX_TERMS:
+        raise ServiceError(f"{name} has too many terms")
+    return [_pair(f"{name}[{index}]", item) for index, item in enumerate(items)]
+
+
+def _pair(name: str, item: object) -> Term:
+    parts = check_list(name, item)
+    if len(parts) != 2:
+        raise ServiceError(f"Invalid {name}: element is not a string pair")
+    operator, operand = (check_string(f"{name}[{index}]", part) for index, part in enumerate(parts))
+    return Term(_operator(operator), operand)
 
 
 def _term(name: str, item: object) -> Term:
