@@ -83,7 +83,7 @@ def test_the_second_start_loads_from_the_file_what_the_first_has_loaded(starts: 
     assert first[2:6] == FOUND
     assert len(first[6]) == 2  # type: ignore[arg-type]
     assert starts.file.stat().st_mode & 0o777 == 0o600
-    assert starts.run() == ["_Loader", "_Loader", *FOUND, [], True, True]
+    assert starts.run() == ["KeptLoader", "KeptLoader", *FOUND, [], True, True]
 
 
 def test_a_module_that_was_changed_is_loaded_as_it_is_now_and_kept_anew(starts: Starts) -> None:
@@ -93,8 +93,8 @@ def test_a_module_that_was_changed_is_loaded_as_it_is_now_and_kept_anew(starts: 
     os.utime(starts.thing, ns=(state.st_atime_ns, state.st_mtime_ns))  # of the same size, with the same time
     compiled = next((starts.modules / "__pycache__").glob("thing.*"))
     compiled.unlink()
-    assert starts.run()[:3] == ["SourceFileLoader", "_Loader", "after!"]
-    assert starts.run()[:3] == ["_Loader", "_Loader", "after!"]
+    assert starts.run()[:3] == ["SourceFileLoader", "KeptLoader", "after!"]
+    assert starts.run()[:3] == ["KeptLoader", "KeptLoader", "after!"]
 
 
 def test_a_module_that_is_gone_is_gone(starts: Starts) -> None:
@@ -119,7 +119,7 @@ def test_the_file_is_written_only_where_something_new_was_loaded_and_keeps_the_r
     (starts.modules / "more.py").write_text("")
     starts.run("import more\nanswer = []")
     assert starts.file.stat().st_ino != written.st_ino
-    assert starts.run()[0] == "_Loader"
+    assert starts.run()[0] == "KeptLoader"
     names = sorted(path.name for path in starts.file.parent.iterdir())
     assert names == [FILE]
 
@@ -133,7 +133,7 @@ def test_what_is_loaded_after_the_start_is_not_kept_but_what_was_begun_is_loaded
         "thing = module_from_spec(spec)\nspec.loader.exec_module(thing)\n"
         "import re\nanswer = [thing.SAID, type(spec.loader).__name__, re._compiler.compile.__module__]"
     )
-    assert starts.run(begun) == ["before", "_Loader", "re._compiler"]
+    assert starts.run(begun) == ["before", "KeptLoader", "re._compiler"]
 
 
 def spoil(starts: Starts, how: str) -> None:
@@ -166,13 +166,13 @@ def test_a_file_that_is_not_whole_or_not_ones_own_is_not_used_but_written_anew(
     starts.run()
     spoil(starts, how)
     assert starts.run()[:6] == ["SourceFileLoader", "SourceFileLoader", *FOUND]
-    assert starts.run()[:6] == ["_Loader", "_Loader", *FOUND]
+    assert starts.run()[:6] == ["KeptLoader", "KeptLoader", *FOUND]
 
 
 def test_code_that_cannot_be_read_is_read_from_where_it_always_was(starts: Starts) -> None:
     starts.run()
     fails = "def fails(*_):\n    raise OSError\nkept_code.os.pread = fails\n"
-    assert starts.run(fails + LOADS) == ["_Loader", "_Loader", *FOUND, [], True, True]
+    assert starts.run(fails + LOADS) == ["KeptLoader", "KeptLoader", *FOUND, [], True, True]
 
 
 def test_nothing_is_kept_where_python_is_to_write_no_code(starts: Starts) -> None:

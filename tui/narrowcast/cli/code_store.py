@@ -14,7 +14,7 @@ from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 from narrowcast.cli import kept_code
-from narrowcast.cli.kept_code import KeptCode, Modules, Patterns
+from narrowcast.cli.kept_code import KeptCode, KeptLoader, Modules, Patterns
 from narrowcast.terminal import last_screen
 from narrowcast_api.storage.folders import private_folder
 
@@ -58,16 +58,18 @@ def _is_kept(kept: KeptCode, name: str, path: str) -> bool:
 
 
 def _files(names: Iterable[str]) -> dict[str, tuple[str, str, bool]]:
-    """By name: the file of a module, its compiled file ("" where it is not Python), and whether it is a package."""
+    """By name: the file of a module, its compiled file ("" where it is not Python), and whether it is a package. Those
+    that came out of the file are left out.
+    """
     found = {}
     for name in names:
         spec = getattr(sys.modules.get(name), "__spec__", None)
-        if spec is None or spec.name != name or not spec.origin:
+        if spec is None or spec.name != name or not spec.origin or isinstance(spec.loader, KeptLoader):
             continue
         is_package = spec.submodule_search_locations is not None
         if isinstance(spec.loader, ExtensionFileLoader):
             found[name] = spec.origin, "", is_package
-        elif isinstance(spec.loader, SourceFileLoader) and spec.cached and Path(spec.cached).exists():
+        elif isinstance(spec.loader, SourceFileLoader) and spec.cached and os.path.exists(spec.cached):  # noqa: PTH110
             found[name] = spec.origin, spec.cached, is_package
     return found
 

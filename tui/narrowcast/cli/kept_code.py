@@ -51,7 +51,7 @@ Patterns = dict[tuple[str | bytes, int], tuple[int, bytes, int, dict[str, int], 
 """By what was asked for: what `_sre.compile` takes."""
 
 
-class _Loader(SourceFileLoader):
+class KeptLoader(SourceFileLoader):
     """Loads one module out of the file."""
 
     def __init__(self, name: str, path: str, kept: KeptCode, place: int, length: int) -> None:
@@ -108,7 +108,7 @@ class KeptCode:
         file, cached, is_package, state, place, length = found
         if last_screen.state_of(file) != state:
             return None
-        loader = _Loader(name, file, self, place, length) if cached else ExtensionFileLoader(name, file)
+        loader = KeptLoader(name, file, self, place, length) if cached else ExtensionFileLoader(name, file)
         spec = ModuleSpec(name, loader, origin=file, is_package=is_package)
         spec.has_location = True
         spec.cached = cached or None
