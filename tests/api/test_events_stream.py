@@ -266,6 +266,24 @@ async def test_an_act_of_which_was_told_asks_for_nothing() -> None:
         assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, None]
 
 
+async def test_a_silence_after_events_is_looked_into_once_a_minute() -> None:
+    bench = StreamBench()
+    bench.registers(event_queue_longpoll_timeout_seconds=90)
+    told = {"result": "success", "events": [{"type": "typing", "op": "start", "id": 1}]}
+    bench.transport.prepare(*EVENTS, json=told)
+    bench.hangs()
+    async with bench.running():
+        await bench.clock.advance(4.9)
+        assert len(bench.polls()) == 2
+        bench.transport.prepare(*EVENTS, json={"result": "success", "events": []})
+        bench.hangs()
+        await bench.clock.advance(0.1)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, None, "true", None]
+        await bench.clock.advance(55)
+        assert len(bench.polls()) == 4
+        assert bench.kinds == [LIVE]
+
+
 async def test_a_new_snapshot_that_is_overdue_is_told() -> None:
     bench = StreamBench()
     answered = asyncio.Event()

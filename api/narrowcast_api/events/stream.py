@@ -16,7 +16,7 @@ A connection can be dead though nobody has said so. There is doubt when the serv
 other request meets no answer: then events are asked for at once, without waiting for new ones, and if that has no
 answer within `PROOF_SECONDS` the account is not live any more. A server can also forget a poll that came at the same
 moment as an event (Zulip's does, under load), and answer it no more: so events are asked for as well when something was
-done here and nothing was told of it.
+done here and nothing was told of it, and when it is quiet after something was told, at most once a minute.
 """
 
 from __future__ import annotations
@@ -68,6 +68,12 @@ HEARTBEAT_SHARE = 2 / 3
 TOLD_WITHIN = 2.0
 """Seconds within which a server tells what was done here; looked at whenever the clocks are."""
 
+QUIET_SECONDS = 5.0
+"""Seconds of silence after an event, upon which a poll may have been forgotten."""
+
+CHECK_EVERY = 60.0
+"""Seconds between two questions for that reason."""
+
 LOOK_AT_CLOCKS_EVERY = 5.0
 """Seconds between two looks whether the machine slept."""
 
@@ -85,6 +91,10 @@ class Queue(NamedTuple):
     last_event_id: int
     stream_path: str | None = None
     """Where the server offers the queue as a WebSocket stream; None where it does not."""
+
+
+def _tells(event: object) -> bool:
+    return isinstance(event, dict) and event.get("type") != "heartbeat"
 
 
 class EventStream:
@@ -126,6 +136,8 @@ class EventStream:
         self._proven = False
         self._is_outdated = False
         self._acted_at: float | None = None
+        self._told = False
+        self._checked_at = -CHECK_EVERY
         self._trouble_since: float | None = None
         self.queue: Queue | None = None
         self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
@@ -249,6 +261,8 @@ class EventStream:
         waiting = not self._catching_up
         if waiting:
             wait = self._timeout() * HEARTBEAT_SHARE
+            if self._may_be_forgotten(queue):
+                wait = min(wait, QUIET_SECONDS)
         else:
             wait = min(PROOF_SECONDS if self.status.is_live else CATCH_UP_SECONDS, self._timeout())
         self._is_listening, began = waiting, self._clock.monotonic()
@@ -265,14 +279,21 @@ class EventStream:
                 self._socket_failures = max(0, self._socket_failures - 1)  # it had no time to prove itself
             self._leave_socket()
             self._catching_up = True
+            self._told, self._checked_at = False, self._clock.monotonic()
             return
         self._acted_at = None
         await self._hand_over(raw)
+        self._told = self._told or (waiting and any(map(_tells, raw)))
         self._catching_up = False
         self._proven = True
         self._slow.reset()
         self._works()
         await self._brake(waiting and not raw)
+
+    def _may_be_forgotten(self, queue: Queue) -> bool:
+        """Whether the poll that begins now follows events, so that one more may come at the same moment."""
+        is_polled = self._open_socket is None or queue.stream_path is None
+        return self._told and is_polled and self._clock.monotonic() - self._checked_at >= CHECK_EVERY
 
     def _timeout(self) -> float:
         """Seconds after which a long poll should be given up: the server's own value."""
