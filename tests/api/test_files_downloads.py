@@ -19,6 +19,7 @@ from narrowcast_api.errors import (
     OutcomeUnknown,
     PermissionDenied,
     RedirectRefused,
+    ServerFault,
 )
 from narrowcast_api.files.downloads import own_url
 from support.api import make_connection, scripted_client
@@ -136,6 +137,24 @@ async def test_a_file_that_may_not_be_read_is_a_typed_error(
         with pytest.raises(kind):
             await client.uploads.download(url=URL, folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("status", [403, 404])
+async def test_a_refusal_that_is_a_page_is_said_in_words(tmp_path: Path, status: int) -> None:
+    async with scripted_client() as (client, transport):
+        page = b"<p>You are not authorized to view this file.</p>" * 10_000
+        transport.prepare("GET", URL, status=status, content=page, headers={"content-type": "text/html"})
+        with pytest.raises((PermissionDenied, NotFound)) as refused:
+            await client.uploads.download(url=URL, folder=tmp_path)
+    assert refused.value.user_message == "This file may not be read, or no longer exists."
+    assert refused.value.status == status
+
+
+async def test_a_fault_of_the_server_with_a_long_page_is_one(tmp_path: Path) -> None:
+    async with scripted_client() as (client, transport):
+        transport.prepare("GET", URL, status=500, content=b"<p>Traceback</p>" * 20_000)
+        with pytest.raises(ServerFault):
+            await client.uploads.download(url=URL, folder=tmp_path)
 
 
 async def test_a_page_to_sign_in_at_is_not_saved_as_the_file(tmp_path: Path) -> None:

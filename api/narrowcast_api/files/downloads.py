@@ -15,6 +15,7 @@ from narrowcast_api.errors import (
     AnswerTooLarge,
     FileElsewhere,
     InvalidInput,
+    NotFound,
     OutcomeUnknown,
     PermissionDenied,
     RedirectRefused,
@@ -24,6 +25,7 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.decoding import decoded, encodings
 
 _STEP_SECONDS = 60.0
+_NOT_READABLE = "This file may not be read, or no longer exists."
 _SAME_NAME_TRIES = 1000
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -132,13 +134,16 @@ def create_new(folder: Path, name: str) -> tuple[Path, int]:
 
 async def _check(connection: Connection, asked: httpx.URL, response: httpx.Response) -> None:
     if response.status_code != 200:
-        await connection.finish(response, max_bytes=2**16)
+        try:
+            await connection.finish(response, max_bytes=2**16)
+        except (PermissionDenied, NotFound) as error:
+            raise type(error)(error.code, error.msg or _NOT_READABLE, error.status) from None
     prefix = httpx.URL(connection.site).path.rstrip("/")
     first = asked.path.removeprefix(prefix).strip("/").split("/", 1)[0]
     moved = connection.is_own(response.url) and not response.url.path.startswith(f"{prefix}/{first}")
     if response.status_code != 200 or moved:
         # A page to sign in at, where a file was wanted.
-        raise PermissionDenied("", "This file may not be read, or no longer exists.", response.status_code)
+        raise PermissionDenied("", _NOT_READABLE, response.status_code)
 
 
 async def _copy(

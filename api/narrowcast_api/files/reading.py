@@ -6,6 +6,7 @@ import asyncio
 import mimetypes
 import os
 import stat
+import unicodedata
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +45,9 @@ async def look_at(path: Path) -> LocalFile:
     if problem:
         raise InvalidInput(f"{path.name} {problem}")
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    return LocalFile(path, status.st_size, encodable(path.name), kind)
+    # A name of two lines is one that servers take and then cannot give back.
+    name = "".join(" " if unicodedata.category(c) == "Cc" else c for c in encodable(path.name))
+    return LocalFile(path, status.st_size, name, kind)
 
 
 async def read_part(

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from narrowcast_api.account import Account, normal_site
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.errors import (
+    AnswerTooLarge,
     InvalidInput,
     MethodNotAllowed,
     NarrowcastError,
@@ -291,7 +292,12 @@ class Connection:
 
     async def finish(self, response: httpx.Response, *, max_bytes: int = ANSWER_BYTES) -> dict[str, object]:
         """The JSON object of a raw exchange's success, or its typed error, as `request` gives them."""
-        raw = await read_bounded(response, max_bytes)
+        raw = b""  # of an error that is a long page, its number is all there is to know
+        try:
+            raw = await read_bounded(response, max_bytes)
+        except AnswerTooLarge:
+            if response.status_code < 400:
+                raise
         outcome = self._outcome(response.status_code, response.headers, raw)
         del raw
         if isinstance(outcome, dict):
