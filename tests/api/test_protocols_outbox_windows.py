@@ -9,7 +9,10 @@ import pytest
 
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox_item import HOLDS_FOR
-from narrowcast_api.storage.records import OutboxState
+from narrowcast_api.protocols.outbox_store import OutboxStore
+from narrowcast_api.storage.executors import inline
+from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.records import OutboxRecord, OutboxState
 from support.outbox_server import OutboxBench
 
 LUNCH = ChannelDestination(7, "lunch")
@@ -131,3 +134,36 @@ async def test_a_found_message_may_be_the_one_that_another_window_is_sending(pai
     await pair.first.clock.advance(10)
     states = [entry.state for entry in pair.first.outbox.entries() if not entry.elsewhere]
     assert states == [OutboxState.FAILED], "offered, not taken for sent"
+
+
+@pytest.mark.parametrize(
+    ("state", "is_later", "had_failed", "may_be_its"),
+    [
+        (OutboxState.SENDING, True, False, True),
+        (OutboxState.SENDING, False, False, True),
+        (OutboxState.UNCONFIRMED, False, False, True),
+        (OutboxState.UNCONFIRMED, True, False, False),
+        (OutboxState.UNCONFIRMED, True, True, True),
+        (OutboxState.WAITING, False, True, False),
+        (OutboxState.FAILED, False, True, False),
+    ],
+)
+def test_a_message_that_was_found_may_be_the_one_of_another_window(
+    tmp_path: Path, state: OutboxState, is_later: bool, had_failed: bool, may_be_its: bool
+) -> None:
+    def record(local_id: str, position: int, state: OutboxState) -> OutboxRecord:
+        return OutboxRecord(local_id, position, LUNCH, "the same", state, created=0.0)
+
+    journals = [Journal.open(tmp_path / "journal.db", window=name, executor=inline) for name in "ab"]
+    try:
+        own, other = journals
+        other.put_outbox(record("theirs", 3 if is_later else 1, state))
+        own.put_outbox(record("ours", 2, OutboxState.UNCONFIRMED))
+        store = OutboxStore(own, lambda change: None, now=0.0)
+        item = store.get("ours")
+        assert item is not None
+        item.reason = "It was not there." if had_failed else None
+        assert store.is_rivalled(item) is may_be_its
+    finally:
+        for journal in journals:
+            journal.close()

@@ -258,6 +258,11 @@ def test_a_star_that_is_taken_stays_in_the_other_windows() -> None:
     play(script)
 
 
+async def _unless_refused(work: Awaitable[None]) -> None:
+    with suppress(NarrowcastError):
+        await work
+
+
 SKEWED = [(0.0, -7200.0), (-7200.0, 0.0), (0.0, 300.0), (86_400.0, -75.0)]
 
 
@@ -355,5 +360,42 @@ def test_the_same_words_of_two_windows_are_two_messages_when_no_answer_comes(
         assert [(entry.content, entry.state) for entry in entries.values()] == [
             ("the same", OutboxState.FAILED)
         ]
+
+    play(script)
+
+
+@pytest.mark.parametrize("first_stars", [True, False])
+@pytest.mark.parametrize("was_starred", [True, False])
+def test_a_star_set_in_one_window_and_cleared_in_another_is_not_left_when_both_are_refused(
+    first_stars: bool, was_starred: bool
+) -> None:
+    async def script(two: Two) -> None:
+        message_id = two.service.say(3, ("stream", 11, "soup"), "a message")
+        windows = (two.first, two.second)
+        if was_starred:
+            two.service.messages[message_id].flags[ME] = {"starred"}
+            two.service.expire_queues(ME)
+        await asyncio.sleep(5)
+        for window in windows:
+            window.network.is_down = True
+        two.service.expire_queues(ME)
+        await asyncio.sleep(5)
+        for window, on in zip(windows, (first_stars, not first_stars), strict=True):
+            window.session.spawn(
+                _unless_refused(window.session.acts.flag(message_id, "starred", on)), "a star"
+            )
+        await asyncio.sleep(3)  # each has read what the other one did
+        for window in windows:
+            assert (message_id in window.session.state.starred) is (
+                message_id in two.first.session.state.starred
+            )
+        two.service.delete(message_id)
+        two.first.network.is_down = False
+        await asyncio.sleep(30)
+        two.second.network.is_down = False
+        await asyncio.sleep(60)
+        for window in windows:
+            assert window.session.acts.waiting == 0
+            assert message_id not in window.session.state.starred
 
     play(script)

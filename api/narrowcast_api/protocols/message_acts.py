@@ -130,6 +130,7 @@ class MessageActs:
 
     def on_snapshot(self) -> None:
         """What was done stays done, though the server does not know yet."""
+        self._before.clear()
         for record in self._in_order():
             self._do(record)
 
@@ -202,11 +203,14 @@ class MessageActs:
 
     def _uncover(self, record: ActRecord) -> None:
         """Show what was there without an act; what was done to the message after it is shown over that."""
-        self._foretell(record, self._before.pop(record.act_id, not record.is_on))
-        for later in self._in_order():
-            same = (later.message_id, later.flag) == (record.message_id, record.flag)
-            if same and later.position > record.position:
-                self._do(later)
+        before = self._before.pop(record.act_id, not record.is_on)
+        later = self._later(record)
+        if later and record.flag is not None:
+            self._before[later[0].act_id] = before
+            return
+        self._foretell(record, before)
+        for other in later:
+            self._do(other)
 
     def _forget(self, record: ActRecord) -> None:
         self._before.pop(record.act_id, None)
@@ -256,9 +260,25 @@ class MessageActs:
             record.emoji_name or "", record.emoji_code or "", record.reaction_type or "", self._me()
         )
 
+    def _later(self, record: ActRecord) -> list[ActRecord]:
+        """What was done to the same after it and is shown, in all windows."""
+        place = (record.position, record.act_id)
+        return [
+            other
+            for other in self._in_order()
+            if (other.message_id, other.flag) == (record.message_id, record.flag)
+            and (other.position, other.act_id) > place
+            and (other.flag is None or other.act_id in self._before)
+        ]
+
     def _do(self, record: ActRecord) -> None:
-        """Show an act over what the server says; called again whenever that is new."""
+        """Show an act over what the server says and under what was done later; called again whenever that is new."""
         if record.flag is not None:
+            later = self._later(record)
+            if later:  # another window's, heard of late
+                self._before[record.act_id] = self._before[later[0].act_id]
+                self._before[later[0].act_id] = record.is_on
+                return
             self._before[record.act_id] = self._has_flag(record.message_id, record.flag)
         self._foretell(record, record.is_on)
 
