@@ -277,11 +277,11 @@ class Position:
         self.bring_into_view(target)
 
     def _scroll_within(self, index: int, delta: int) -> bool:
-        height = self._viewport.height
-        places = [place for place in self._viewport.rows() if place is not None]
-        size = self._rows.height(index)
-        mine = [place.row for place in places if place.index == index]
-        if size <= height or not mine:
+        height, size = self._viewport.height, self._rows.height(index)
+        if size <= height:
+            return False
+        mine = [place.row for place in self._viewport.rows() if place is not None and place.index == index]
+        if not mine:
             return False
         room = size - 1 - mine[-1] if delta > 0 else mine[0]
         if room <= 0:
