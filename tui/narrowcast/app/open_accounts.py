@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from narrowcast.app import accounts
-from narrowcast.app.context import ListedAccount, app_of, in_app
+from narrowcast.app.context import ListedAccount, app_of
+from narrowcast.app.frames import Frames
 from narrowcast.app.waiting import until
 from narrowcast.terminal import screen_store
 from narrowcast.terminal.textual_private import take_out
@@ -40,7 +41,7 @@ ARRIVAL_SECONDS = 3.0
 NEXT_AFTER = 5.0
 """Seconds that an account may take to be live before the next one is opened beside it."""
 
-_TOLD = change.UnreadsChanged | change.StateReplaced | change.ConnectionChanged
+_TOLD = (change.UnreadsChanged, change.StateReplaced, change.ConnectionChanged)
 
 
 class OpenAccounts:
@@ -66,6 +67,8 @@ class OpenAccounts:
         self._arrived = asyncio.Event()
         self._arrived.set()
         self._title: WindowTitle | None = None
+        self._frames = Frames(app.set_timer)
+        self._frames.subscribe(_TOLD, lambda _: self._refresh())
         self.shown: LiveAccount | None = None
         self.problem = ""
         """Why an account could not be opened, for its user."""
@@ -194,7 +197,7 @@ class OpenAccounts:
 
     def _begin(self, account: LiveAccount, link: str = "") -> None:
         account.go_live(self._app, link)
-        account.session.subscribe(in_app(self._told))
+        self._frames.follow(account.session)
         self._app.call_after_refresh(self._begin_notices, account)
         self._app.call_after_refresh(self._begin_extensions, account)
 
@@ -230,10 +233,6 @@ class OpenAccounts:
                 self._refresh()
             if account is not None:
                 await _live_or_late(account.session)
-
-    def _told(self, changes: Sequence[change.Change]) -> None:
-        if any(isinstance(item, _TOLD) for item in changes):
-            self._refresh()
 
     def _refresh(self) -> None:
         """Something is otherwise in one of the accounts: the title, and the rows of the others."""
