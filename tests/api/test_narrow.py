@@ -44,6 +44,8 @@ def wire(narrow: Narrow, level: int = 442) -> list[dict[str, object]]:
         (Narrow.search("with:214"), 271, [("with", 214)]),
         (Narrow.search("with:214"), 270, [("near", "214")]),
         (Narrow.search("near:214"), 442, [("near", "214")]),
+        (Narrow.search("id:214"), 194, [("id", 214)]),
+        (Narrow.search("id:214"), 193, [("id", "214")]),
         (Narrow.search("dm-including:bruno,chiyo"), 442, [("dm-including", BRUNO), ("dm-including", CHIYO)]),
         (
             Narrow.search("stream:general from:me subject:x"),

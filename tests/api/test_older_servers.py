@@ -6,15 +6,18 @@ import json
 from collections.abc import AsyncIterator
 
 import pytest
+from msgspec.structs import replace
 
+from narrowcast_api import permissions
 from narrowcast_api.client import Client
 from narrowcast_api.errors import BadRequest, MalformedAnswer, NotFound, Unsupported
-from narrowcast_api.model.user_groups import AdHocGroup
+from narrowcast_api.model.user_groups import AdHocGroup, read_user_group
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.levels import Gate, operation_gate
-from narrowcast_api.wire.vocabulary import ChannelSetting, ExportType, ProfileFieldType
+from narrowcast_api.wire.vocabulary import ChannelSetting, ExportType, ProfileFieldType, Role
 from support.api import scripted_client
+from support.live import GENERAL, make_state
 from support.observers import Observer
 from support.server import TestServer
 
@@ -177,3 +180,36 @@ async def test_a_queue_narrows_by_pairs() -> None:
         transport.prepare("POST", "/api/v1/register", json={"queue_id": "q", "last_event_id": -1})
         await client.registration.register(narrow=[{"operator": "stream", "operand": "general"}])
         assert transport.last.json("narrow") == [["stream", "general"]]
+
+
+def test_groups_of_roles_have_one_name_on_all_servers() -> None:
+    row = {"id": 8, "name": "@role:owners", "is_system_group": True}
+    assert read_user_group(row).name == "role:owners"
+    assert read_user_group({**row, "is_system_group": False}).name == "@role:owners"
+
+
+@pytest.mark.parametrize(("policy", "role", "said"), [(2, 300, "admins"), (4, 400, "admins and moderators")])
+def test_who_posts_in_a_channel_is_known_before_it_was_a_group(policy: int, role: int, said: str) -> None:
+    state = make_state()
+    general = state.channels.get(GENERAL)
+    me = state.users.get(state.me)
+    assert general is not None
+    assert me is not None
+    state.channels.put([general._replace(post_policy=policy, permissions={})])
+    state.users.put([replace(me, role=role)])
+    refusal = permissions.channel_write_refusal(state, GENERAL)
+    assert refusal == f"Only {said} can post in #general."
+    state.users.put([replace(me, role=Role.OWNER)])
+    assert not permissions.channel_write_refusal(state, GENERAL)
+
+
+async def test_snippets_and_scheduled_messages_are_there_where_a_snapshot_has_them(
+    server: TestServer,
+) -> None:
+    server.set_level(ZULIP_5)
+    async with Client.open(server.account("ada")) as client:
+        await client.registration.register()
+        known = client.connection.server
+        assert known.supports(Gate.SNIPPETS)
+        assert known.supports(Gate.SCHEDULED_MESSAGES)
+        assert not known.supports(Gate.GROUP_DEACTIVATE)

@@ -87,14 +87,16 @@ class UserGroup(NamedTuple):
 
 
 def read_user_group(row: RawRecord) -> UserGroup:
-    """A row of `realm_user_groups` or of a `user_group` event."""
+    """A row of `realm_user_groups` or of a `user_group` event. Groups of roles were `@role:…` on older servers."""
+    is_system = boolean(row, "is_system_group")
+    name = text(row, "name")
     return UserGroup(
         id=required_int(row, "id"),
-        name=text(row, "name"),
+        name=name.removeprefix("@") if is_system else name,
         description=text(row, "description"),
         members=IdSet(ids(row.get("members"))),
         subgroups=frozenset(ids(row.get("direct_subgroup_ids", row.get("subgroups")))),
-        is_system=boolean(row, "is_system_group"),
+        is_system=is_system,
         deactivated=boolean(row, "deactivated"),
         creator_id=optional_int(row, "creator_id"),
         permissions=read_permissions(row),

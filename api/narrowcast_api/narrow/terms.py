@@ -92,8 +92,8 @@ def _entry(term: Term, level: int, names: Names, me: int | None) -> dict[str, ob
         operand = "private"
     elif operator == "with" and level < Gate.TERM_WITH.level:
         operator = "near"
-    if operator == "near":
-        operand = str(operand)  # unlike `id` and `with`, it is text on the wire
+    if operator == "near" or (operator == "id" and level < Gate.ID_IN_NARROWS.level):
+        operand = str(operand)  # unlike `id` and `with` of today, it is text on the wire
     wire: dict[str, object] = {"operator": operator, "operand": operand}
     if term.negated:
         wire["negated"] = True

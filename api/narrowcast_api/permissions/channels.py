@@ -104,7 +104,14 @@ def channel_write_refusal(state: State, channel_id: int) -> Refusal:
     setting = channel.permissions.get(ChannelSetting.SEND_MESSAGE)
     if setting is not None and not state.user_groups.contains(setting, state.me):
         return only(holders(state, setting), f"post in #{channel.name}")
+    if setting is None and channel.post_policy in _OLD_POSTERS:
+        least, who = _OLD_POSTERS[channel.post_policy]
+        return ALLOWED if role_of(state) <= least else only(who, f"post in #{channel.name}")
     return ALLOWED
+
+
+_OLD_POSTERS = {2: (Role.ADMINISTRATOR, "admins"), 4: (Role.MODERATOR, "admins and moderators")}
+"""Who posts, by the `stream_post_policy` of servers below level 333: the least role and its words."""
 
 
 def topic_refusal(state: State, channel_id: int, topic: str) -> Refusal:

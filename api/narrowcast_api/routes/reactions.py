@@ -21,7 +21,7 @@ async def add_reaction(
     """POST /messages/{message_id}/reactions: react with an emoji (outside the contract, RXN-15).
 
     To join a reaction that is there, pass code and type as the server gave them. ReactionAlreadyExists when
-    one's own is there; BadRequest for an unknown emoji.
+    one's own is there, which is a plain BadRequest below level 193; BadRequest for an unknown emoji.
     """
     path = f"/messages/{segment(message_id, 'message_id')}/reactions"
     await connection.identified()

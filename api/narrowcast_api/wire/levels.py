@@ -64,6 +64,7 @@ class Gate(Enum):
     INVITE_EXPIRY_MINUTES = _row(
         126, "Invitations that expire after minutes", "sent as whole days, else refused", "INV-06 INVM-06"
     )
+    GROUP_MEMBERS = _row(127, "Members and subgroups of groups", "tried, and a refusal is explained by it")
     GET_CHANNEL = _row(132, "Fetching one channel", "refused here")
     USER_TOPICS = _row(134, "What one follows and mutes, topic by topic", "muted topics are read")
     DEACTIVATION_COMMENT = _row(
@@ -95,7 +96,9 @@ class Gate(Enum):
         "LNK-05 LNK-06 LNK-07",
     )
     TERM_DM = _row(177, "The search words dm and is:dm", "'pm-with' and 'is:private' are sent")
-    SCHEDULED_MESSAGES = _row(179, "Scheduled messages", "tried, and a refusal is explained by it")
+    SCHEDULED_MESSAGES = _row(
+        179, "Scheduled messages", "tried, and a refusal is explained by it", field="scheduled_messages"
+    )
     INVITE_NO_CHANNELS = _row(180, "Invitations without channels", "a channel is required", "INV-16")
     SUBSCRIPTION_NAMES_AS_STRINGS = _row(181, "Removing by plain names", "the same names")
     SCHEDULED_EDIT = _row(184, "Editing scheduled messages", "refused here", "SCH-01 SCH-02")
@@ -103,6 +106,7 @@ class Gate(Enum):
     REACTION_MISSING_CODE = _row(
         193, "The error for a missing reaction", "BAD_REQUEST means the same", "RXN-10 RXN-11 ERR-06"
     )
+    ID_IN_NARROWS = _row(194, "Ids of messages as numbers in searches", "they are sent as text")
     PLAYGROUND_TEMPLATE = _row(
         196,
         "URL templates of playgrounds",
@@ -138,6 +142,7 @@ class Gate(Enum):
     WILDCARD_SPLIT = _row(
         224, "Channel and topic wildcards apart", "wildcard_mentioned only", "FLG-11 FLG-12 FLG-15 FLG-16"
     )
+    CHANNEL_EMAIL = _row(226, "Email addresses of channels", "tried, and a refusal is explained by it")
     READ_BY_SENDER = _row(236, "Own messages are read", "marked read afterwards by the app")
     TYPE_CHANNEL = _row(248, "The message type 'channel'", "'stream' is sent", "TYP-04 SCH-25")
     TERM_CHANNEL = _row(250, "The search words channel and channels", "'stream' and 'streams' are sent")
@@ -168,7 +173,7 @@ class Gate(Enum):
     GROUP_DEACTIVATE = _row(290, "Deactivating groups", "tried, and a refusal is explained by it")
     EXPORT_CONSENTS = _row(295, "Who lets administrators export their private data", "not told")
     RESUMABLE_UPLOAD = _row(296, "Resumable uploads", "one plain request", "UPL-14 UPL-15 AUTH-02")
-    SNIPPETS = _row(297, "Saved snippets", "tried, and a refusal is explained by it")
+    SNIPPETS = _row(297, "Saved snippets", "tried, and a refusal is explained by it", field="saved_snippets")
     MESSAGE_IDS = _row(300, "Fetching messages by their ids", "refused here")
     GROUP_JOIN = _row(301, "Who may join a group", "refused here", "GSV-09")
     DIRECT_MEMBERS_ACTIVE = _row(
@@ -252,7 +257,10 @@ _OPERATIONS: Final[Mapping[str, Gate]] = {
     "reminders": Gate.REMINDERS,
     "saved_snippets": Gate.SNIPPETS,
     "scheduled_messages": Gate.SCHEDULED_MESSAGES,
+    "streams/{}/email_address": Gate.CHANNEL_EMAIL,
     "user_groups/{}/deactivate": Gate.GROUP_DEACTIVATE,
+    "user_groups/{}/members": Gate.GROUP_MEMBERS,
+    "user_groups/{}/subgroups": Gate.GROUP_MEMBERS,
 }
 """Operations that are tried at every level, for some servers have them sooner: by the beginning of their paths."""
 
