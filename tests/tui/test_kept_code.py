@@ -12,7 +12,16 @@ import pytest
 
 MODULE = r"""
 import re
+from dataclasses import dataclass
+from typing import NamedTuple, get_type_hints
 WORDS = re.compile(r"(?P<first>\w+)-(\w+)", re.IGNORECASE)
+class Pair(NamedTuple):
+    left: int
+    right: "int | None" = None
+@dataclass(frozen=True)
+class Record:
+    name: str
+    pair: "Pair"
 BYTES = re.compile(rb"[^\x00-\x1f]+$", re.MULTILINE)
 SAID = "before"
 """
@@ -36,6 +45,8 @@ answer = [
     thing.WORDS.fullmatch("Ab-c")["first"],
     thing.WORDS.flags,
     thing.BYTES.search(b"one\\ntwo").group().decode(),
+    repr(thing.Record("a", thing.Pair(1))) + str(thing.get_type_hints(thing.Record)["pair"].__name__),
+    len(made.new_sources) > 5,
     sorted(str(pattern) for pattern, _ in made.new_patterns if "first" in str(pattern) or "x1f" in str(pattern)),
     thing.__cached__ == __import__("importlib.util").util.cache_from_source(thing.__file__),
     package.__path__ == [os.path.dirname(package.__file__)],
@@ -73,17 +84,17 @@ def starts(tmp_path: Path) -> Starts:
     return Starts(tmp_path)
 
 
-FOUND = ["before", "Ab", 34, "one"]
+FOUND = ["before", "Ab", 34, "one", "Record(name='a', pair=Pair(left=1, right=None))Pair"]
 """What the module says of itself, whoever loaded it."""
 
 
 def test_the_second_start_loads_from_the_file_what_the_first_has_loaded(starts: Starts) -> None:
     first = starts.run()
     assert first[:2] == ["SourceFileLoader", "SourceFileLoader"]
-    assert first[2:6] == FOUND
-    assert len(first[6]) == 2  # type: ignore[arg-type]
+    assert first[2:8] == [*FOUND, True]
+    assert len(first[8]) == 2  # type: ignore[arg-type]
     assert starts.file.stat().st_mode & 0o777 == 0o600
-    assert starts.run() == ["KeptLoader", "KeptLoader", *FOUND, [], True, True]
+    assert starts.run() == ["KeptLoader", "KeptLoader", *FOUND, False, [], True, True]
 
 
 def test_a_module_that_was_changed_is_loaded_as_it_is_now_and_kept_anew(starts: Starts) -> None:
@@ -130,10 +141,11 @@ def test_what_is_loaded_after_the_start_is_not_kept_but_what_was_begun_is_loaded
     assert starts.run()[:2] == ["SourceFileLoader", "SourceFileLoader"]
     begun = (
         "from importlib.util import find_spec, module_from_spec\nspec = find_spec('thing')\nkept_code.end()\n"
-        "thing = module_from_spec(spec)\nspec.loader.exec_module(thing)\n"
-        "import re\nanswer = [thing.SAID, type(spec.loader).__name__, re._compiler.compile.__module__]"
+        "thing = sys.modules['thing'] = module_from_spec(spec)\nspec.loader.exec_module(thing)\n"
+        "import re, dataclasses\nanswer = [thing.SAID, type(spec.loader).__name__, re._compiler.compile.__module__]\n"
+        "answer.append(any(hasattr(sys.modules[m], name) for m, name in kept_code.COMPILING))"
     )
-    assert starts.run(begun) == ["before", "KeptLoader", "re._compiler"]
+    assert starts.run(begun) == ["before", "KeptLoader", "re._compiler", False]
 
 
 def spoil(starts: Starts, how: str) -> None:
@@ -165,14 +177,14 @@ def test_a_file_that_is_not_whole_or_not_ones_own_is_not_used_but_written_anew(
 ) -> None:
     starts.run()
     spoil(starts, how)
-    assert starts.run()[:6] == ["SourceFileLoader", "SourceFileLoader", *FOUND]
-    assert starts.run()[:6] == ["KeptLoader", "KeptLoader", *FOUND]
+    assert starts.run()[:7] == ["SourceFileLoader", "SourceFileLoader", *FOUND]
+    assert starts.run()[:7] == ["KeptLoader", "KeptLoader", *FOUND]
 
 
 def test_code_that_cannot_be_read_is_read_from_where_it_always_was(starts: Starts) -> None:
     starts.run()
     fails = "def fails(*_):\n    raise OSError\nkept_code.os.pread = fails\n"
-    assert starts.run(fails + LOADS) == ["KeptLoader", "KeptLoader", *FOUND, [], True, True]
+    assert starts.run(fails + LOADS) == ["KeptLoader", "KeptLoader", *FOUND, False, [], True, True]
 
 
 def test_nothing_is_kept_where_python_is_to_write_no_code(starts: Starts) -> None:

@@ -14,7 +14,7 @@ from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 from narrowcast.cli import kept_code
-from narrowcast.cli.kept_code import KeptCode, KeptLoader, Modules, Patterns
+from narrowcast.cli.kept_code import KeptCode, KeptLoader, Modules, Patterns, Sources
 from narrowcast.terminal import last_screen
 from narrowcast_api.storage.folders import private_folder
 
@@ -38,7 +38,11 @@ def keep() -> None:
 def _keep(kept: KeptCode, loaded: Iterable[str], file: Path) -> None:
     patterns = {key: made for key, made in kept.new_patterns.items() if not made[0] & (re.LOCALE | re.DEBUG)}
     found = _files(loaded)
-    if not patterns and all(_is_kept(kept, name, path) for name, (path, _, _) in found.items()):
+    if (
+        not patterns
+        and not kept.new_sources
+        and all(_is_kept(kept, name, path) for name, (path, _, _) in found.items())
+    ):
         return
     before = {name: entry[:3] for name, entry in kept.modules.items() if name not in found}
     modules: Modules = {}
@@ -49,7 +53,7 @@ def _keep(kept: KeptCode, loaded: Iterable[str], file: Path) -> None:
         if code is not None:
             modules[name] = path, cached, is_package, state, len(codes), len(code)
             codes += code
-    _write(file, modules, kept.patterns | patterns, codes)
+    _write(file, modules, (kept.patterns | patterns, kept.sources), codes)
 
 
 def _is_kept(kept: KeptCode, name: str, path: str) -> bool:
@@ -87,8 +91,8 @@ def _code(path: str, cached: str) -> bytes | None:
     return data[_HEAD:] if data[:4] == MAGIC_NUMBER and flags == 0 and (time, size) == made_of else None
 
 
-def _write(file: Path, modules: Modules, patterns: Patterns, codes: bytearray) -> None:
-    index = marshal.dumps((modules, patterns))
+def _write(file: Path, modules: Modules, others: tuple[Patterns, Sources], codes: bytearray) -> None:
+    index = marshal.dumps((modules, *others))
     private_folder(file.parent)
     temporary = file.with_suffix(f".{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,10 +1,11 @@
 """What a start loads, from one file: compiled modules and regular expressions, as the start before had them.
 
-For each of its 800 modules Python looks into several folders and reads a file, and 200 regular expressions are made
-anew: a fifth of the work of a start. With `use`, modules come out of a file beside the cache as long as their source is
-what it was (its inode, size and times, which is more than Python asks), and all of it only for the same interpreter
-with the same path. What does not fit is loaded as ever. Only starts that show a kept screen use it: they are not the
-first. `narrowcast.cli.code_store` writes the file when the app ends.
+For each of its 800 modules Python looks into several folders and reads a file; 200 regular expressions are made anew,
+and a thousand pieces of source that dataclasses, named tuples and types are made of: a quarter of the work of a start.
+With `use`, modules come out of a file beside the cache as long as their source is what it was (its inode, size and
+times, which is more than Python asks), and all of it only for the same interpreter with the same path. What does not
+fit is loaded as ever. Only starts that show a kept screen use it: they are not the first.
+`narrowcast.cli.code_store` writes the file when the app ends.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import sys
 from array import array
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.machinery import ExtensionFileLoader, ModuleSpec, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
 from re import _compiler as compiler  # type: ignore[attr-defined]
@@ -22,7 +24,7 @@ from typing import Any, Final, Protocol
 
 from narrowcast.terminal import last_screen
 
-MAGIC = b"narrowcast kept code 1\n"
+MAGIC = b"narrowcast kept code 2\n"
 FILE = "start.code"
 LARGEST = 64 * 2**20
 """Bytes of a file that is worth reading."""
@@ -50,6 +52,11 @@ Modules = dict[str, tuple[str, str, bool, tuple[object, ...], int, int]]
 Patterns = dict[tuple[str | bytes, int], tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]]
 """By what was asked for: what `_sre.compile` takes."""
 
+Sources = dict[tuple[str, str], CodeType]
+"""By source and mode: what `compile` makes of it."""
+COMPILING = (("dataclasses", "exec"), ("collections", "eval"), ("typing", "compile"))
+"""The modules that compile what they put together, and the name of what they do it with."""
+
 
 class KeptLoader(SourceFileLoader):
     """Loads one module out of the file."""
@@ -69,11 +76,18 @@ class KeptCode:
     """What the file has, as Python finds modules; and, until `end`, what was loaded that it does not have."""
 
     def __init__(
-        self, modules: Modules, patterns: Patterns, descriptor: int | None = None, start: int = 0
+        self,
+        modules: Modules,
+        patterns: Patterns,
+        sources: Sources,
+        descriptor: int | None = None,
+        start: int = 0,
     ) -> None:
         self.modules = modules
         self.patterns = patterns
         self.new_patterns: Patterns = {}
+        self.sources = sources
+        self.new_sources: Sources = {}
         self.loaded: list[str] | None = None
         """The names of the modules of the start, once it is over."""
         self._descriptor = descriptor
@@ -87,6 +101,9 @@ class KeptCode:
         sys.meta_path.insert(0, self)
         compiler.compile = self.compile
         compiler._sre = _Noting(self._sre, self._codes)
+        instead = {"exec": self.exec, "eval": self.eval, "compile": self.compile_source}
+        for module, name in COMPILING:
+            setattr(import_module(module), name, instead[name])
 
     def end(self) -> None:
         """The start is over: what is loaded from now on is loaded as ever."""
@@ -97,6 +114,8 @@ class KeptCode:
         compiler.compile = self._compile
         compiler._sre = self._sre
         self._codes.clear()
+        for module, name in COMPILING:
+            delattr(import_module(module), name)  # what hid that of Python
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -124,6 +143,27 @@ class KeptCode:
             return marshal.loads(os.pread(self._descriptor, length, self._start + place))  # noqa: S302 - see `use`
         except (OSError, EOFError, ValueError, TypeError):
             return None
+
+    def compile_source(self, source: Any, filename: str, mode: str) -> CodeType:
+        """As `compile`, for what is put together from nothing that changes."""
+        if not isinstance(source, str) or filename != "<string>":
+            made: CodeType = compile(source, filename, mode, dont_inherit=True)
+            return made
+        code = self.sources.get((source, mode))
+        if code is None:
+            code = self.sources[source, mode] = compile(source, filename, mode, dont_inherit=True)
+            self.new_sources[source, mode] = code
+        return code
+
+    def exec(self, source: Any, names: dict[str, Any], own: dict[str, Any] | None = None) -> None:
+        """As `exec`."""
+        code = self.compile_source(source, "<string>", "exec") if isinstance(source, str) else source
+        exec(code, names, names if own is None else own)  # noqa: S102 - as its caller would
+
+    def eval(self, source: Any, names: dict[str, Any], own: dict[str, Any] | None = None) -> Any:
+        """As `eval`."""
+        code = self.compile_source(source, "<string>", "eval") if isinstance(source, str) else source
+        return eval(code, names, names if own is None else own)  # noqa: S307 - as its caller would
 
     def compile(self, pattern: Any, flags: int = 0) -> Any:
         """As `re._compiler.compile`."""
@@ -172,7 +212,7 @@ def use() -> None:
         kept = _opened(path())
     except Exception:  # nonsense: a start without it is only slower
         kept = None
-    _kept = kept or KeptCode({}, {})
+    _kept = kept or KeptCode({}, {}, {})
     _kept.begin()
 
 
@@ -207,8 +247,8 @@ def _opened(file: str) -> KeptCode | None:
         begins = os.pread(descriptor, len(head(0, 0)), 0)
         index, codes = (int(number) for number in begins[-26:].split())
         if begins == head(index, codes) and size == len(begins) + index + codes:
-            modules, patterns = marshal.loads(os.pread(descriptor, index, len(begins)))  # noqa: S302
-            return KeptCode(modules, patterns, descriptor, len(begins) + index)
+            modules, patterns, sources = marshal.loads(os.pread(descriptor, index, len(begins)))  # noqa: S302
+            return KeptCode(modules, patterns, sources, descriptor, len(begins) + index)
     except BaseException:
         os.close(descriptor)
         raise
