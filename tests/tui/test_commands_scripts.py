@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import Finding, MessageRecord, Record, SentRecord
 from support.command_line import rc_of, run, running
-from support.fault_proxy import FaultProxy
+from support.fault_proxy import Fault, FaultProxy
 from support.server import running_server
 from support.terminal import Terminal, home, narrowcast
 
@@ -176,6 +176,25 @@ async def test_what_servers_would_cut_off_is_refused_before_it_leaves(tmp_path: 
         topic = await run(tmp_path, *where, "x" * 61, "hello")
         assert topic.err == "narrowcast: the topic is too long: 61 characters, the server allows 60\n"
         assert "POST /api/v1/messages" not in proxy.seen
+
+
+async def test_who_sends_is_told_whether_the_message_may_have_left(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server, FaultProxy(server.url) as proxy:
+        replace(server.account("ada"), site=proxy.url).write_zuliprc(tmp_path / "rc")
+        send = ["send", "--rc", str(tmp_path / "rc"), "--to", "me", "hello"]
+        look = "look before you repeat it."
+        for fault, method, path, words in (
+            (Fault.FAILED_AFTERWARDS, "POST", "/api/v1/messages", look),
+            (Fault.LOST_AFTERWARDS, "POST", "/api/v1/messages", look),
+            (Fault.LOST_BEFORE, "GET", "/api/v1/users", "Check the network and the address."),
+            (Fault.REFUSED_BY_GATEWAY, "GET", "/api/v1/users", "Check the network and the address."),
+        ):
+            proxy.fail(fault, method, path, times=1)
+            answer = await run(tmp_path, *send)
+            assert (answer.code != 0, answer.err.strip().endswith(words)) == (True, True), answer.err
+        proxy.fail(Fault.LOST_BEFORE, "GET", "/api/v1/messages", times=1)
+        read = await run(tmp_path, "read", "--rc", str(tmp_path / "rc"))
+        assert (read.code, read.err.strip().endswith("Try again.")) == (4, True), read.err
 
 
 async def test_terms_stand_anywhere_and_may_begin_with_a_minus(tmp_path: Path) -> None:

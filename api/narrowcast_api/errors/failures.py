@@ -57,14 +57,20 @@ class NotConnected(TransportError):
 
 
 class OutcomeUnknown(TransportError):
-    """Timed out or cut after sending: the server may have carried the request out."""
+    """Timed out or cut after sending: the server may have carried the request out.
+
+    `only_asked`: the request was to change nothing, so that it may be repeated.
+    """
+
+    only_asked = False
 
     @property
     def user_message(self) -> str:
-        return (
-            f"Connection lost before an answer arrived ({self}). "
-            "It may have worked: look before you repeat it."
-        )
+        return f"Connection lost before an answer arrived ({self}). {self._advice}"
+
+    @property
+    def _advice(self) -> str:
+        return "Try again." if self.only_asked else "It may have worked: look before you repeat it."
 
 
 class NoAnswer(OutcomeUnknown):
@@ -72,7 +78,7 @@ class NoAnswer(OutcomeUnknown):
 
     @property
     def user_message(self) -> str:
-        return f"The server did not answer ({self}). It may have worked: look before you repeat it."
+        return f"The server did not answer ({self}). {self._advice}"
 
 
 class ServerFault(NarrowcastError):

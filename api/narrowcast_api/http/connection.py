@@ -391,6 +391,8 @@ class Connection:
             failure = NoAnswer(f"no answer within {question.timeout:g} s")
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             failure = transport_error(error)
+        if isinstance(failure, OutcomeUnknown):
+            failure.only_asked = question.method == "GET"
         # Outside the except: the transport's error carries the request, and with it the credentials.
         raise failure
 

@@ -18,7 +18,7 @@ from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import SentRecord
 from narrowcast_api.client import Client
-from narrowcast_api.errors import BadRequest
+from narrowcast_api.errors import BadRequest, ServerFault
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_ids
 from narrowcast_api.permissions import archived_refusal
@@ -74,22 +74,33 @@ def _standard_input() -> str:
 
 async def _send(account: Account, args: argparse.Namespace, text: str, files: Sequence[Path]) -> SentRecord:
     async with Client.open(account) as client:
-        where = await _destination(client, args)
-        await _know_limits(client, text, args.topic)
+        before = client.connection.preliminary
+        where = await before(_destination(client, args))
+        await before(_know_limits(client, text, args.topic))
         addresses, links = await _uploaded(client, files, quiet=args.quiet)
         content = "\n".join(part for part in (text, *links) if part)
-        if isinstance(where, list):
-            return SentRecord((await client.messages.send(to=where, content=content)).id, addresses)
-        if isinstance(where, str):
-            topic = args.topic or ""
-            sent = await client.messages.send(to=where, topic=topic, content=content)
-            return SentRecord(sent.id, addresses)
         try:
-            sent = await client.messages.send(to=where, content=content)
-        except BadRequest as error:
-            topic = _topic_instead(args, where, error)
-            sent = await client.messages.send(to=ChannelDestination(topic[0], topic[1]), content=content)
-    return SentRecord(sent.id, addresses)
+            message_id = await _sent(client, args, where, content)
+        except ServerFault as error:
+            raise CommandError(
+                f"Server error (HTTP {error.status}). The message may have been sent: look before you repeat it."
+            ) from error
+    return SentRecord(message_id, addresses)
+
+
+async def _sent(
+    client: Client, args: argparse.Namespace, where: Destination | str | list[str], content: str
+) -> int:
+    """Send it; its id."""
+    if isinstance(where, list):
+        return (await client.messages.send(to=where, content=content)).id
+    if isinstance(where, str):
+        return (await client.messages.send(to=where, topic=args.topic or "", content=content)).id
+    try:
+        return (await client.messages.send(to=where, content=content)).id
+    except BadRequest as error:
+        topic = _topic_instead(args, where, error)
+        return (await client.messages.send(to=ChannelDestination(topic[0], topic[1]), content=content)).id
 
 
 def _topic_instead(args: argparse.Namespace, where: Destination, error: BadRequest) -> tuple[int, str]:
