@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 import subprocess
@@ -21,7 +22,8 @@ from msgspec.structs import replace
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.storage.executors import MakeExecutor, inline
-from narrowcast_api.storage.journal import Journal, committed
+from narrowcast_api.storage.journal import Journal, committed, handed_over
+from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
 from support.journals import killed
 
@@ -444,3 +446,26 @@ def test_a_row_with_nonsense_costs_no_other_row_and_no_words_of_a_draft(tmp_path
     (draft,) = again.load_drafts()
     assert draft.version == draft.base == DraftVersion(None, DRAFT.content)
     again.close()
+
+
+async def test_what_was_read_of_other_windows_is_handed_over_also_when_the_wait_for_it_is_cancelled() -> None:
+    heard: list[JournalChanges] = []
+    reading: Future[JournalChanges] = Future()
+    waiting = asyncio.ensure_future(handed_over(reading, heard.append))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    changes = JournalChanges({}, frozenset({("drafts", "one")}))
+    reading.set_result(changes)
+    await asyncio.sleep(0)
+    assert heard == [changes]
+
+
+async def test_a_mistake_in_taking_in_what_other_windows_wrote_is_raised_to_whoever_waits() -> None:
+    def broken(changes: JournalChanges) -> None:
+        raise RuntimeError("a bug")
+
+    reading: Future[JournalChanges] = Future()
+    reading.set_result(JournalChanges({}))
+    with pytest.raises(RuntimeError, match="a bug"):
+        await handed_over(reading, broken)

@@ -399,3 +399,20 @@ def test_a_star_set_in_one_window_and_cleared_in_another_is_not_left_when_both_a
             assert message_id not in window.session.state.starred
 
     play(script)
+
+
+@pytest.mark.parametrize("later", [0.0, 0.01, 0.03, 0.05, 0.07])
+def test_a_window_that_is_closed_while_it_hears_that_another_one_was_faster_keeps_its_words(
+    later: float,
+) -> None:
+    async def script(two: Two) -> None:
+        two.first.journal_writer.fastest = two.first.journal_writer.slowest = 0.04
+        two.second.journal_writer.fastest = two.second.journal_writer.slowest = 0.05
+        two.first.session.drafts.save(two.draft_id, PLACE, "written in the window that is left")
+        two.second.session.drafts.save(two.draft_id, PLACE, "written in the window that was closed")
+        await asyncio.sleep(later)
+        await two.second.quit()
+        await asyncio.sleep(30)
+        assert two.drafts() == ["written in the window that is left", "written in the window that was closed"]
+
+    play(script)

@@ -34,7 +34,6 @@ SENT is left when a view has the message itself: `outbox_sent`.
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable, Collection
 
@@ -68,7 +67,7 @@ from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
 from narrowcast_api.state.changes import Change
-from narrowcast_api.storage.journal import Journal, committed
+from narrowcast_api.storage.journal import Journal, committed, handed_over
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 
@@ -212,8 +211,8 @@ class Outbox:
         """
         item = self._store.get(local_id)
         if item is not None and item.elsewhere:
-            changes = await asyncio.wrap_future(self._journal.claim_outbox(local_id))
-            self._heard(changes)  # there may be news for others too
+            # There may be news for others too.
+            await handed_over(self._journal.claim_outbox(local_id), self._heard)
             item = self._store.get(local_id)
         return item is not None and not item.elsewhere
 

@@ -20,7 +20,7 @@ from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.protocols.outbox_item import HOLDS_FOR, TAKEN_BACK, FindMessages, OutboxItem, matching
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, UNCONFIRMED, WAITING, OutboxStore
-from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.journal import Journal, handed_over
 from narrowcast_api.storage.journal_changes import JournalChanges
 
 LOOK_AFTER = (1.0, 3.0)
@@ -136,7 +136,7 @@ class UnconfirmedMessages:
 
     async def _read_journal(self) -> None:
         if self._journal.changed_elsewhere():
-            self._heard(await asyncio.wrap_future(self._journal.refresh()))
+            await handed_over(self._journal.refresh(), self._heard)
 
     def _not_answered(self, item: OutboxItem, error: NarrowcastError) -> None:
         """Looking failed: once more after a pause, unless the server refuses or has failed often."""

@@ -58,6 +58,34 @@ async def committed(write: Future[bool]) -> bool:
     return write.result() if write.done() else await asyncio.wrap_future(write)
 
 
+async def handed_over(reading: Future[JournalChanges], heard: Callable[[JournalChanges], None]) -> None:
+    """Give what is being read to those who use the journal. It is not told again, so they hear of it also where this is
+    cancelled meanwhile, as at an ending.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def hand_over() -> None:
+        try:
+            if not reading.cancelled():
+                heard(reading.result())
+        except Exception as error:
+            if done.done():
+                log.exception("what other windows wrote cannot be taken in")
+            else:
+                done.set_exception(error)
+        else:
+            if not done.done():
+                done.set_result(None)
+
+    def read(_: Future[JournalChanges]) -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(hand_over)
+
+    reading.add_done_callback(read)
+    await done
+
+
 class Journal:
     """The outbox, drafts, uploads, read marks, acts and unsaved edits of one account. Make one with `open`.
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.storage.account_storage import AccountStorage
+from narrowcast_api.storage.journal import handed_over
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.windows import TOUCH_EVERY
 
@@ -90,6 +91,8 @@ class OtherWindows:
             await self._take_in(self._storage.journal.take_over(gone))
 
     async def _take_in(self, reading: Future[JournalChanges]) -> None:
-        changes = await asyncio.wrap_future(reading)
+        await handed_over(reading, self._take)
+
+    def _take(self, changes: JournalChanges) -> None:
         if changes.rows:
             self._heard(changes)
