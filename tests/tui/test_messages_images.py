@@ -213,6 +213,17 @@ async def test_a_picture_elsewhere_is_a_link_and_never_fetched(tmp_path: Path) -
         assert link.url == "https://pictures.example/a.png"
 
 
+async def test_a_file_that_is_no_picture_is_opened_by_the_key_for_pictures(tmp_path: Path) -> None:
+    async with staged(tmp_path, (60, 20)) as stage:
+        await stage.server.send("ada", "general", "soup", "[notes.txt](/user_uploads/2/ab/notes.txt)")
+        await stage.show(stage.topic, "newest")
+        await stage.see("notes.txt")
+        await stage.press("v")
+        link = stage.app.asked[-1]
+        assert isinstance(link, requests.LinkRequested)
+        assert link.url.endswith("/user_uploads/2/ab/notes.txt")
+
+
 async def test_a_file_that_is_no_picture_says_so(tmp_path: Path) -> None:
     async with staged(tmp_path, (60, 20)) as stage:
         await stage.show(stage.topic)

@@ -146,10 +146,20 @@ class Links:
         key = self._pane.list.selected
         targets = self._pane.list.rows.targets_of(key) if key is not None else ()
         target = next((target for target in targets if target.kind is TargetKind.MEDIA), None)
-        if target is None:
-            self._pane.refuse("This message has no images, video or audio.")
-        else:
+        file = next((target for target in targets if self._is_file(target)), None)
+        if target is not None:
             self.open_media(target, key)
+        elif file is not None:
+            self._open_link(file)
+        else:
+            self._pane.refuse("This message has no images or files.")
+
+    def _is_file(self, target: Target) -> bool:
+        """Whether a link leads to what somebody has uploaded."""
+        if target.kind is not TargetKind.LINK:
+            return False
+        place = resolve(target.value, self._pane.session.state)
+        return isinstance(place, Outside) and place.own and "/user_uploads/" in place.url
 
     def pan(self, delta: int) -> None:
         key = self._pane.list.selected
