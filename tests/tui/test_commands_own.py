@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.views import ViewsScreen
@@ -108,3 +110,16 @@ async def test_uploaded_files_lead_to_their_messages_and_are_deleted(tmp_path: P
         await stage.press("x", "down", "enter")
         await until(lambda: isinstance(stage.app.screen, FilesScreen) and not stage.app.screen.list.items)
         assert (await stage.server.call("ada", "GET", "/attachments"))["attachments"] == []
+
+
+async def test_a_report_is_refused_before_it_is_written_where_nobody_gets_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic()
+        state, leads = stage.session.state, stage.server.channel("leads")
+        state.server = replace(state.server, level=382)
+        await run(stage, "message.report")
+        assert "reporting is not enabled" in stage.notices[-1]
+        await stage.server.call("ada", "PATCH", "/realm", {"moderation_request_channel_id": leads})
+        await until(lambda: state.organization.get("moderation_request_channel_id") == leads)
+        await run(stage, "message.report")
+        assert (await form_of(stage)).row("reason")

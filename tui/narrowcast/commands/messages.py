@@ -26,6 +26,9 @@ def report(screen: Workspace) -> None:
     message = targets.message_or_say(screen)
     if message is None:
         return
+    if screen.session.state.organization.number("moderation_request_channel_id", -1) < 0:
+        screen.refuse("Message reporting is not enabled in this organization.")
+        return
 
     # TODO(server-435): before, servers did not name their kinds of reports
     reasons = screen.session.state.offers.report_types or _USUAL
