@@ -138,7 +138,7 @@ def test_the_extensions_of_the_guide_work(tmp_path: Path) -> None:
     assert hello.problem == ""
     assert hello.extension is not None
     assert [slash.word for slash in hello.extension.slashes] == ["shrug"]
-    assert hello.extension.slashes[0].function(None, "no idea") == r"no idea ¯\\\_(ツ)_/¯"
+    assert hello.extension.slashes[0].function(None, "no idea") == r"no idea ¯\_(ツ)_/¯"
     (hello,) = load_all(write(tmp_path / "second", hello=settings), table.extensions)
     assert (hello.problem, hello.settings.greeting) == ("", "Good morning")  # type: ignore[attr-defined]
     (hello,) = load_all(tmp_path / "second", {"hello": {"greeting": ""}})

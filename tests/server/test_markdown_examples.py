@@ -327,6 +327,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "HTML is text": ("<b>x</b> &lt;", "<p>&lt;b&gt;x&lt;/b&gt; &lt;</p>"),
     "scripts are no links": ("[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>"),
     "a me-message": ("/me waves", "<p>/me waves</p>"),
+    "backslashes are themselves": (
+        r"¯\_(ツ)_/¯ \*x\* \`no code\` \\ C:\dir",
+        r"<p>¯\_(ツ)_/¯ \<em>x\</em> \`no code\` \\ C:\dir</p>",
+    ),
     "a poll keeps its text": ("/poll Lunch?\nyes\nno", "<p>/poll Lunch?<br>\nyes<br>\nno</p>"),
 }
 

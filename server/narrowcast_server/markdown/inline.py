@@ -20,8 +20,19 @@ EXTRA_EMOJI_URL = "/static/generated/emoji/images/emoji/unicode/zulip.svg"
 DEEPEST_BRACKETS = 12
 
 
+def backslash_rule(state: StateInline, silent: bool) -> bool:
+    """Backslashes are themselves, as on Zulip servers; a backtick behind one begins no code."""
+    if not state.src.startswith("\\`", state.pos):
+        return False
+    if not silent:
+        state.pending += "\\`"
+    state.pos += 2
+    return True
+
+
 def install(md: MarkdownIt) -> None:
     """Adds the rules, and guards those of the library whose cost grows faster than their input."""
+    md.inline.ruler.at("escape", backslash_rule)
     md.inline.ruler.before("emphasis", "emoji", emoji_rule)
     md.inline.ruler.before("emphasis", "tex", tex_rule)
     md.inline.ruler.before("autolink", "time", time_rule)
