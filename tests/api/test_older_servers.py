@@ -13,11 +13,13 @@ from narrowcast_api.client import Client
 from narrowcast_api.errors import BadRequest, MalformedAnswer, NotFound, Unsupported
 from narrowcast_api.model.user_groups import AdHocGroup, read_user_group
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.state.apply import apply
 from narrowcast_api.state.state import State
+from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.levels import Gate, operation_gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, ExportType, ProfileFieldType, Role
 from support.api import scripted_client
-from support.live import GENERAL, make_state
+from support.live import BRUNO, GENERAL, make_state
 from support.observers import Observer
 from support.server import TestServer
 
@@ -213,3 +215,17 @@ async def test_snippets_and_scheduled_messages_are_there_where_a_snapshot_has_th
         assert known.supports(Gate.SNIPPETS)
         assert known.supports(Gate.SCHEDULED_MESSAGES)
         assert not known.supports(Gate.GROUP_DEACTIVATE)
+
+
+@pytest.mark.parametrize("level", [ZULIP_5, Gate.DELIVERY_EMAIL.level])
+def test_an_address_that_an_older_server_leaves_out_is_still_known(level: int) -> None:
+    state = make_state()
+    state.server = replace(state.server, level=level)
+    bruno = state.users.get(BRUNO)
+    assert bruno is not None
+    state.users.put([replace(bruno, delivery_email="bruno@demo.example")])
+    person = {"user_id": BRUNO, "full_name": "Bruno Castell", "email": bruno.email, "is_active": True}
+    apply(state, parse_event({"id": 1, "type": "realm_user", "op": "add", "person": person}))
+    back = state.users.get(BRUNO)
+    assert back is not None
+    assert back.delivery_email == ("bruno@demo.example" if level == ZULIP_5 else None)

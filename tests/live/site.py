@@ -94,7 +94,7 @@ class LiveSite:
         read = [Account.from_zuliprc(path, allow_shared=True) for path in sorted(folder.iterdir())]
         accounts = {account.email: account for account in read if account.site.rstrip("/") == site.url}
         for row in await site._members(accounts.values()):
-            if account := accounts.get(row["delivery_email"]):
+            if account := accounts.get(row.get("delivery_email") or row["email"]):
                 site._ids[account.email] = row["user_id"]
                 if name := _FIRST_NAMES.get(row["full_name"].split()[0]):
                     cast[name] = account
@@ -113,12 +113,14 @@ class LiveSite:
         for account in accounts:
             answer = (await self._send(account, "GET", "/users", {})).json()
             rows: list[Answer] = answer.get("members", [])
-            if all(row["delivery_email"] for row in rows if not row["is_bot"]) and rows:
+            if all(row.get("delivery_email") for row in rows if not row["is_bot"]) and rows:
                 return rows
         raise MissingRoleError("no zuliprc file is of an administrator")
 
     async def lay_out(self) -> None:
-        """Makes the world of `support.world` anew; channels of an earlier time get other names and go."""
+        """Makes the world of `support.world` anew; channels of an earlier time get other names and go. What an older
+        server has not got is left out: it refuses that.
+        """
         await self.look()
         for name in {*_CHANNELS, "new"} & self._channels.keys():
             path = f"/streams/{self.channel(name)}"
@@ -138,7 +140,7 @@ class LiveSite:
                 await self.raw("ada", "DELETE", f"/bots/{row['user_id']}")
         await self._people_as_they_were()
         for setting, role in REALM_PERMISSIONS.items():
-            await self.call("ada", "PATCH", "/realm", {setting: {"new": self.group(role)}})
+            await self.raw("ada", "PATCH", "/realm", {setting: {"new": self.group(role)}})
         for name, (maker, members, settings) in _CHANNELS.items():
             people = [self.id(one) for one in members]
             params = {"subscriptions": [{"name": name}], "principals": people, **settings}
@@ -147,7 +149,7 @@ class LiveSite:
         await self.call("ada", "POST", "/default_streams", {"stream_id": self.channel("general")})
         moderators = {"new": self.group("role:moderators")}
         path = f"/streams/{self.channel('announcements')}"
-        await self.call("ada", "PATCH", path, {"can_send_message_group": moderators})
+        await self.raw("ada", "PATCH", path, {"can_send_message_group": moderators})
         await self.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["support"]})
 
     async def _people_as_they_were(self) -> None:
@@ -158,7 +160,7 @@ class LiveSite:
                 await self.raw("ada", "POST", f"{path}/reactivate")
                 await self.raw("ada", "PATCH", path, {"role": int(roles[name])})
             await self.raw("ada", "PATCH", path, {"full_name": _NAMES.get(name, name)})
-            await self.call(name, "PATCH", "/settings", {key: DEFAULTS[key] for key in _SETTINGS})
+            await self.raw(name, "PATCH", "/settings", {key: DEFAULTS[key] for key in _SETTINGS})
             rows = (await self.call(name, "GET", "/users/me/subscriptions"))["subscriptions"]
             await self.call(
                 name, "DELETE", "/users/me/subscriptions", {"subscriptions": [row["name"] for row in rows]}
@@ -168,12 +170,12 @@ class LiveSite:
 
     async def look(self) -> None:
         """Learns which channels and groups there are now."""
-        every = {"include_all": True, "exclude_archived": False}
+        every = {"include_all": True, "include_all_active": True, "exclude_archived": False}
         rows = (await self.call("ada", "GET", "/streams", every))["streams"]
         self._channels = {row["name"]: row["stream_id"] for row in rows}
-        self._archived = {row["name"] for row in rows if row["is_archived"]}
+        self._archived = {row["name"] for row in rows if row.get("is_archived")}
         rows = (await self.call("ada", "GET", "/user_groups", {}))["user_groups"]
-        self._groups = {row["name"]: row["id"] for row in rows}
+        self._groups = {row["name"].removeprefix("@"): row["id"] for row in rows}
 
     def now(self) -> float:
         """The time of this machine."""

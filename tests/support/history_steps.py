@@ -39,14 +39,14 @@ def pick(options: Sequence[Option], number: int) -> Option:
 async def send_channel(h: History, who: str, where: int, what: int) -> None:
     topic, text = pick(TOPICS, what // 7), pick(TEXTS, what)
     answer = await h.do(
-        who, "POST", "/messages", type="channel", to=h.channel(where), topic=topic, content=text
+        who, "POST", "/messages", type="stream", to=h.channel(where), topic=topic, content=text
     )
     h.messages += [answer["id"]] if answer else []
 
 
 async def send_direct(h: History, who: str, where: int, what: int) -> None:
     people = sorted({h.person(where), h.person(where // 7)} if what % 2 else {h.person(where)})
-    answer = await h.do(who, "POST", "/messages", type="direct", to=people, content=pick(TEXTS, what))
+    answer = await h.do(who, "POST", "/messages", type="private", to=people, content=pick(TEXTS, what))
     h.messages += [answer["id"]] if answer else []
 
 
@@ -238,7 +238,7 @@ async def scheduled(h: History, who: str, where: int, what: int) -> None:
             who,
             "/scheduled_messages",
             "scheduled_message_id",
-            type="channel",
+            type="stream",
             to=h.channel(where),
             topic="soup",
             content=f"later {what}",

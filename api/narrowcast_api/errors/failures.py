@@ -21,7 +21,7 @@ class InvalidInput(NarrowcastError):
 
 
 class Unsupported(NarrowcastError):
-    """The server is too old for this; nothing was sent.
+    """The server is too old for this: nothing was sent, or it did not know the operation.
 
     `feature` names what was asked for, `needs` the level that has it, `has` the server's level.
     """

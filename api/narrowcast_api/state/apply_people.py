@@ -40,8 +40,12 @@ handlers = Handlers()
 
 @handlers.of(RealmUserAddEvent)
 def _user_add(state: State, event: RealmUserAddEvent) -> tuple[Change, ...]:
-    state.users.put([event.person])
-    return (UsersChanged((event.person.user_id,)),)
+    person, known = event.person, state.users.get(event.person.user_id)
+    # TODO(server-163): before, the event leaves out the address, also of somebody who comes back.
+    if known is not None and person.delivery_email is None and not state.supports(Gate.DELIVERY_EMAIL):
+        person = replace(person, delivery_email=known.delivery_email)
+    state.users.put([person])
+    return (UsersChanged((person.user_id,)),)
 
 
 @handlers.of(RealmUserRemoveEvent)
