@@ -31,7 +31,7 @@ def keep() -> None:
         return
     try:
         _keep(kept, kept.loaded, Path(kept_code.path()))
-    except OSError as error:
+    except (OSError, ValueError) as error:  # the disk, or what cannot be written
         log.warning("the code of the start is not kept for the next one: %s", error)
 
 

@@ -175,9 +175,10 @@ class KeptCode:
             )
         made = self._compile(pattern, flags)
         noted = self._codes.pop((made.pattern, made.flags), None)
-        if noted is not None and isinstance(pattern, str | bytes):
+        if noted is not None and type(pattern) in (str, bytes):
             its_flags, code, *others = noted
-            self.new_patterns[pattern, flags] = its_flags, array(CODE, code).tobytes(), *others
+            # Flags may be of a class of their own, which cannot be written.
+            self.new_patterns[pattern, int(flags)] = int(its_flags), array(CODE, code).tobytes(), *others
         return made
 
 
