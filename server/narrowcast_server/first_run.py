@@ -81,7 +81,8 @@ def _first_owner(core: Core, folder: Path) -> None:
     password = secrets.token_urlsafe(12)
     with core.transaction():
         organization.set_up(core, name="Narrowcast", domain="localhost")
-        create_channel(core, None, "general", description="Everybody is here.", is_default=True)
+        general = create_channel(core, None, "general", description="Everybody is here.", is_default=True)
+        core.set_settings(new_stream_announcements_stream_id=general.id)
         owner = create_user(
             core,
             email="owner@localhost",

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from narrowcast_server.first_run import prepare
+from narrowcast_server.organization.config import Config
+from narrowcast_server.organization.core import Core
 from support.server import TestServer
 
 
@@ -120,3 +125,15 @@ async def test_a_new_channel_says_who_made_it_where_the_organization_wants_that(
     assert row["flags"] == ["read"]
     (row,) = await server.newest("elif", channel="loud", topic="channel events")
     assert row["flags"] == []
+
+
+def test_a_new_organization_announces_channels_in_its_first_one(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    core = Core(tmp_path / "data", Config(durable=False))
+    try:
+        prepare(core, tmp_path / "data", demo=False)
+        general = next(channel.id for channel in core.channels.all() if channel.name == "general")
+        names = ("new_stream_announcements_stream_id", "signup_announcements_stream_id")
+        assert [core.settings[name] for name in names] == [general, -1]
+    finally:
+        core.close()
