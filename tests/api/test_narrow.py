@@ -73,6 +73,12 @@ def test_typed_searches_are_split_into_terms_and_words() -> None:
     assert wire(narrow)[1]["negated"] is True
 
 
+def test_what_messages_have_may_be_written_in_the_plural() -> None:
+    for word in ("link", "image", "attachment", "reaction"):
+        (term,) = wire(Narrow.search(f"has:{word}s"))
+        assert term["operand"] == word
+
+
 def test_a_search_in_a_view_keeps_to_the_view() -> None:
     narrow = Narrow.search("soup", Narrow.topic(GENERAL, "lunch"))
     assert (narrow.channel_id, narrow.topic_name) == (GENERAL, "lunch")

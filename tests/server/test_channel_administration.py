@@ -110,6 +110,9 @@ async def test_retention_is_for_owners(server: TestServer) -> None:
 async def test_default_channels_are_joined_by_new_people(server: TestServer) -> None:
     listener = await server.listen("elif")
     await server.refusal("elif", "POST", "/default_streams", {"stream_id": server.channel("design")})
+    private = {"stream_id": server.channel("operations")}
+    refusal = await server.refusal("bruno", "POST", "/default_streams", private)
+    assert refusal["msg"] == "Private channels cannot be made default."
     await server.call("ada", "POST", "/default_streams", {"stream_id": server.channel("design")})
     assert server.channel("design") in (await listener.events("default_streams"))[0]["default_streams"]
     params = {"email": "n@demo.example", "full_name": "Nadia Osei", "password": "a long password"}

@@ -7,6 +7,8 @@ import pytest
 from support.ledger import proves
 from support.server import Answer, TestServer
 
+NEWEST = {"anchor": "newest", "num_before": 100, "num_after": 0}
+
 
 def term(operator: str, operand: object, *, negated: bool = False) -> dict[str, object]:
     return {"operator": operator, "operand": operand, "negated": negated}
@@ -17,7 +19,7 @@ async def ids(server: TestServer, name: str, *terms: dict[str, object]) -> list[
         name,
         "GET",
         "/messages",
-        {"anchor": "newest", "num_before": 100, "num_after": 0, "narrow": list(terms)},
+        {**NEWEST, "narrow": list(terms)},
     )
     return [message["id"] for message in answer["messages"]]
 
@@ -158,6 +160,25 @@ async def test_with_follows_a_message_to_where_it_is_now(server: TestServer) -> 
     await server.call("ada", "PATCH", f"/messages/{first}", {"topic": "new name"})
     narrow = [term("channel", "general"), term("topic", "old name"), term("with", first)]
     assert first in await ids(server, "bruno", *narrow)
+
+
+async def test_with_falls_back_on_a_conversation_and_is_refused_where_there_is_none(
+    server: TestServer,
+) -> None:
+    sent = await server.send("ada", "general", "soup")
+    unseen = term("with", await server.send("bruno", "operations", "soup"))
+    assert await ids(server, "ada", term("channel", "general"), term("topic", "soup"), unseen) == [sent]
+    for narrow in ([unseen], [term("channel", "general"), unseen], [term("topic", "soup"), unseen]):
+        refusal = await server.refusal("ada", "GET", "/messages", {**NEWEST, "narrow": narrow})
+        assert (refusal["code"], refusal["msg"]) == (
+            "BAD_NARROW",
+            "Invalid narrow operator: Invalid 'with' operator",
+        )
+
+
+async def test_what_messages_have_is_named_in_the_singular(server: TestServer) -> None:
+    refusal = await server.refusal("ada", "GET", "/messages", {**NEWEST, "narrow": [term("has", "links")]})
+    assert refusal["msg"] == "Invalid narrow operator: unknown 'has' operand links"
 
 
 async def test_searching_folds_accents_and_case(server: TestServer) -> None:

@@ -130,3 +130,11 @@ async def test_who_has_no_password_yet_sets_one(server: TestServer) -> None:
     await server.call("elif", "PATCH", "/settings", {"new_password": "a longer battery staple"})
     signed_in = {"username": "elif@demo.example", "password": "a longer battery staple"}
     assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["user_id"] == server.id("elif")
+
+
+async def test_only_the_sender_may_begin_a_widget(server: TestServer) -> None:
+    vote = {"message_id": await server.send("ada", "general", "t"), "msg_type": "widget", "content": "{}"}
+    refusal = await server.refusal("dario", "POST", "/submessage", vote)
+    assert refusal["msg"] == "You cannot attach a submessage to this message."
+    refusal = await server.refusal("ada", "POST", "/submessage", vote)
+    assert refusal["msg"] == "Widget not found on this message"

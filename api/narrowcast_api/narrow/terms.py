@@ -90,6 +90,8 @@ def _entry(term: Term, level: int, names: Names, me: int | None) -> dict[str, ob
             operator = {"dm": "pm-with", "dm-including": "group-pm-with"}.get(operator, operator)
     elif (operator, operand) == ("is", "dm") and level < Gate.TERM_DM.level:
         operand = "private"
+    elif operator == "has" and isinstance(operand, str):
+        operand = operand.removesuffix("s")  # people write has:links, servers take the word alone
     elif operator == "with" and level < Gate.TERM_WITH.level:
         operator = "near"
     if operator == "near" or (operator == "id" and level < Gate.ID_IN_NARROWS.level):
@@ -166,7 +168,7 @@ def _by_id(term: Term, message: Message, state: Knowledge) -> bool | None:
 
 
 def _anywhere(term: Term, message: Message, state: Knowledge) -> bool | None:
-    return True  # `near` says where to look, not what
+    return True  # `near` says where to look, not what; `with` too, where its message cannot be seen
 
 
 def _having(term: Term, message: Message, state: Knowledge) -> bool | None:
@@ -215,6 +217,7 @@ _CHECKS: Mapping[str, _Check] = {
     "sender": _by_sender,
     "id": _by_id,
     "near": _anywhere,
+    "with": _anywhere,
     "has": _having,
     "is": _being,
 }

@@ -351,7 +351,8 @@ class Synchronizer:
         """Which messages belong to a narrow, as the server sees it. Raises `NarrowcastError`."""
         state = self._session.state
         server = await self._connection.identified()
-        terms = narrow.to_wire(server, state, state.me)
+        # `with` is of pages alone: asked of single messages, servers do not know it.
+        terms = [term for term in narrow.to_wire(server, state, state.me) if term["operator"] != "with"]
         return await matches_narrow(self._connection, message_ids=message_ids, narrow=terms)
 
 

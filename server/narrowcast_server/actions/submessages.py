@@ -24,6 +24,8 @@ def add_submessage(core: Core, user: User, message: Message, msg_type: str, cont
     if len(content) > _LONGEST:
         raise ServiceError("content is too long")
     first = core.store.one("SELECT content FROM submessages WHERE message_id = ? ORDER BY id", message.id)
+    if first is None and user.id != message.sender_id:
+        raise ServiceError("You cannot attach a submessage to this message.")
     if first is None:
         raise ServiceError("Widget not found on this message")
     try:

@@ -156,6 +156,8 @@ def _adopt_conversation(core: Core, user: User, terms: Sequence[Term]) -> list[T
             continue
         message = access.find_message(core, _number(term.operand, "with"))
         if message is None or not access.may_see(core, user, message):
+            if not _is_conversation(answer):
+                raise bad_narrow("Invalid 'with' operator")
             continue
         answer = [other for other in answer if other.operator not in ("channel", "topic", "dm")]
         if message.channel_id is not None:
@@ -166,6 +168,11 @@ def _adopt_conversation(core: Core, user: User, terms: Sequence[Term]) -> list[T
             )
             answer.append(Term("dm", members))
     return answer
+
+
+def _is_conversation(terms: Sequence[Term]) -> bool:
+    operators = {term.operator for term in terms}
+    return "dm" in operators or {"channel", "topic"} <= operators
 
 
 def _number(operand: Operand, operator: str) -> int:
@@ -306,11 +313,9 @@ def _has(core: Core, user: User, query: Query, operand: Operand) -> None:
         "attachment": "m.has_attachment = 1",
         "reaction": "EXISTS (SELECT 1 FROM reactions r WHERE r.message_id = m.id)",
     }
-    # The plural of each word is understood too.
-    word = operand.removesuffix("s") if isinstance(operand, str) else ""
-    if word not in conditions:
+    if not isinstance(operand, str) or operand not in conditions:
         raise bad_narrow(f"unknown 'has' operand {operand}")
-    query.add(conditions[word])
+    query.add(conditions[operand])
 
 
 def _search(core: Core, user: User, query: Query, operand: Operand) -> None:

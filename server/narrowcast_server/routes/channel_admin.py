@@ -230,7 +230,10 @@ def _default_candidate(call: Call) -> Channel:
 @routes.post("/default_streams", CHANNEL)
 def add_default(call: Call) -> Answer:
     """Subscribes new people to a channel from now on."""
-    channel_admin.set_default(call.core, _default_candidate(call), True)
+    channel = _default_candidate(call)
+    if channel.invite_only:
+        raise ServiceError("Private channels cannot be made default.")
+    channel_admin.set_default(call.core, channel, True)
     return {}
 
 
