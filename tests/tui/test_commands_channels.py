@@ -13,6 +13,7 @@ from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.form_fields import YesNo
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.text import names
+from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_server.routes import subscriptions
 from support.screens import choose, fill, form_of, pick, rows, said
@@ -354,6 +355,8 @@ async def test_a_server_of_level_387_is_asked_for_nothing_that_came_later(tmp_pa
         form = await form_of(stage)
         assert "needs 389" in form.row("folder").field.needs
         assert "needs 392" in form.row("topics").field.needs
+        drawn = [line.plain.rstrip() for line in form.query(OneLine)]
+        assert " Organization default Not supported by this server" in drawn
         await stage.press("escape")
         for command, level in (("channel.folders", 389), ("own.views", 390), ("go.reminders", 399)):
             await run(stage, command)

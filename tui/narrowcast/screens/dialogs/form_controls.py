@@ -32,6 +32,8 @@ OFFERED = 6
 MOMENTS = ("tomorrow 9:00", "monday 9:00", "friday 9:00", "in 20 minutes", "in 2 hours", "today 17:00")
 FEW = 4
 """Options up to which Space goes on to the next one; more are shown as a list."""
+NEEDS_MOST = 40
+"""Characters that fit beside a value that cannot be changed, to say why: a longer reason goes without its brackets."""
 
 
 class ChoiceControl(OneLine, can_focus=True):
@@ -177,9 +179,10 @@ class FormRow(Horizontal):
         what = (
             self.typed if isinstance(self.control, Editor) else self.control._options[self.control._place][1]
         )
-        shown.show_pieces(
-            [(f" {what.splitlines()[0] if what else '–'}", "dim")], [(self.field.needs, "warn")]
-        )
+        needs = self.field.needs
+        if len(needs) > NEEDS_MOST:
+            needs = needs.partition(" (")[0]
+        shown.show_pieces([(f" {what.splitlines()[0] if what else '–'}", "dim")], [(needs, "warn")])
         yield shown
         self.rows = 1
 
