@@ -302,12 +302,26 @@ async def test_a_new_snapshot_that_is_overdue_is_told() -> None:
         assert bench.kinds == [LIVE, RECONNECTING, LIVE]
 
 
+async def test_doubt_before_the_first_snapshot_changes_nothing() -> None:
+    bench = StreamBench()
+    answered = asyncio.Event()
+    bench.transport.prepare(*REGISTER, json=SNAPSHOT, gate=answered)
+    bench.hangs()
+    async with bench.running():
+        bench.stream.doubt()
+        answered.set()
+        await bench.clock.settle(60)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None]
+
+
 async def test_doubt_while_nothing_is_waited_for_is_forgotten() -> None:
     bench = StreamBench()
     bench.registers()
     bench.cut()
     async with bench.running():
         bench.stream.doubt()
+        await bench.clock.settle()
+        assert len(bench.polls()) == 1, "the pause goes on"
         bench.transport.prepare(*EVENTS, json=heartbeat(0))
         bench.hangs()
         await bench.clock.advance(0.1)

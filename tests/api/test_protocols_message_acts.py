@@ -16,6 +16,9 @@ from narrowcast_api.state.apply import apply
 from narrowcast_api.state.changes import Change, ServerNotice
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.journal_changes import JournalChanges
+from narrowcast_api.storage.journal_rows import act_row
+from narrowcast_api.storage.records import ActRecord
 from support import live
 from support.clock import VirtualClock
 
@@ -90,6 +93,21 @@ async def test_what_is_refused_is_taken_back_and_raised() -> None:
             await act
     assert stage.journal.load_acts() == []
     assert (stage.message.flags, stage.message.reactions, stage.state.starred) == (frozenset(), (), set())
+
+
+async def test_what_another_window_did_before_is_shown_under_what_is_done_here_and_taken_back_there() -> None:
+    stage = Stage()
+    stage.online = False
+    await stage.acts.flag(101, "starred", True)
+    earlier = ActRecord("earlier", 0, 101, "starred", None, None, None, False, "another window")
+    heard = {("acts", "earlier"): act_row(earlier)}
+    stage.acts.on_journal(JournalChanges(heard))
+    assert stage.state.starred == {101}
+    (own,) = stage.journal.load_acts()
+    stage.acts.on_journal(JournalChanges({("acts", own.act_id): None}))  # refused, or taken over and refused
+    assert stage.state.starred == set()
+    stage.acts.on_journal(JournalChanges(dict.fromkeys(heard)))
+    assert stage.state.starred == set(), "it was not starred before either"
 
 
 async def test_acts_on_one_message_are_sent_one_after_the_other() -> None:

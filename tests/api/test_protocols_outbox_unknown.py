@@ -6,6 +6,7 @@ import pytest
 
 from narrowcast_api.errors import BadRequest, MalformedAnswer, NotConnected, ServerFault
 from narrowcast_api.protocols.outbox import OutboxState
+from narrowcast_api.storage.journal_changes import JournalChanges
 from support.outbox_server import LUNCH, OutboxBench, only, states
 
 WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
@@ -248,6 +249,18 @@ async def test_the_same_words_sent_before_are_not_taken_for_this_message(bench: 
         bench.outbox.send(LUNCH, "ok")
         await bench.clock.advance(10)
         assert states(bench) == [SENT, FAILED]
+
+
+async def test_a_message_that_another_window_took_for_its_own_is_looked_for(bench: OutboxBench) -> None:
+    async with bench:
+        request = await bench.send_and_hold()
+        message_id = bench.server.next_id + 1
+        bench.outbox.on_journal(JournalChanges({("sent", str(message_id)): (message_id,)}))
+        bench.server.finish(request, "ok")
+        await bench.settle()
+        assert only(bench).state is UNCONFIRMED
+        await bench.clock.advance(10)
+        assert (only(bench).state, bench.server.looks, bench.server.sends) == (FAILED, 2, 1)
 
 
 async def test_space_that_the_server_trims_does_not_hide_a_message(bench: OutboxBench) -> None:

@@ -40,7 +40,7 @@ NOBODY_KNOWS = 36.0
 """Seconds after which the writer of a message is told that nobody can say whether it arrived."""
 LONG_WAIT, LOOK_SELDOM = 5.0, 5.0
 """After so many seconds of waiting looks are so many seconds apart."""
-SETTLING = ((15.0, LOOK_EVERY), (60.0, 5.0), (75.0, 5.0), (150.0, 15.0))
+SETTLING = ((15.0, 2.5), (60.0, 10.0), (75.0, 15.0), (150.0, 30.0))
 """How long the network works before everything must have settled, in parts, and seconds between two looks in each: the
 less there is to see, the fewer looks.
 """

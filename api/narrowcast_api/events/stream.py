@@ -81,7 +81,6 @@ _JUMP = 10.0
 _AT_ONCE = 50
 _EMPTY_ANSWERS = 3
 _SOCKET_FAILURES = 2
-_GRACE = 5.0
 
 
 class Queue(NamedTuple):
@@ -311,7 +310,6 @@ class EventStream:
             queue_id=queue.queue_id,
             last_event_id=queue.last_event_id,
             dont_block=not waiting,
-            longpoll_seconds=None if not waiting else self._timeout() + _GRACE,
         )
         return batch.events
 
