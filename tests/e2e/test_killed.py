@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
+from support.journals import holds
 from support.terminal import Terminal
 
 from .conftest import OpenApp, Served
@@ -20,7 +22,9 @@ def open_notes(terminal: Terminal) -> None:
     go(terminal, "Notes to", r" Notes to yourself[^│]*$")
 
 
-def test_an_edit_that_was_not_saved_comes_back_with_its_message(served: Served, open_app: OpenApp) -> None:
+def test_an_edit_that_was_not_saved_comes_back_with_its_message(
+    served: Served, open_app: OpenApp, tmp_path: Path
+) -> None:
     rc = served.rc("ada")
     with open_app(rc) as terminal:
         open_notes(terminal)
@@ -35,7 +39,8 @@ def test_an_edit_that_was_not_saved_comes_back_with_its_message(served: Served, 
         terminal.press("ctrl+e")
         terminal.type(" And warm.")
         terminal.wait_for(r"The mast is up\. And warm\.")
-        terminal.settle(1.0)
+        text = "The mast is up. And warm."
+        terminal.wait_until(lambda: holds(tmp_path / "home-ada", text), "the edit in the journal")
         killed(terminal)
     with open_app(rc) as terminal:
         terminal.wait_for(r"(?s)unsaved edit of a message in.*Notes to\s+yourself")

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.account import Account
+from support.journals import holds
 from support.serving import serving
 from support.terminal import PATIENCE, Terminal, home, narrowcast
 
@@ -57,7 +58,9 @@ def app_offline(data: Path, tmp_path: Path, rc: Path) -> Iterator[tuple[Terminal
         terminal.press("r", "ctrl+e", "ctrl+u")
         terminal.type("written on the train")
         terminal.press("enter")
-        terminal.settle(1.0)
+        home_folder = tmp_path / "home"
+        terminal.wait_until(lambda: holds(home_folder, "written on the train"), "the message in the journal")
+        terminal.settle()
         yield terminal, int(url.rpartition(":")[2])
 
 

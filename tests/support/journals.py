@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from narrowcast_api.storage.journal import Journal
@@ -29,3 +32,13 @@ class Held(Executor):
         """Everything that was handed over."""
         while self.waiting:
             self.waiting.pop(0)()
+
+
+def holds(home: Path, text: str) -> bool:
+    """Whether a journal below a folder has this text on the disk: as a message, a draft, or an unsaved edit."""
+    for path in home.rglob("journal.db"):
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            for table in ("outbox", "drafts", "edits"):
+                if connection.execute(f"SELECT 1 FROM {table} WHERE content = ?", (text,)).fetchone():
+                    return True
+    return False
