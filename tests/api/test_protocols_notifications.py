@@ -124,6 +124,20 @@ CASES: list[tuple[str, Mapping[str, object], Mapping[str, object], Message, Reas
         message(),
         Reason.FOLLOWED,
     ),
+    (
+        "mention in a topic that one follows, as since the first one",
+        {**DESKTOP, "enable_followed_topic_desktop_notifications": True},
+        {"choice": FOLLOWED},
+        message("mentioned"),
+        Reason.MENTION,
+    ),
+    (
+        "mention in a channel of which one hears all",
+        DESKTOP,
+        {"desktop_notifications": True},
+        message("mentioned"),
+        Reason.MENTION,
+    ),
     ("followed, off", DESKTOP, {"choice": FOLLOWED}, message(), None),
     ("wildcard, off", DESKTOP, {}, message("stream_wildcard_mentioned"), None),
     (

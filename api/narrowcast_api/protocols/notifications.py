@@ -181,14 +181,15 @@ def _reason(message: Message, state: State, kind: _Kind) -> Reason | None:
     by_name = "mentioned" in message.flags
     if not (by_name or followed) and _is_muted(subscription, chosen):
         return None
+    # Also in a topic that one follows since the first one, or in a channel of which one hears all.
+    if by_name and personal:
+        return Reason.MENTION
     if subscription is not None and _choice(subscription, kind.channel_choice, settings.flag(kind.channel)):
         return Reason.CHANNEL
     if followed and settings.flag(kind.followed, True):
         return Reason.FOLLOWED
     if not personal:
         return None
-    if by_name:
-        return Reason.MENTION
     if "has_alert_word" in message.flags:
         return Reason.ALERT_WORD
     if not MENTION_FLAGS.isdisjoint(message.flags) and _wildcards_notify(state, subscription, followed):
