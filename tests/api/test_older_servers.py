@@ -229,3 +229,29 @@ def test_an_address_that_an_older_server_leaves_out_is_still_known(level: int) -
     back = state.users.get(BRUNO)
     assert back is not None
     assert back.delivery_email == ("bruno@demo.example" if level == ZULIP_5 else None)
+
+
+@pytest.mark.parametrize(
+    ("policy", "least", "said"),
+    [
+        (1, Role.MEMBER, "members"),
+        (2, Role.ADMINISTRATOR, "admins"),
+        (3, Role.MEMBER, "members"),
+        (4, Role.MODERATOR, "admins and moderators"),
+        (7, Role.OWNER, "owners"),
+    ],
+)
+def test_who_makes_channels_is_known_where_it_is_a_policy(policy: int, least: Role, said: str) -> None:
+    state, permission = make_state(), "can_create_public_channel_group"
+    state.organization.put("create_public_stream_policy", policy)
+    assert permission not in state.organization
+    me = state.users.get(state.me)
+    assert me is not None
+    for role in Role:
+        state.users.put([replace(me, role=role)])
+        refusal = permissions.only_holders(state, permission, "create channels")
+        assert refusal == ("" if role <= least else f"Only {said} can create channels.")
+    state.organization.put("create_public_stream_policy", 6)
+    assert permissions.only_holders(state, permission, "create channels") == "Nobody can create channels."
+    state.organization.put("create_public_stream_policy", 99)
+    assert state.has_permission(permission), "what is not known is left to the server"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue, read_group_setting
 from narrowcast_api.permissions.refusal import ALLOWED, Refusal
+from narrowcast_api.state.policies import NOBODY, least_role
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Role
 
@@ -31,6 +32,15 @@ _SYSTEM_NAMES = {
     "role:owners": "owners",
     "role:nobody": "nobody",
 }
+
+_OLD_HOLDERS = {
+    NOBODY: "nobody",
+    Role.OWNER: "owners",
+    Role.ADMINISTRATOR: "admins",
+    Role.MODERATOR: "admins and moderators",
+    Role.MEMBER: "members",
+}
+"""Who holds a permission by the least role that does."""
 
 _NAMED = 4
 """People who are named one by one before the rest is counted."""
@@ -88,7 +98,10 @@ def only_holders(state: State, permission: str, act: str = "do this") -> Refusal
     if state.has_permission(permission):
         return ALLOWED
     setting = read_group_setting(state.organization.get(permission))
-    who = holders(state, setting) if setting is not None else "users with permission"
+    if setting is not None:
+        return only(holders(state, setting), act)
+    least = least_role(state.organization, permission)
+    who = "users with permission" if least is None else _OLD_HOLDERS.get(least, "everyone")
     return only(who, act)
 
 

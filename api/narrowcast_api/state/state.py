@@ -48,6 +48,7 @@ from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels
 from narrowcast_api.state.hearing import Hearing
 from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
+from narrowcast_api.state.policies import least_role
 from narrowcast_api.state.presence import Presence, Statuses
 from narrowcast_api.state.server_offers import ServerOffers, read_server_offers
 from narrowcast_api.state.settings import (
@@ -231,10 +232,13 @@ class State:
 
     def has_permission(self, name: str, channel_id: int | None = None) -> bool:
         """Whether oneself holds `can_..._group` of a channel, or of the organization; True where nobody set
-        it.
+        it. An older server's policy counts in place of the organization's.
         """
         if channel_id is None:
             setting = read_group_setting(self.organization.get(name))
+            me, least = self.users.get(self.me), least_role(self.organization, name)
+            if setting is None and me is not None and least is not None:
+                return me.role <= least
         else:
             channel = self.channels.get(channel_id)
             setting = channel.permissions.get(name) if channel is not None else None

@@ -1,0 +1,41 @@
+"""Permissions of the organization as older servers gave them: a number that stands for a role.
+
+TODO(server-341): before, some permissions were such policies; since, all are groups (GSV-01).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from narrowcast_api.wire.vocabulary import Role
+
+if TYPE_CHECKING:
+    from narrowcast_api.state.settings import Settings
+
+_POLICIES: Final[Mapping[str, str]] = {
+    "can_add_custom_emoji_group": "add_custom_emoji_policy",
+    "can_add_subscribers_group": "invite_to_stream_policy",
+    "can_create_groups": "user_group_edit_policy",
+    "can_create_private_channel_group": "create_private_stream_policy",
+    "can_create_public_channel_group": "create_public_stream_policy",
+    "can_create_web_public_channel_group": "create_web_public_stream_policy",
+    "can_invite_users_group": "invite_to_realm_policy",
+}
+NOBODY: Final = 0
+"""Below every role."""
+_LEAST: Final[Mapping[object, int]] = {
+    1: Role.MEMBER,
+    2: Role.ADMINISTRATOR,
+    3: Role.MEMBER,  # for how long somebody must have been one, the server knows
+    4: Role.MODERATOR,
+    5: Role.GUEST,
+    6: NOBODY,
+    7: Role.OWNER,
+}
+
+
+def least_role(organization: Settings, permission: str) -> int | None:
+    """The least role that holds a permission by its policy; None where there is none, or an unknown one."""
+    policy = _POLICIES.get(permission)
+    return None if policy is None else _LEAST.get(organization.get(policy))
