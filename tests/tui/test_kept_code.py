@@ -221,3 +221,15 @@ def test_flags_of_a_class_of_their_own_are_written(starts: Starts) -> None:
     flags = "class Flags(int): pass\nimport re\nre._compiler.compile('a-b', Flags(re.I))\nanswer = []"
     starts.run(flags)
     assert starts.file.exists()
+
+
+def test_a_python_that_has_its_parts_elsewhere_starts_as_ever(starts: Starts) -> None:
+    program = """
+class Changed:
+    compile = staticmethod(lambda pattern, flags=0: None)
+kept_code.end()
+kept_code._kept, kept_code.compiler = None, Changed
+kept_code.use()
+answer = [kept_code.of_this_start() is None]
+"""
+    assert starts.run(program) == [True]

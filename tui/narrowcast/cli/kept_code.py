@@ -15,6 +15,7 @@ import os
 import sys
 from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ExtensionFileLoader, ModuleSpec, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
@@ -213,8 +214,10 @@ def use() -> None:
         kept = _opened(path())
     except Exception:  # nonsense: a start without it is only slower
         kept = None
-    _kept = kept or KeptCode({}, {}, {})
-    _kept.begin()
+    with suppress(Exception):  # another Python may have its parts elsewhere
+        kept = kept or KeptCode({}, {}, {})
+        kept.begin()
+        _kept = kept
 
 
 def end() -> None:
