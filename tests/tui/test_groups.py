@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from narrowcast.panes.messages.names import StateNames
 from narrowcast.screens.groups.groups import GroupsScreen
 from narrowcast.screens.groups.members import MembersScreen
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
@@ -133,3 +134,12 @@ async def test_groups_within_a_new_group_need_their_level(tmp_path: Path, level:
         form = await form_of(stage)
         assert gone in form.row("subgroups").field.needs
         assert bool(gone) == bool(form.row("subgroups").field.needs)
+
+
+async def test_a_group_of_a_role_is_called_in_a_message_as_it_is_elsewhere(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        groups = {group.name: group.id for group in stage.session.state.user_groups}
+        known = StateNames(stage.session.state)
+        assert known.group(groups["role:administrators"]) == "admins"
+        assert known.group(groups["role:members"]) == "everyone except guests"
+        assert known.group(987654) is None

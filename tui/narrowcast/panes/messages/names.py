@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.content.blocks import Mention, MentionKind
 from narrowcast.text import formats
+from narrowcast_api.permissions import group_name
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -30,9 +31,8 @@ class StateNames:
         return user.full_name if user is not None else None
 
     def group(self, group_id: int) -> str | None:
-        """The name of a user group."""
-        group = self.state.user_groups.get(group_id)
-        return group.name if group is not None else None
+        """The name of a user group; those of roles in words."""
+        return group_name(self.state, group_id) if self.state.user_groups.get(group_id) is not None else None
 
     def channel(self, channel_id: int) -> str | None:
         """A channel's name; of one that is gone the last."""
