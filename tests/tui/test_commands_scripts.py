@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from narrowcast.cli.grammar import build_parser
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import Finding, MessageRecord, Record, SentRecord
 from support.command_line import rc_of, run, running
@@ -197,24 +198,36 @@ async def test_who_sends_is_told_whether_the_message_may_have_left(tmp_path: Pat
         assert (read.code, read.err.strip().endswith("Try again.")) == (4, True), read.err
 
 
-async def test_terms_stand_anywhere_and_may_begin_with_a_minus(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["read", "search", "export"])
+@pytest.mark.parametrize(
+    ("words", "terms"),
+    [
+        (["channel:general", "--limit", "3", "topic:lunch"], ["channel:general", "topic:lunch"]),
+        (["topic:lunch", "-from:bruno", "--limit", "3"], ["topic:lunch", "-from:bruno"]),
+        (["-topic:lunch"], ["-topic:lunch"]),
+        (["--limit", "3", "--", "-from:ada", "-x"], ["-from:ada", "-x"]),
+    ],
+)
+def test_terms_stand_anywhere_and_may_begin_with_a_minus(
+    command: str, words: list[str], terms: list[str]
+) -> None:
+    assert build_parser().parse_args([command, *words]).narrow == terms
+
+
+async def test_a_term_with_a_minus_is_what_is_not_wanted(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
         for name, topic in (("ada", "lunch"), ("bruno", "lunch"), ("ada", "logo")):
             await server.send(name, "general", topic, f"{name} of {topic}")
-        for terms, wanted in (
-            (["channel:general", "--json", "topic:lunch"], ["ada of lunch", "bruno of lunch"]),
-            (["topic:lunch", "-from:bruno", "--json"], ["ada of lunch"]),
-            (["-topic:lunch", "--json"], ["ada of logo"]),
-            (["--json", "--", "-from:ada"], ["bruno of lunch"]),
+        answer = await run(tmp_path, "search", "--rc", rc, "topic:lunch", "-from:bruno", "--json")
+        assert [one.content for one in records(answer.out)] == ["ada of lunch"], answer  # type: ignore[union-attr]
+        for words, complaint in (
+            ([], "required: TERM"),
+            (["x", "--bogus"], "unrecognized arguments: --bogus"),
         ):
-            for command in ("read", "search"):
-                answer = await run(tmp_path, command, "--rc", rc, *terms)
-                assert [one.content for one in records(answer.out)] == wanted, answer  # type: ignore[union-attr]
-        for terms, words in (([], "required: TERM"), (["x", "--bogus"], "unrecognized arguments: --bogus")):
-            refused = await run(tmp_path, "search", "--rc", rc, *terms)
+            refused = await run(tmp_path, "search", "--rc", rc, *words)
             assert refused.code == 2
-            assert words in refused.err
+            assert complaint in refused.err
 
 
 async def test_files_are_sent_with_a_message_and_refused_before_anything_is(tmp_path: Path) -> None:
