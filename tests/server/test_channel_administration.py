@@ -151,6 +151,17 @@ async def test_folders_are_called_differently_whatever_the_case(server: TestServ
     assert {row["name"] for row in listed} == {"WORK", "Tea"}
 
 
+async def test_nothing_is_announced_in_an_archived_channel(server: TestServer) -> None:
+    identity = server.channel("general")
+    names = ("new_stream_announcements_stream_id", "signup_announcements_stream_id")
+    await server.call("ada", "PATCH", "/realm", dict.fromkeys(names, identity))
+    listener = await server.listen("elif")
+    await server.call("ada", "DELETE", f"/streams/{identity}")
+    (event,) = await listener.events("realm")
+    assert (event["op"], event["data"]) == ("update_dict", dict.fromkeys(names, -1))
+    assert [server.core.settings[name] for name in names] == [-1, -1]
+
+
 async def test_only_the_policy_of_the_empty_topic_alone_asks_what_topics_there_are(
     server: TestServer,
 ) -> None:

@@ -14,6 +14,7 @@ from narrowcast_server.actions.channels import (
     name_is_taken,
     rendered_description,
 )
+from narrowcast_server.actions.realm import forget_channel
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.channel_folders import folder_object
@@ -152,6 +153,8 @@ def set_archived(core: Core, channel: Channel, archived: bool) -> None:
     emit_channel_update(core, changed, changed.name, "is_archived", archived, _channel=described)
     if was_default:
         emit_default_channels(core)
+    if archived:
+        forget_channel(core, channel.id)
 
 
 def set_default(core: Core, channel: Channel, is_default: bool) -> None:

@@ -148,6 +148,15 @@ def change(core: Core, values: Mapping[str, object]) -> dict[str, object]:
 # --- domains ---------------------------------------------------------------------------------------------------
 
 
+def forget_channel(core: Core, channel_id: int) -> None:
+    """The organization announces and reports nothing more in a channel that is archived."""
+    if data := dict.fromkeys(sorted(name for name in _CHANNELS if core.settings[name] == channel_id), -1):
+        core.set_settings(**data)
+        core.emit(
+            {"type": "realm", "op": "update_dict", "property": "default", "data": data}, core.user_ids()
+        )
+
+
 def add_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
     name = domain.strip().lower()
     if not _DOMAIN.fullmatch(name):
