@@ -101,13 +101,15 @@ async def _present(connection: Connection, field_id: int) -> dict[str, object]:
         data = json.loads(field.field_data or "{}")
     except ValueError:
         data = {}
-    return {
+    present = {
         "name": field.name,
         "hint": field.hint,
         "field_data": data,
         "display_in_profile_summary": field.display_in_profile_summary,
-        "required": field.required,
     }
+    if (await connection.identified()).supports(Gate.PROFILE_FIELD_REQUIRED):
+        present["required"] = field.required
+    return present
 
 
 class ProfileFields(Group):

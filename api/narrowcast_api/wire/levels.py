@@ -144,6 +144,7 @@ class Gate(Enum):
     )
     CHANNEL_EMAIL = _row(226, "Email addresses of channels", "tried, and a refusal is explained by it")
     READ_BY_SENDER = _row(236, "Own messages are read", "marked read afterwards by the app")
+    PROFILE_FIELD_REQUIRED = _row(244, "Required profile fields", "the server ignores it")
     TYPE_CHANNEL = _row(248, "The message type 'channel'", "'stream' is sent", "TYP-04 SCH-25")
     TERM_CHANNEL = _row(250, "The search words channel and channels", "'stream' and 'streams' are sent")
     PROFILE_FIELD_PARTIAL_UPDATE = _row(
@@ -172,6 +173,9 @@ class Gate(Enum):
     UPLOAD_FILENAME = _row(285, "The stored name of an upload", "the local name is used", "UPL-06 UPL-07")
     GROUP_DEACTIVATE = _row(290, "Deactivating groups", "tried, and a refusal is explained by it")
     EXPORT_CONSENTS = _row(295, "Who lets administrators export their private data", "not told")
+    PROFILE_FIELD_EDITABLE = _row(
+        296, "Profile fields that only administrators edit", "the server ignores it"
+    )
     RESUMABLE_UPLOAD = _row(296, "Resumable uploads", "one plain request", "UPL-14 UPL-15 AUTH-02")
     SNIPPETS = _row(297, "Saved snippets", "tried, and a refusal is explained by it", field="saved_snippets")
     MESSAGE_IDS = _row(300, "Fetching messages by their ids", "refused here")

@@ -34,21 +34,21 @@ KIND = required("field_type", integer)
 HINT = defaulted("hint", text_without_null, "")
 FIELD_DATA = optional("field_data", mapping)
 IN_SUMMARY = defaulted("display_in_profile_summary", boolean, False)
-REQUIRED = defaulted("required", boolean, False)
-EDITABLE = defaulted("editable_by_user", boolean, True)
+REQUIRED = defaulted("required", boolean, False, since=Gate.PROFILE_FIELD_REQUIRED.level)
+EDITABLE = defaulted("editable_by_user", boolean, True, since=Gate.PROFILE_FIELD_EDITABLE.level)
 
 
-def _changed(name: str, parse: Parser[T], empty: object) -> Param[T | None]:
+def _changed(name: str, parse: Parser[T], empty: object, since: int = 0) -> Param[T | None]:
     """What may be left out from level 252 on; before, that made it empty."""
-    return Param(name, parse, None, default_below=(Gate.PROFILE_FIELD_PARTIAL_UPDATE.level, empty))
+    return Param(name, parse, None, since, default_below=(Gate.PROFILE_FIELD_PARTIAL_UPDATE.level, empty))
 
 
 NEW_NAME = _changed("name", text_without_null, "")
 NEW_HINT = _changed("hint", text_without_null, "")
 NEW_FIELD_DATA = _changed("field_data", mapping, {})
 NEW_IN_SUMMARY = _changed("display_in_profile_summary", boolean, False)
-NEW_REQUIRED = _changed("required", boolean, False)
-NEW_EDITABLE = optional("editable_by_user", boolean)
+NEW_REQUIRED = _changed("required", boolean, False, Gate.PROFILE_FIELD_REQUIRED.level)
+NEW_EDITABLE = optional("editable_by_user", boolean, since=Gate.PROFILE_FIELD_EDITABLE.level)
 ORDER = required("order", integers)
 VALUES = required("data", objects)
 IDS = required("data", json_value)

@@ -17,6 +17,7 @@ from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.state.changes import ProfileFieldsChanged
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType
 
 if TYPE_CHECKING:
@@ -70,8 +71,8 @@ class ProfileFieldsScreen(ManageScreen[ProfileField]):
                 hint=values.text("hint"),
                 field_data=field_data(values, field_type, None),
                 display_in_profile_summary=values.flag("summary"),
-                required=values.flag("required"),
-                editable_by_user=values.flag("editable"),
+                required=values.new_flag("required"),
+                editable_by_user=values.new_flag("editable"),
             )
 
         types = OneOf("type", "Type", "Cannot be changed later", options=list(TYPE_NAMES.items()), value=1)
@@ -143,8 +144,18 @@ def _definition(state: State, item: ProfileField | None, field_type: int | None)
     return [
         *fields,
         YesNo("summary", "Display on user card", value=item.display_in_profile_summary if item else False),
-        YesNo("required", "Required field", value=item.required if item else False),
-        YesNo("editable", "Users can edit this field", value=item.editable_by_user if item else True),
+        YesNo(
+            "required",
+            "Required field",
+            needs=permissions.level_needed(state, Gate.PROFILE_FIELD_REQUIRED),
+            value=item.required if item else False,
+        ),
+        YesNo(
+            "editable",
+            "Users can edit this field",
+            needs=permissions.level_needed(state, Gate.PROFILE_FIELD_EDITABLE),
+            value=item.editable_by_user if item else True,
+        ),
     ]
 
 
