@@ -6,6 +6,7 @@ import asyncio
 
 from narrowcast_api.errors import BadEventQueueId, OutcomeUnknown
 from narrowcast_api.events.event_socket import Socket
+from narrowcast_api.events.stream import CHECK_EVERY, QUIET_SECONDS
 from narrowcast_api.http.connection import Connection
 from support.event_bench import EVENTS, LIVE, RECONNECTING, StreamBench, heartbeat
 
@@ -160,3 +161,17 @@ async def test_doubts_do_not_count_as_failures_of_a_stream() -> None:
             await bench.clock.settle()
         assert len(opened.opened) == 4
         assert bench.events == [0, 1, 2]
+
+
+async def test_a_stream_is_trusted_to_tell_all_so_that_nobody_looks_into_its_silence() -> None:
+    socket = FakeSocket()
+    bench = StreamBench(Sockets(socket))
+    bench.registers(event_stream_path="/api/v1/events/stream")
+    async with bench.running():
+        for number, kind in enumerate(("heartbeat", "heartbeat", "something new")):
+            await bench.clock.advance(CHECK_EVERY / 2)
+            socket.frames.append([{"type": kind, "id": number}])
+            socket.more.set()
+            await bench.clock.settle()
+        await bench.clock.advance(2 * QUIET_SECONDS)
+        assert bench.polls() == []
