@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from narrowcast_api.errors import BadRequest
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -21,6 +22,8 @@ from narrowcast_api.narrow.page import Page
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
 from narrowcast_api.sync import session as session_module
 from narrowcast_api.sync.session import Session
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.routes import topics as topic_routes
 from support.ledger import proves
 from support.server import TestServer, running_server
 from support.sessions import session_of, sessions, until
@@ -329,6 +332,25 @@ async def test_topics_are_listed_on_demand_and_stay_true(tmp_path: Path) -> None
             assert dario.state.topics.of(general)[0] == ("stew", stew)
             last = await server.send("ada", "general", "soup")
             await until(lambda: dario.state.topics.of(general)[0] == ("soup", last))
+
+
+async def test_where_the_topics_of_an_archived_channel_are_refused_the_known_ones_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise ServiceError("Invalid channel ID")
+
+    async with running_server(tmp_path / "server") as server, sessions(server, tmp_path, "dario") as (dario,):
+        general = server.channel("general")
+        await server.send("ada", "general", "soup")
+        await until(lambda: [topic.name for topic in dario.state.topics.of(general)] == ["soup"])
+        monkeypatch.setattr(topic_routes, "topics_of", refused)
+        with pytest.raises(BadRequest):
+            await dario.load_topics(general)
+        await server.call("ada", "DELETE", f"/streams/{general}")
+        await until(lambda: bool(dario.state.channels.get(general).is_archived))  # type: ignore[union-attr]
+        await dario.load_topics(general)
+        assert [topic.name for topic in dario.state.topics.of(general)] == ["soup"]
 
 
 async def test_a_link_to_a_conversation_leads_to_where_it_is_now(tmp_path: Path) -> None:

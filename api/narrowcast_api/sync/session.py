@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.clock import Clock, SystemClock
+from narrowcast_api.errors import BadRequest
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
@@ -256,8 +257,17 @@ class Session:
         return await (await self._ready()).match(narrow, message_ids)
 
     async def load_topics(self, channel_id: int) -> None:
-        """Fetches the topics of a channel into `state.topics`. Raises `NarrowcastError`."""
-        answer = await self.client.topics.list(channel_id=channel_id)
+        """Fetches the topics of a channel into `state.topics`. Raises `NarrowcastError`.
+
+        Servers of about level 387 list none of an archived channel: those that are known are all.
+        """
+        try:
+            answer = await self.client.topics.list(channel_id=channel_id)
+        except BadRequest:
+            channel = self.state.channels.get(channel_id)
+            if channel is None or not channel.is_archived:
+                raise
+            return
         self.state.topics.load(channel_id, answer.topics)
         self.publish(TopicsChanged(channel_id))
 
