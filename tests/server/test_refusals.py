@@ -51,7 +51,12 @@ NOBODY: dict[str, list[int]] = {"direct_members": [], "direct_subgroups": []}
             "'general' is a default channel",
         ),
         ("POST", "/zcommand", {"command": "ping"}, "leading slash"),
-        ("PATCH", "/realm", {"can_access_all_users_group": {"new": NOBODY}}, "must be a system user group"),
+        (
+            "PATCH",
+            "/realm",
+            {"can_access_all_users_group": {"new": NOBODY}},
+            "cannot be set to 'role:nobody' group",
+        ),
     ],
 )
 async def test_what_zulip_refuses_is_refused(

@@ -102,7 +102,7 @@ async def test_settings_are_a_group_or_an_object_of_people_and_groups(server: Te
     assert (group["can_join_group"], group["can_leave_group"], group["can_mention_group"]) == (
         moderators,
         both,
-        nobody,
+        server.group("role:nobody"),
     )
     for level in (198, 368):
         server.set_level(level)
@@ -398,3 +398,23 @@ async def test_who_is_deactivated_is_in_no_group_of_a_role(server: TestServer) -
     assert (await server.call("ada", "GET", path))["is_user_group_member"] is True
     await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
     assert (await server.call("ada", "GET", path))["is_user_group_member"] is False
+
+
+async def test_groups_of_the_system_are_mentioned_by_nobody(server: TestServer) -> None:
+    said = {
+        "type": "channel",
+        "to": server.channel("general"),
+        "topic": "t",
+        "content": "@*role:members* look",
+    }
+    refusal = await server.refusal("ada", "POST", "/messages", said)
+    assert refusal["msg"] == "You are not allowed to mention user group 'role:members'."
+    await server.call("ada", "POST", "/messages", {**said, "content": "@_*role:members* look"})
+
+
+async def test_a_permission_of_nobody_is_the_group_of_that_name(server: TestServer) -> None:
+    path = f"/streams/{server.channel('general')}"
+    empty: dict[str, list[int]] = {"direct_members": [], "direct_subgroups": []}
+    await server.call("ada", "PATCH", path, {"can_send_message_group": {"new": empty}})
+    channel = (await server.call("ada", "GET", path))["stream"]
+    assert channel["can_send_message_group"] == server.group("role:nobody")

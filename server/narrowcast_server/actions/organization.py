@@ -60,7 +60,6 @@ def set_up(core: Core, *, name: str, domain: str, description: str = "") -> None
             ),
             nobody,
         )
-        settings["can_mention_group"] = ids[SystemGroup.EVERYONE]
         core.groups.update(group_id, settings=json.dumps(settings))
     core.set_settings(
         **{setting: ids[SystemGroup(holder)] for setting, holder in GROUP_SETTINGS.items()},

@@ -139,7 +139,7 @@ def require_member(user: User) -> None:
 def setting_value(core: Core, name: str, raw: object) -> SettingValue:
     """A group-setting value from JSON, checked: the groups exist and are active, the users exist (GSV-18).
 
-    One group alone is its id (zulip.com/api/group-setting-values).
+    One group alone is its id, and nobody is the group of that name (zulip.com/api/group-setting-values).
     """
     if isinstance(raw, bool) or not isinstance(raw, int | dict):
         raise ServiceError(f"{name} is not a group-setting value")
@@ -156,6 +156,8 @@ def setting_value(core: Core, name: str, raw: object) -> SettingValue:
         user = core.users.get(user_id)
         if user is None or not user.is_active:
             raise ServiceError(f"Invalid user ID: {user_id}")
+    if not members and not subgroups:
+        return system_group(core, SystemGroup.NOBODY.value).id
     if not members and len(set(subgroups)) == 1:
         return subgroups[0]
     return {"direct_members": sorted(set(members)), "direct_subgroups": sorted(set(subgroups))}
