@@ -19,6 +19,7 @@ from typing import IO, ClassVar
 
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
 from narrowcast.terminal import last_screen
 from narrowcast.terminal.keyboard import read_keys
@@ -252,6 +253,10 @@ class TerminalDriver(LinuxDriver):
     def gate(self) -> TerminalFilter:
         """What decides which sequences may be written at all."""
         return TerminalFilter(colours=not os.environ.get("NO_COLOR"))
+
+    def send_message(self, message: Message) -> None:
+        """Called in the thread that reads the keys. Textual makes a task of each message, which takes longer."""
+        self._loop.call_soon_threadsafe(self._app.post_message, message)
 
     def run_input_thread(self) -> None:
         """Read the keys until the app leaves; no byte can end that."""
