@@ -208,6 +208,15 @@ def test_a_direct_conversation_stays_when_its_last_message_is_deleted_and_others
     assert (state.directs.recent(), state.directs.is_known(bruno)) == ([bruno], False)
 
 
+def test_an_older_message_of_a_direct_conversation_does_not_take_the_place_of_one_that_is_not_known() -> None:
+    earlier = [{"user_ids": [BRUNO], "max_message_id": 112}]
+    state = make_state(recent_private_conversations=earlier)
+    apply(state, message_event(direct_message(106)))
+    apply(state, {"type": "delete_message", "message_type": "private", "message_ids": [112]})
+    bruno = frozenset({BRUNO})
+    assert (state.directs.newest(bruno), state.directs.is_known(bruno)) == (112, False)
+
+
 def test_a_direct_conversation_of_which_all_is_deleted_goes() -> None:
     state = make_state()
     apply(state, message_event(direct_message(101)))

@@ -55,26 +55,27 @@ class Directs:
         self._newest: dict[frozenset[int], int] = {}
         self._seen: dict[frozenset[int], list[int]] = {}
         """The messages since the snapshot, ascending, and the one that it named."""
-        self._begun_earlier: set[frozenset[int]] = set()
-        """Those that had messages before what is known of them."""
+        self._begun_earlier: dict[frozenset[int], int] = {}
+        """Those that had messages before what is known of them, which begins with this one."""
         self._order: list[frozenset[int]] | None = None
 
     def load(self, value: object, me: int) -> None:
         """Takes `recent_private_conversations` of a snapshot."""
         for row in rows(value):
             others = frozenset(ids(row.get("user_ids"))) - {me}
-            self.see(others, integer(row, "max_message_id"))
-            self._begun_earlier.add(others)
+            newest = integer(row, "max_message_id")
+            self.see(others, newest)
+            self._begun_earlier[others] = newest
 
     def see(self, others: frozenset[int], message_id: int) -> None:
-        """A message is in a conversation."""
+        """A message is in a conversation. Of one before those that are known, others may have followed."""
         seen = self._seen.setdefault(others, [])
-        if message_id in seen:
+        if message_id in seen or message_id < self._begun_earlier.get(others, message_id):
             return
         insort(seen, message_id)
         if len(seen) > _MOST_SEEN:
             del seen[0]
-            self._begun_earlier.add(others)
+            self._begun_earlier[others] = seen[0]
         if message_id > self._newest.get(others, -1):
             self._newest[others] = message_id
             self._order = None
