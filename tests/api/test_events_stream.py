@@ -86,6 +86,32 @@ async def test_an_expired_queue_registers_anew_at_once() -> None:
         assert bench.kinds == [LIVE]
 
 
+async def test_a_snapshot_that_has_time_comes_with_the_first_event_after_a_share_of_it() -> None:
+    bench = StreamBench()
+    bench.registers()
+    first, second, third = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    for number, gate in enumerate((first, second, third)):
+        bench.transport.prepare(*EVENTS, json=heartbeat(number), gate=gate)
+    async with bench.running():
+        bench.stream.register_anew(300)
+        await bench.clock.advance(45)
+        first.set()
+        await bench.clock.settle(60)
+        assert bench.events == [0]
+        bench.stream.register_anew(80)  # the earlier of two counts
+        await bench.clock.advance(45)
+        second.set()
+        await bench.clock.settle(60)
+        assert (bench.events, len(bench.snapshots)) == ([0, 1], 1)
+        bench.registers("q2")
+        bench.hangs()
+        await bench.clock.advance(45)
+        third.set()
+        await bench.clock.settle(60)
+        assert (bench.events, len(bench.snapshots)) == ([0, 1, 2], 2)
+        assert bench.polls()[-1].params["queue_id"] == "q2"
+
+
 async def test_a_server_that_loses_every_new_queue_is_not_asked_without_pause() -> None:
     bench = StreamBench()
     for _ in range(4):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import Role
@@ -164,7 +166,10 @@ async def test_ones_own_new_role_shows_what_only_a_snapshot_tells(tmp_path: Path
         await until(lambda: dario.is_live)
 
 
-async def test_whoever_comes_back_has_the_groups_and_permissions_of_before(tmp_path: Path) -> None:
+async def test_whoever_comes_back_has_the_groups_and_permissions_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("narrowcast_api.state.apply.REOPENED_WITHIN", 0.0)
     async with running_server(tmp_path / "server") as server:
         farid, general = server.id("farid"), server.channel("general")
         both = {"direct_members": sorted([farid, server.id("dario")]), "direct_subgroups": []}

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.client import Client
 from narrowcast_api.state.apply import apply as apply_event
-from narrowcast_api.state.apply import only_in_snapshot
+from narrowcast_api.state.apply import snapshot_within
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import parse_events
 from narrowcast_api.wire.vocabulary import Anchor
@@ -97,7 +97,7 @@ class Observer:
         )
         self.heard += batch.events
         for event in parse_events(list(batch.events)):
-            outdated = only_in_snapshot(self.state, event)
+            outdated = snapshot_within(self.state, event) is not None
             apply_event(self.state, event)
             self.last_event_id = max(self.last_event_id, event.id)
             if outdated:

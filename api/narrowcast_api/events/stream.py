@@ -133,7 +133,7 @@ class EventStream:
         self._catching_up = False
         self._is_listening = False
         self._proven = False
-        self._is_outdated = False
+        self._outdated_at: float | None = None
         self._acted_at: float | None = None
         self._told = False
         self._checked_at = -CHECK_EVERY
@@ -155,9 +155,12 @@ class EventStream:
         if self._is_listening and self._acted_at is None:
             self._acted_at = self._clock.monotonic()
 
-    def register_anew(self) -> None:
-        """Events do not tell all that has changed: a snapshot follows at once. For `on_events` to call."""
-        self._is_outdated = True
+    def register_anew(self, within: float = 0.0) -> None:
+        """Events do not tell all that has changed: a snapshot follows, with the first events or heartbeat after a
+        random share of ``within`` seconds, so that not all clients ask at the same time. For `on_events` to call.
+        """
+        due = self._clock.monotonic() + within * self._random()
+        self._outdated_at = due if self._outdated_at is None else min(due, self._outdated_at)
 
     async def run(self) -> None:
         """Registers and receives for ever."""
@@ -243,6 +246,7 @@ class EventStream:
         if not isinstance(queue_id, str) or type(last_event_id) is not int:
             raise MalformedAnswer("registration gave no event queue")
         await self._on_snapshot(answer)
+        self._outdated_at = None
         self.queue = Queue(queue_id, last_event_id, path if isinstance(path, str) else None)
         self._catching_up = False
         self._socket_failures = 0
@@ -339,8 +343,7 @@ class EventStream:
             parsed = [parse_event(item) for item in raw[start : start + _AT_ONCE]]
             fresh = [event for event in parsed if event.id > last or event.id < 0]
             await self._on_events(fresh)
-            if self._is_outdated:
-                self._is_outdated = False
+            if self._outdated_at is not None and self._clock.monotonic() >= self._outdated_at:
                 self.queue = None
                 await self._close_socket()
                 return

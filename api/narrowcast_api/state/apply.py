@@ -31,22 +31,28 @@ HANDLED = frozenset(_HANDLERS)
 """The kinds of event that change the state."""
 
 
-def only_in_snapshot(state: State, event: Event) -> bool:
-    """Whether much of what an event means is told by a fresh snapshot alone. To be asked before it is applied.
+REOPENED_WITHIN = 300.0
+"""Seconds within which the groups and permissions of somebody who came back are asked for: every client of an
+organization does so.
+"""
+
+
+def snapshot_within(state: State, event: Event) -> float | None:
+    """Seconds within which a fresh snapshot has to tell what the event does not; None where the event tells all. To be
+    asked before it is applied.
 
     One's own role decides which channels, people and addresses one sees. Somebody whose account opens again is in the
     groups and permissions of before, of which nothing was known while it was closed.
     """
     if not isinstance(event, RealmUserUpdateEvent):
-        return False
+        return None
     user = state.users.get(event.person.user_id)
     if user is None:
-        return False
+        return None
     values = event.person.values
-    role = values.get("role", user.role)
-    return (user.user_id == state.me and role != user.role) or (
-        not user.is_active and values.get("is_active") is True
-    )
+    if user.user_id == state.me and values.get("role", user.role) != user.role:
+        return 0.0
+    return REOPENED_WITHIN if not user.is_active and values.get("is_active") is True else None
 
 
 def apply(state: State, event: Event) -> tuple[Change, ...]:

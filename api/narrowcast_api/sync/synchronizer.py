@@ -25,7 +25,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Anchor, Page
 from narrowcast_api.routes.messages import get_message, list_messages
 from narrowcast_api.routes.narrows import matches_narrow
-from narrowcast_api.state.apply import apply, only_in_snapshot
+from narrowcast_api.state.apply import apply, snapshot_within
 from narrowcast_api.state.changes import (
     Change,
     MessagesAdded,
@@ -174,10 +174,11 @@ class Synchronizer:
     async def _on_events(self, events: Sequence[Event]) -> None:
         session = self._session
         changes: list[Change] = []
-        outdated = False
+        outdated: list[float] = []
         try:
             for event in events:
-                outdated |= only_in_snapshot(session.state, event)
+                if (within := snapshot_within(session.state, event)) is not None:
+                    outdated.append(within)
                 made = apply(session.state, event)
                 self._follow(event, made)
                 changes.extend(made)
@@ -187,7 +188,7 @@ class Synchronizer:
             self._cache_writer.note(changes)
             self._forget_old()
         if outdated:
-            self.stream.register_anew()
+            self.stream.register_anew(min(outdated))
 
     def _follow(self, event: Event, changes: Sequence[Change]) -> None:
         """What an event means beside the state: for views, the services, and pages on their way."""
