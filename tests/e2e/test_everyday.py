@@ -71,6 +71,7 @@ def test_a_heading_is_clicked_and_an_edit_is_left_taken_up_and_saved(
     ada.settle()
     click(ada, "› paper")
     ada.wait_for(r"(?m)^.*#design › paper   ")
+    ada.settle()  # the heading is painted before the messages
     ada.press("e")
     ada.wait_for(r"Enter saves · Esc cancels")
     ada.press("ctrl+a")

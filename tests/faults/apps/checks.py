@@ -65,7 +65,8 @@ def _unsettled(reports: Reports, stage: Backdrop) -> str:
             for what in SHARED:
                 if one[what] != said[0][what]:
                     return f"{name}: windows differ in {what}: {[each[what] for each in said]}"
-        if (drafts := server_drafts(stage, name)) != said[0]["drafts"]:
+        kept = sorted(text.strip() for text in said[0]["drafts"])  # as servers keep them
+        if (drafts := server_drafts(stage, name)) != kept:
             return f"{name}: the server has the drafts {drafts}, the windows {said[0]['drafts']}"
     return ""
 
