@@ -180,6 +180,12 @@ async def test_the_choice_of_reactions_has_each_emoji_once_and_those_of_the_mess
         assert listed.selected_item.value[1] == "1f44d", "found by its other names, too"
 
 
+def in_order(text: str, *parts: str) -> bool:
+    """Whether all parts are in the text, in this order."""
+    places = [text.find(part) for part in parts]
+    return -1 not in places and places == sorted(places)
+
+
 async def test_the_line_of_what_is_unread_goes_where_one_marks_as_unread_at_once(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         ids = [await stage.server.send("ada", "general", "soup", f"spoon {number}") for number in range(4)]
@@ -188,7 +194,6 @@ async def test_the_line_of_what_is_unread_goes_where_one_marks_as_unread_at_once
         assert "unread from here" not in stage.app.text()
         await stage.press("U")
         await stage.see("unread from here")
-        text = stage.app.text()
-        assert text.index("spoon 1") < text.index("unread from here") < text.index("spoon 2")
+        await until(lambda: in_order(stage.app.text(), "spoon 1", "unread from here", "spoon 2"))
         await stage.press("up", "U")
-        await until(lambda: stage.app.text().index("unread from here") < stage.app.text().index("spoon 1"))
+        await until(lambda: in_order(stage.app.text(), "unread from here", "spoon 1"))
