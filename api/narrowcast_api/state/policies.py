@@ -23,7 +23,7 @@ _POLICIES: Final[Mapping[str, str]] = {
     "can_invite_users_group": "invite_to_realm_policy",
 }
 NOBODY: Final = 0
-"""Below every role."""
+"""A role below those that servers name."""
 _LEAST: Final[Mapping[object, int]] = {
     1: Role.MEMBER,
     2: Role.ADMINISTRATOR,

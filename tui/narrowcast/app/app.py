@@ -302,10 +302,9 @@ class NarrowcastApp(App[int], inherit_bindings=False):
 
     def action_app_palette(self) -> None:
         from narrowcast.screens.dialogs.palette import palette
-        from narrowcast_api.server_info import ServerInfo
 
         session = self.accounts.session
-        server = session.state.server if session is not None else ServerInfo()
+        server = session.state.server if session is not None else None
         self.push_screen(palette(self.keys, server), self._run_chosen)
 
     def _run_chosen(self, command: Command | None) -> None:

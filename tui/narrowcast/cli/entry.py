@@ -15,12 +15,10 @@ def main() -> int:
     # httpx would load its own command line with click, rich and pygments: a third of the time that it takes.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     try:
+        from narrowcast.cli import kept_code, late_imports
+
         if last_screen.shown() is not None:
-            from narrowcast.cli import kept_code
-
             kept_code.use()
-        from narrowcast.cli import late_imports
-
         late_imports.install()
         from narrowcast.cli.main import main as command_line
 

@@ -157,12 +157,12 @@ class KeptCode:
         return code
 
     def exec(self, source: Any, names: dict[str, Any], own: dict[str, Any] | None = None) -> None:
-        """As `exec`."""
+        """As `exec`, for `dataclasses`."""
         code = self.compile_source(source, "<string>", "exec") if isinstance(source, str) else source
         exec(code, names, names if own is None else own)  # noqa: S102 - as its caller would
 
     def eval(self, source: Any, names: dict[str, Any], own: dict[str, Any] | None = None) -> Any:
-        """As `eval`."""
+        """As `eval`, for `collections`."""
         code = self.compile_source(source, "<string>", "eval") if isinstance(source, str) else source
         return eval(code, names, names if own is None else own)  # noqa: S307 - as its caller would
 
@@ -221,13 +221,13 @@ def use() -> None:
 
 
 def end() -> None:
-    """The start is over."""
+    """The start is over: load as ever from now on."""
     if _kept is not None:
         _kept.end()
 
 
 def of_this_start() -> KeptCode | None:
-    """What `use` began."""
+    """What `use` began; None where it did not."""
     return _kept
 
 

@@ -91,7 +91,7 @@ async def _send(account: Account, args: argparse.Namespace, text: str, files: Se
 async def _sent(
     client: Client, args: argparse.Namespace, where: Destination | str | list[str], content: str
 ) -> int:
-    """Send it; its id."""
+    """Send the message, with a topic where the channel wants one after all. Returns its id."""
     if isinstance(where, list):
         return (await client.messages.send(to=where, content=content)).id
     if isinstance(where, str):

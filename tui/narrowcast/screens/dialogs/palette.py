@@ -11,15 +11,16 @@ from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast_api.server_info import ServerInfo
 
 
-def palette(keys: Mapping[str, tuple[str, ...]], server: ServerInfo) -> Picker[Command]:
-    """A picker over the registry; gives back the chosen command. What a server lacks is disabled."""
+def palette(keys: Mapping[str, tuple[str, ...]], server: ServerInfo | None) -> Picker[Command]:
+    """A picker over the registry; gives back the chosen command. What ``server`` lacks is disabled."""
+    known = server or ServerInfo()
     choices = [
         Choice(
             command,
             command.title,
             keys_label(keys.get(command.id, command.keys)),
             also=command.id,
-            disabled=refusal(command, server),
+            disabled=refusal(command, known),
         )
         for command in every()
         if command.palette and command.id != "app.palette"
