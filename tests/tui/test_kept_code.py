@@ -228,8 +228,10 @@ def test_a_python_that_has_its_parts_elsewhere_starts_as_ever(starts: Starts) ->
 class Changed:
     compile = staticmethod(lambda pattern, flags=0: None)
 kept_code.end()
-kept_code._kept, kept_code.compiler = None, Changed
-kept_code.use()
-answer = [kept_code.of_this_start() is None]
+answer = []
+for elsewhere in (Changed, None):
+    kept_code._kept, kept_code.compiler = None, elsewhere
+    kept_code.use()
+    answer.append(kept_code.of_this_start() is None)
 """
-    assert starts.run(program) == [True]
+    assert starts.run(program) == [True, True]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import re
 import sys
 from array import array
 from collections.abc import Callable, Sequence
@@ -19,12 +20,13 @@ from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ExtensionFileLoader, ModuleSpec, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
-from re import _compiler as compiler  # type: ignore[attr-defined]
 from types import CodeType, ModuleType
 from typing import Any, Final, Protocol
 
 from narrowcast.terminal import last_screen
 
+compiler: Any = getattr(re, "_compiler", None)
+"""The part of `re` that makes patterns; None in a Python that has it elsewhere, where `use` does nothing."""
 MAGIC = b"narrowcast kept code 2\n"
 FILE = "start.code"
 LARGEST = 64 * 2**20
@@ -99,12 +101,13 @@ class KeptCode:
         self._sre: Loads = compiler._sre
 
     def begin(self) -> None:
-        sys.meta_path.insert(0, self)
+        instead = {"exec": self.exec, "eval": self.eval, "compile": self.compile_source}
+        compiling = [(import_module(module), name) for module, name in COMPILING]
+        sys.meta_path.insert(0, self)  # from here on nothing fails, and `end` takes back all of it
         compiler.compile = self.compile
         compiler._sre = _Noting(self._sre, self._codes)
-        instead = {"exec": self.exec, "eval": self.eval, "compile": self.compile_source}
-        for module, name in COMPILING:
-            setattr(import_module(module), name, instead[name])
+        for module, name in compiling:
+            setattr(module, name, instead[name])
 
     def end(self) -> None:
         """The start is over: what is loaded from now on is loaded as ever."""
