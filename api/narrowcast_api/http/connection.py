@@ -56,6 +56,7 @@ CONNECT_SECONDS = 10.0
 REQUEST_SECONDS = 30.0
 PATIENCE_SECONDS = 10.0
 SLOW_SECONDS = 5.0
+"""After so long without an answer the connection is in doubt, though the request goes on."""
 ANSWER_BYTES = 64 * 2**20
 _IDLE_SECONDS = 4.0
 _REDIRECTS = 5
@@ -82,9 +83,8 @@ class Connection:
     Hooks, each may be replaced: `on_ignored(method, path, names)` is called when the server lists
     parameters it ignored (CONV-09); `on_rate_limited(seconds)` when it asks to slow down; `on_unanswered()` when a
     request that is not for events met no server, or has waited for its answer for `SLOW_SECONDS`; `on_acted()` when
-    one changed something of which the server tells by an event; `exchange` carries
-    the questions of `request`, by HTTP. The Authorization header goes to the account's own origin only, whatever the
-    server redirects to (AUTH-01).
+    one changed something of which the server tells by an event; `exchange` carries the questions of `request`, by
+    HTTP. The Authorization header goes to the account's own origin only, whatever the server redirects to (AUTH-01).
     """
 
     def __init__(

@@ -324,13 +324,13 @@ class Session:
         self._held = until
 
     def hold_stream_back(self, until: asyncio.Event) -> None:
-        """Registers and fetches what views need, but waits for events only from then on: an app paints first what has
-        come. The server keeps them meanwhile.
+        """Registers and fetches what views need, but opens a WebSocket stream of events only from then on: loading its
+        library takes a while, and an app paints first what has come. The server keeps the events meanwhile.
         """
         self._painted = until
 
     async def until_painted(self) -> None:
-        """Where `hold_stream_back` was called, until events may be waited for."""
+        """Where `hold_stream_back` was called, until the stream may be opened."""
         if self._painted is not None:
             await self._painted.wait()
 
