@@ -116,7 +116,7 @@ class SendsRows(Protocol):
     def send_rows(
         self, widget: Widget, rows: Mapping[int, Strip], edges: Mapping[int, Strip], move: Move | None
     ) -> bool:
-        """Sends rows by their number in the content of ``widget``, ``edges`` over their last column; ``move`` says$
+        """Sends rows by their number in the content of ``widget``, ``edges`` over their last column; ``move`` says
         which of them stood elsewhere before. False, and nothing is sent, where only a frame will do.
         """
 
