@@ -79,6 +79,10 @@ class Trial:
                 await asyncio.sleep(getattr(error, "retry_after", None) or 1)
         raise AssertionError
 
+    def now(self, seconds: int = 0) -> int:
+        """The time so many seconds from now, in whole seconds since 1970."""
+        return int(self.site.now()) + seconds
+
     def not_called(self) -> list[str]:
         """The operations that nobody has called."""
         client = next(iter(self.clients.values()))

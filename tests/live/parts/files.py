@@ -1,0 +1,34 @@
+"""Calls about files and pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from live.trial import Trial
+from narrowcast_api.narrow.destinations import ChannelDestination
+from support.pictures import PIXEL
+
+
+async def files(t: Trial) -> None:
+    """Uploads, custom emoji and the pictures of the organization."""
+    path = Path(__file__)
+    url = await t("dario", "uploads.upload", path=path)
+    sent = await t(
+        "dario",
+        "messages.send",
+        to=ChannelDestination(t.site.channel("general"), "files"),
+        content=f"[here]({getattr(url, 'url', url)})",
+    )
+    assert sent is not None
+    await t("dario", "uploads.fetch", url=getattr(url, "url", url), max_bytes=1_000_000)
+    rows = await t("dario", "uploads.list")
+    await t("dario", "uploads.delete", attachment_id=rows.attachments[-1].id)
+    name = f"emoji_{t.now()}"
+    await t("ada", "custom_emoji.upload", emoji_name=name, image=PIXEL)
+    await t("ada", "custom_emoji.list")
+    await t("ada", "custom_emoji.deactivate", emoji_name=name)
+    await t("ada", "organization_pictures.set_icon", image=PIXEL)
+    await t("ada", "organization_pictures.remove_icon")
+    for night in (False, True):
+        await t("ada", "organization_pictures.set_logo", image=PIXEL, night=night)
+        await t("ada", "organization_pictures.remove_logo", night=night)
