@@ -16,7 +16,7 @@ from narrowcast_api.permissions.roles import (
     role_of,
 )
 from narrowcast_api.wire.levels import Gate
-from narrowcast_api.wire.vocabulary import ChannelSetting, Role, TopicsPolicy
+from narrowcast_api.wire.vocabulary import ChannelSetting, PostPolicy, Role, TopicsPolicy
 
 if TYPE_CHECKING:
     from narrowcast_api.model.channels import Channel
@@ -110,7 +110,10 @@ def channel_write_refusal(state: State, channel_id: int) -> Refusal:
     return ALLOWED
 
 
-_OLD_POSTERS = {2: (Role.ADMINISTRATOR, "admins"), 4: (Role.MODERATOR, "admins and moderators")}
+_OLD_POSTERS: dict[int, tuple[Role, str]] = {
+    PostPolicy.ADMINISTRATORS: (Role.ADMINISTRATOR, "admins"),
+    PostPolicy.MODERATORS: (Role.MODERATOR, "admins and moderators"),
+}
 """Who posts, by the `stream_post_policy` of servers below level 333: the least role and its words."""
 
 
