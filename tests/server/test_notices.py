@@ -127,6 +127,15 @@ async def test_a_new_channel_says_who_made_it_where_the_organization_wants_that(
     assert row["flags"] == []
 
 
+async def test_a_description_cannot_end_the_quote_that_it_is_in(server: TestServer) -> None:
+    await server.call("ada", "PATCH", "/realm", {"send_channel_events_messages": True})
+    identity = server.channel("design")
+    await subscribe(server, ["design"], ["ada"])
+    await server.call("ada", "PATCH", f"/streams/{identity}", {"description": "````"})
+    (row,) = await server.newest("ada", channel=identity, topic="channel events")
+    assert row["content"].endswith("* **New description:**\n````` quote\n````\n`````")
+
+
 def test_a_new_organization_announces_channels_in_its_first_one(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     core = Core(tmp_path / "data", Config(durable=False))

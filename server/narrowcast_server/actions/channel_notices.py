@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from narrowcast_server.actions.messages import Origin, post_notice
-from narrowcast_server.actions.quoting import silent_mention
+from narrowcast_server.actions.quoting import quoted, silent_mention
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.rules.access import subscriber_ids
 
@@ -100,7 +100,7 @@ def _privacy(channel: Channel) -> str:
 
 
 def _quoted(description: str) -> str:
-    return f"```` quote\n{description or '*No description.*'}\n````"
+    return quoted(description or "*No description.*", "````", " quote")
 
 
 def _holders(core: Core, value: Any) -> str:

@@ -22,9 +22,8 @@ def place_of(core: Core, message: Message) -> str:
     return f"#**{core.channels[message.channel_id].name}>{message.topic}@{message.id}**"
 
 
-def quoted(content: str) -> str:
-    """A quote of any text: its fence is longer than every one inside."""
-    fence = "`" * 3
+def quoted(content: str, fence: str = "```", info: str = "quote") -> str:
+    """A quote of any text: its fence is longer than every one inside. `info`: what follows the opening fence."""
     while fence in content:
         fence += "`"
-    return f"{fence}quote\n{content}\n{fence}"
+    return f"{fence}{info}\n{content}\n{fence}"
