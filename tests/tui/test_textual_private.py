@@ -30,14 +30,14 @@ from textual.widgets import Static
 
 import narrowcast
 from narrowcast.screens.dialogs.dialog import Dialog
-from narrowcast.terminal import textual_private
+from narrowcast.terminal import textual_lean, textual_private
 from narrowcast.terminal.screen_memory import ScreenMemory
 from narrowcast.terminal.textual_private import ChopsUpdate, LayoutUpdate
 
 
 def test_the_installed_textual_is_the_one_whose_source_was_read() -> None:
     assert version("textual") == textual_private.READ_FROM, (
-        "read narrowcast/terminal/textual_private.py beside it"
+        "read textual_private.py and textual_lean.py in narrowcast/terminal beside it"
     )
 
 
@@ -46,8 +46,8 @@ def test_nobody_else_uses_private_modules_or_members_of_textual() -> None:
     private = re.compile(
         r"^\s*(?:from|import) textual(?:\.\w+)*\._|\b_?(?:app|screen|widget|host)\._[a-z]", re.MULTILINE
     )
-    found = [path.name for path in root.rglob("*.py") if private.search(path.read_text())]
-    assert found == ["textual_private.py"]
+    found = {path.name for path in root.rglob("*.py") if private.search(path.read_text())}
+    assert found == {"textual_lean.py", "textual_private.py"}
 
 
 def test_the_app_starts_without_the_palette_of_textual_and_its_widgets() -> None:
@@ -65,12 +65,12 @@ def test_the_app_starts_without_the_palette_of_textual_and_its_widgets() -> None
 
 def test_a_strip_makes_each_cache_when_it_is_used_and_keeps_what_it_made() -> None:
     strip = Strip([Segment("one "), Segment("two")])
-    assert not any(textual_private.has_cache(strip, name) for name in textual_private.CACHES_OF_A_STRIP)
+    assert not any(textual_lean.has_cache(strip, name) for name in textual_lean.CACHES_OF_A_STRIP)
     assert strip.crop(1, 5) is strip.crop(1, 5)
     assert [part.text for part in strip.divide([3, 7])] == ["one", " two"]
     assert strip.adjust_cell_length(9).text == "one two  "
-    assert textual_private.has_cache(strip, "_crop_cache")
-    assert not textual_private.has_cache(strip, "_filter_cache")
+    assert textual_lean.has_cache(strip, "_crop_cache")
+    assert not textual_lean.has_cache(strip, "_filter_cache")
     assert not hasattr(strip, "_unheard_of")
 
 

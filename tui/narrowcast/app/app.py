@@ -29,6 +29,7 @@ from narrowcast.commands.keymap import effective, textual_keymap
 from narrowcast.commands.registry import REGISTRY, Command, Context, bindings_for, by_id, every
 from narrowcast.commands.run import run
 from narrowcast.extensions.start import Extensions
+from narrowcast.terminal import textual_lean  # noqa: F401  # from here on Textual takes less time
 from narrowcast.terminal.colours import NearestOf256
 from narrowcast.terminal.key_queue import KeyQueue
 from narrowcast.terminal.paths import Paths

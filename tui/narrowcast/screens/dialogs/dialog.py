@@ -11,7 +11,8 @@ from textual.strip import Strip
 
 from narrowcast.commands.hints import KeyHint, hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.terminal.textual_private import OpensOver, remove_screen, screen_below
+from narrowcast.terminal.textual_lean import OpensOver
+from narrowcast.terminal.textual_private import remove_screen, screen_below
 
 __all__ = ["Dialog"]
 
