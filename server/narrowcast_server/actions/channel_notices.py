@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from narrowcast_server.actions.messages import Origin, post_notice
 from narrowcast_server.actions.quoting import quoted, silent_mention
+from narrowcast_server.actions.retention import FOR_EVER, days_kept
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.rules.access import subscriber_ids
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 TOPIC: Final = "channel events"
-_FOR_EVER: Final = -1
 
 
 def created(core: Core, user: User, channel: Channel) -> None:
@@ -60,16 +60,12 @@ def changed(core: Core, user: User, before: Channel) -> None:
 
 
 def _tell_retention(core: Core, user: User, before: Channel, now: Channel) -> None:
-    default = core.settings["message_retention_days"]
-    old, new = (
-        default if channel.message_retention_days is None else channel.message_retention_days
-        for channel in (before, now)
-    )
+    old, new = (days_kept(core, channel) for channel in (before, now))
     if old == new:
         return
     kept = (
         "Messages in this channel will now be retained forever."
-        if _is_for_ever(new)
+        if new == FOR_EVER
         else f"Messages in this channel will now be automatically deleted {new} days after they are sent."
     )
     text = (
@@ -83,12 +79,8 @@ def _tell_retention(core: Core, user: User, before: Channel, now: Channel) -> No
     )
 
 
-def _is_for_ever(days: object) -> bool:
-    return days in (_FOR_EVER, "unlimited")
-
-
-def _period(days: object) -> str:
-    return "Forever" if _is_for_ever(days) else f"{days} days"
+def _period(days: int) -> str:
+    return "Forever" if days == FOR_EVER else f"{days} days"
 
 
 def _privacy(channel: Channel) -> str:

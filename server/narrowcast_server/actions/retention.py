@@ -10,15 +10,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.message_changes import delete_messages
-from narrowcast_server.organization.models import Message
+from narrowcast_server.organization.models import Channel, Message
 from narrowcast_server.storage.store import marks
 from narrowcast_server.uploads.attachments import remove_attachment
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
+FOR_EVER: Final = -1
 _DAY: Final = 86_400
 _MAY_BECOME_MESSAGES: Final = ("drafts", "scheduled_messages", "saved_snippets")
+
+
+def days_kept(core: Core, channel: Channel) -> int:
+    """Days after which messages of a channel end, by its setting or the organization's; `FOR_EVER` for never."""
+    own = channel.message_retention_days
+    return core.setting_int("message_retention_days") if own is None else own
 
 
 def delete_expired(core: Core) -> int:
@@ -30,7 +37,7 @@ def delete_expired(core: Core) -> int:
         expired = _older(core, "conversation_id IS NOT NULL", (), usual, limit)
     by_days: dict[int, list[int]] = {}
     for channel in core.channels.all():
-        days = usual if channel.message_retention_days is None else channel.message_retention_days
+        days = days_kept(core, channel)
         if days > 0:
             by_days.setdefault(days, []).append(channel.id)
     for days, ids in by_days.items():
