@@ -145,9 +145,6 @@ def change(core: Core, values: Mapping[str, object]) -> dict[str, object]:
     return changed
 
 
-# --- domains ---------------------------------------------------------------------------------------------------
-
-
 def forget_channel(core: Core, channel_id: int) -> None:
     """The organization announces and reports nothing more in a channel that is archived."""
     if data := dict.fromkeys(sorted(name for name in _CHANNELS if core.settings[name] == channel_id), -1):
@@ -155,6 +152,9 @@ def forget_channel(core: Core, channel_id: int) -> None:
         core.emit(
             {"type": "realm", "op": "update_dict", "property": "default", "data": data}, core.user_ids()
         )
+
+
+# --- domains ---------------------------------------------------------------------------------------------------
 
 
 def add_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
