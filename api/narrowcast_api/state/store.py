@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from narrowcast_api.model.messages import Message
@@ -80,14 +80,14 @@ class Directs:
             self._newest[others] = message_id
             self._order = None
 
-    def lose(self, message_ids: Collection[int]) -> None:
+    def lose(self, message_ids: set[int]) -> None:
         """Messages are gone, of which nothing more may be known than their ids.
 
         A conversation of which no message is known any more keeps its place if it may have earlier ones.
         """
         for others, newest in list(self._newest.items()):
             seen = self._seen[others]
-            if not any(message_id in seen for message_id in message_ids):
+            if message_ids.isdisjoint(seen):
                 continue
             seen[:] = [message_id for message_id in seen if message_id not in message_ids]
             if seen:
