@@ -27,8 +27,8 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.routes.common import Bound, Group
-from support.api import ACCOUNT, KEY, make_connection, scripted_client
+from narrowcast_api.routes.common import Group
+from support.api import ACCOUNT, KEY, make_connection, operations, scripted_client
 from support.ledger import proves
 from support.scripted import ScriptedTransport
 
@@ -188,12 +188,10 @@ async def test_a_group_is_made_once_when_it_is_used_and_nothing_else_is_one() ->
 
 async def test_help_shows_what_a_caller_passes() -> None:
     async with scripted_client() as (client, _):
-        for group in client.groups().values():
-            for name, bound in vars(type(group)).items():
-                if isinstance(bound, Bound):
-                    call = getattr(group, name)
-                    assert "connection" not in inspect.signature(call).parameters, name
-                    assert inspect.iscoroutinefunction(call)
+        for group, name in operations(client):
+            call = getattr(getattr(client, group), name)
+            assert "connection" not in inspect.signature(call).parameters, name
+            assert inspect.iscoroutinefunction(call)
         text = pydoc.render_doc(client.messages.send, renderer=_Plain())
         assert "send_message(*,to:'Addressee'," in "".join(text.split())
         assert KEY not in text

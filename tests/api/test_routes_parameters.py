@@ -7,7 +7,7 @@ import enum
 import inspect
 import json
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -22,11 +22,10 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.routes.common import Bound
 from narrowcast_api.routes.user_groups import Change
 from narrowcast_api.wire.parameters import shape
 from narrowcast_api.wire.vocabulary import BotType, ChannelSetting, Dialect, GroupSetting
-from support.api import make_connection
+from support.api import make_connection, operations
 from support.scripted import Prepared, ScriptedTransport, SentRequest
 from support.zulip_parameters import ALIASES, OWN, zulip_parameters
 
@@ -72,14 +71,6 @@ BY_TYPE: Mapping[object, object] = {
     DraftVersion: DraftVersion(LUNCH, "x"),
     Path: Path(__file__),
 }
-
-
-def operations() -> Iterator[tuple[str, str]]:
-    client = Client(make_connection(ScriptedTransport()))
-    for group_name, group in client.groups().items():
-        yield from (
-            (group_name, name) for name, bound in vars(type(group)).items() if isinstance(bound, Bound)
-        )
 
 
 def value_of(name: str, hint: Any) -> object:
@@ -137,7 +128,9 @@ async def requests_of(group: str, name: str) -> list[SentRequest]:
         return transport.requests
 
 
-@pytest.mark.parametrize(("group", "name"), list(operations()), ids=str)
+@pytest.mark.parametrize(
+    ("group", "name"), list(operations(Client(make_connection(ScriptedTransport())))), ids=str
+)
 async def test_what_goes_out_is_what_a_zulip_server_takes(group: str, name: str) -> None:
     for sent in await requests_of(group, name):
         operation = sent.method, shape(sent.path.removeprefix("/api/v1").replace("/x", "/{x}"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,7 +10,7 @@ from live.site import LiveSite
 from narrowcast_api.client import Client
 from narrowcast_api.errors import NarrowcastError, RateLimited, ServerFault
 from narrowcast_api.http.ignored_parameters import ignored_parameters
-from narrowcast_api.routes.common import Bound, Group
+from support.api import operations
 
 _MOST_TRIES: Final = 5
 _TELLING: Final = frozenset({"settings", "narrow", "anchor", "field_type", "flag", "op", "to", "properties"})
@@ -87,7 +86,7 @@ class Trial:
         """The operations that nobody has called."""
         client = next(iter(self.clients.values()))
         called = {call.operation for call in self.calls}
-        return [name for name in _operations(client) if name not in called]
+        return [name for name in map(".".join, operations(client)) if name not in called]
 
     async def aclose(self) -> None:
         """Closes all clients."""
@@ -97,11 +96,3 @@ class Trial:
 
 def _named(given: dict[str, Any]) -> tuple[str, ...]:
     return tuple(f"{name}={value}"[:_LONGEST] if name in _TELLING else name for name, value in given.items())
-
-
-def _operations(client: Client) -> Iterator[str]:
-    for group_name, group in vars(client).items():
-        if isinstance(group, Group):
-            for name, bound in vars(type(group)).items():
-                if isinstance(bound, Bound):
-                    yield f"{group_name}.{name}"

@@ -12,6 +12,7 @@ from narrowcast_api.client import Client
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.rate_limit import RateGate
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.routes.common import Bound
 from narrowcast_api.server_info import RequestLimits, ServerInfo
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL, Dialect
@@ -28,6 +29,14 @@ def boundary_levels() -> list[int]:
     for gate in Gate:
         levels |= {max(0, gate.level - 1), gate.level}
     return sorted(levels)
+
+
+def operations(client: Client) -> Iterator[tuple[str, str]]:
+    """Group and name of every operation."""
+    for group_name, group in client.groups().items():
+        for name, bound in vars(type(group)).items():
+            if isinstance(bound, Bound):
+                yield group_name, name
 
 
 def make_connection(
