@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,18 +36,19 @@ class Term:
 
 def narrow(name: str, text: str) -> list[Term]:
     """A narrow parameter: a list of objects, or of (operator, operand) pairs as older clients write it."""
-    items = check_list(name, json_value(name, text))
-    if len(items) > MAX_TERMS:
-        raise ServiceError(f"{name} has too many terms")
-    return [_term(f"{name}[{index}]", item) for index, item in enumerate(items)]
+    return _terms(name, text, _term)
 
 
 def pairs(name: str, text: str) -> list[Term]:
     """The narrow of an event queue: (operator, operand) pairs of text alone."""
+    return _terms(name, text, _pair)
+
+
+def _terms(name: str, text: str, read: Callable[[str, object], Term]) -> list[Term]:
     items = check_list(name, json_value(name, text))
     if len(items) > MAX_TERMS:
         raise ServiceError(f"{name} has too many terms")
-    return [_pair(f"{name}[{index}]", item) for index, item in enumerate(items)]
+    return [read(f"{name}[{index}]", item) for index, item in enumerate(items)]
 
 
 def _pair(name: str, item: object) -> Term:
