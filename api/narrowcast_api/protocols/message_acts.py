@@ -221,7 +221,7 @@ class MessageActs:
     # what waits
 
     def _in_order(self) -> list[ActRecord]:
-        return sorted(self._acts.values(), key=lambda record: (record.position, record.act_id))
+        return sorted(self._acts.values(), key=_place)
 
     def _waiting(self) -> list[ActRecord]:
         return [
@@ -262,14 +262,14 @@ class MessageActs:
 
     def _later(self, record: ActRecord) -> list[ActRecord]:
         """What was done to the same after it and is shown, in all windows."""
-        place = (record.position, record.act_id)
-        return [
+        later = (
             other
-            for other in self._in_order()
+            for other in self._acts.values()
             if (other.message_id, other.flag) == (record.message_id, record.flag)
-            and (other.position, other.act_id) > place
+            and _place(other) > _place(record)
             and (other.flag is None or other.act_id in self._before)
-        ]
+        )
+        return sorted(later, key=_place)
 
     def _do(self, record: ActRecord) -> None:
         """Show an act over what the server says and under what was done later; called again whenever that is new."""
@@ -292,3 +292,8 @@ class MessageActs:
             self._show(UpdateMessageFlagsEvent(op=op, flag=record.flag, messages=[record.message_id]))
         else:
             self._show(ReactionEvent(op=op, message_id=record.message_id, reaction=self._reaction(record)))
+
+
+def _place(record: ActRecord) -> tuple[int, str]:
+    """Where it is in the order in which the acts of all windows were done."""
+    return (record.position, record.act_id)
