@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument(
         "--batch", type=int, default=60, help="steps between comparisons (default: %(default)s)"
     )
-    parser.add_argument("--part", help="one part of the operations: channels, messages, groups ...")
+    parser.add_argument("--part", choices=operations.PARTS, help="one part of the operations")
     parser.add_argument(
         "--log", type=Path, help="file for every request, and what was heard where states differ"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from live.parts.channels import channels
 from live.parts.files import files
 from live.parts.messages import flags, messages, topics
@@ -12,9 +14,8 @@ from live.parts.server import server
 from live.parts.settings import settings
 from live.trial import Trial
 
-
-async def run(t: Trial, only: str | None) -> None:
-    """All operations, the ones first that need least; `only` one of the parts below."""
+PARTS: Final = {
+    part.__name__: part
     for part in (
         server,
         channels,
@@ -30,10 +31,17 @@ async def run(t: Trial, only: str | None) -> None:
         settings,
         invitations,
         exports,
-    ):
-        if only not in (None, part.__name__):
+    )
+}
+"""The ones first that need least."""
+
+
+async def run(t: Trial, only: str | None) -> None:
+    """All parts, or `only` one of them."""
+    for name, part in PARTS.items():
+        if only not in (None, name):
             continue
         try:
             await part(t)
         except (AttributeError, TypeError, LookupError) as error:
-            t.stopped.append(f"{part.__name__}: {error!r}")
+            t.stopped.append(f"{name}: {error!r}")

@@ -12,15 +12,14 @@ from support.pictures import PIXEL
 async def files(t: Trial) -> None:
     """Uploads, custom emoji and the pictures of the organization."""
     path = Path(__file__)
-    url = await t("dario", "uploads.upload", path=path)
-    sent = await t(
+    uploaded = await t("dario", "uploads.upload", path=path)
+    await t(
         "dario",
         "messages.send",
         to=ChannelDestination(t.site.channel("general"), "files"),
-        content=f"[here]({getattr(url, 'url', url)})",
+        content=f"[here]({uploaded.url})",
     )
-    assert sent is not None
-    await t("dario", "uploads.fetch", url=getattr(url, "url", url), max_bytes=1_000_000)
+    await t("dario", "uploads.fetch", url=uploaded.url, max_bytes=1_000_000)
     rows = await t("dario", "uploads.list")
     await t("dario", "uploads.delete", attachment_id=rows.attachments[-1].id)
     name = f"emoji_{t.now()}"

@@ -23,7 +23,7 @@ async def groups(t: Trial) -> None:
     site = t.site
     moderators, ada, dario = site.group("role:moderators"), site.id("ada"), site.id("dario")
     people = AdHocGroup(frozenset({ada}), frozenset({moderators}))
-    group = await t(
+    group_id = await t(
         "ada",
         "user_groups.create",
         name=f"group {t.now()}",
@@ -32,7 +32,6 @@ async def groups(t: Trial) -> None:
         subgroups=[moderators],
         **dict.fromkeys([str(name) for name in GroupSetting], people),
     )
-    group_id = getattr(group, "group_id", group)
     changes: dict[str, Any] = {str(name): Change(moderators, people) for name in GroupSetting}
     await t(
         "ada", "user_groups.update", user_group_id=group_id, name=f"g {t.now()}", description="e", **changes
