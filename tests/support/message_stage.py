@@ -84,7 +84,7 @@ class Stage:
         """Until the view has what the server has, and it is drawn."""
         view = self.pane.view
         assert view is not None
-        await until(lambda: not view.loading and (view.ids or view.found_newest))
+        await until(lambda: not view.loading and (not view.is_stale or view.error is not None))
         await self.pilot.pause()
 
     async def see(self, text: str) -> None:
