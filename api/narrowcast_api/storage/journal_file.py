@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -74,10 +74,12 @@ def rows_of(connection: sqlite3.Connection) -> dict[Key, JournalRow]:
     }
 
 
-def insert(table: str, row: JournalRow, *, replacing: bool = True) -> tuple[str, JournalRow]:
-    """The statement that writes a row, which may have fewer columns than there are."""
-    columns = COLUMNS[table][: len(row)]
+def insert(
+    table: str, row: JournalRow, columns: Sequence[str] | None = None, *, replacing: bool = True
+) -> tuple[str, JournalRow]:
+    """The statement that writes a row, whose columns are those of `COLUMNS` unless they are named."""
     instead = "REPLACE" if replacing else "IGNORE"
+    columns = columns or COLUMNS[table]
     places = ", ".join("?" * len(columns))
     return f"INSERT OR {instead} INTO {table} ({', '.join(columns)}) VALUES ({places})", row
 
@@ -129,17 +131,20 @@ def _salvage(path: Path) -> tuple[sqlite3.Connection, str | None]:
     with transaction(connection):
         for table, columns in COLUMNS.items():
             for row in _readable_rows(damaged, table):
-                if len(row) <= len(columns):
-                    with suppress(sqlite3.Error):
-                        connection.execute(*insert(table, row))
+                values = {name: value for name, value in row.items() if name in columns}
+                with suppress(sqlite3.Error):
+                    connection.execute(*insert(table, tuple(values.values()), tuple(values)))
     return connection, f"The journal of drafts was damaged; the old file is kept as {damaged.name}."
 
 
-def _readable_rows(path: Path, table: str) -> Iterator[JournalRow]:
-    """Rows of a damaged file, as many as SQLite still gives."""
+def _readable_rows(path: Path, table: str) -> Iterator[dict[str, object]]:
+    """Rows of a damaged file by their columns, as many as SQLite still gives."""
     with suppress(sqlite3.Error):
         connection = sqlite3.connect(path)
         try:
-            yield from connection.execute(f"SELECT * FROM {table}")
+            rows = connection.execute(f"SELECT * FROM {table}")
+            names = [column[0] for column in rows.description]
+            for row in rows:
+                yield dict(zip(names, row, strict=True))
         finally:
             connection.close()
