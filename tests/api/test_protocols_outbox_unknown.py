@@ -218,6 +218,23 @@ async def test_after_a_restart_what_failed_is_looked_for_once_and_keeps_its_reas
         assert (bench.server.looks, bench.server.sends) == (looks + 2, 2)
 
 
+async def test_what_the_server_refused_keeps_its_reason_whatever_the_words_are(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.append("lost before")
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        await bench.clock.advance(10)
+        bench.server.hold = True
+        bench.outbox.retry(local_id)
+        await bench.clock.advance(10)
+        words = "It is not known whether this arrived: these are the server's own words."
+        bench.server.requests[-1].answer.set_exception(BadRequest("BAD_REQUEST", words))
+        await bench.settle()
+        await bench.crash()
+        bench.open()
+        await bench.clock.advance(300)
+        assert (only(bench).state, only(bench).error) == (FAILED, words)
+
+
 async def test_a_message_that_never_left_is_not_looked_for_after_a_restart(bench: OutboxBench) -> None:
     async with bench:
         bench.server.next_failures.append("refused")

@@ -64,6 +64,7 @@ class Later(Executor):
     content=texts,
     state=st.sampled_from(OutboxState),
     floor=st.none() | st.integers(0, 2**63 - 1),
+    unknown=st.booleans(),
 )
 def test_a_message_is_read_back_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory,
@@ -71,8 +72,9 @@ def test_a_message_is_read_back_as_it_was_written(
     content: str,
     state: OutboxState,
     floor: int | None,
+    unknown: bool,
 ) -> None:
-    record = OutboxRecord("x", 3, destination, content, state, 12.5, "why", floor, True)
+    record = OutboxRecord("x", 3, destination, content, state, 12.5, "why", floor, True, unknown)
     folder = tmp_path_factory.mktemp("journal")
     journal = journal_at(folder)
     journal.put_outbox(record)
@@ -251,6 +253,8 @@ def test_a_damaged_journal_is_set_aside_and_its_readable_rows_are_taken_over(tmp
         journal.put_draft(
             replace(DRAFT, draft_id=f"d{number:03}", version=DraftVersion(None, f"{number} " + "x" * 500))
         )
+    failed = replace(MESSAGE, state=OutboxState.FAILED, error="No answer", tried=True, unknown=True)
+    journal.put_outbox(failed)
     journal.close()
     path = tmp_path / "journal.db"
     raw = bytearray(path.read_bytes())
@@ -261,6 +265,7 @@ def test_a_damaged_journal_is_set_aside_and_its_readable_rows_are_taken_over(tmp
     assert again.warning is not None
     assert "damaged" in again.warning
     assert 0 < len(again.load_drafts()) < 200
+    assert again.load_outbox() == [failed]
     assert [old.name for old in tmp_path.glob("journal.db.damaged-*")], (
         "the old file is kept for a rescue by hand"
     )

@@ -139,6 +139,25 @@ def test_a_journal_of_an_earlier_version_opens_and_what_it_holds_is_adopted(
         assert journal.load_drafts() == [changed]
 
 
+def test_what_an_earlier_version_did_not_know_is_unknown_still(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    errors = {
+        "m1": "It is not known whether this arrived: no answer within 30 s",
+        "m2": "You may not post here.",
+    }
+    with closing(connect(path, synchronous="FULL", migrations=MIGRATIONS[:7])) as old:
+        old.executemany(
+            """INSERT INTO outbox (local_id, position, destination, content, state, created, error, tried, owner)
+               VALUES (?, 1, '["channel",7,"lunch"]', 'Soup', 'failed', 1.0, ?, 1, 'a')""",
+            errors.items(),
+        )
+    with closing(window(tmp_path, "a")) as journal:
+        assert {record.local_id: record.unknown for record in journal.load_outbox()} == {
+            "m1": True,
+            "m2": False,
+        }
+
+
 def test_windows_that_start_together_migrate_the_file_once(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     connect(path, synchronous="FULL", migrations=MIGRATIONS[:3]).close()

@@ -199,7 +199,7 @@ class Outbox:
         if error is not None:
             self._store.step(item, FAILED, error)
             return
-        item.take_back, item.unknown, item.looks, item.faults, item.due = False, False, 0, 0, 0.0
+        item.take_back, item.sought, item.looks, item.faults, item.due = False, False, 0, 0, 0.0
         item.resend, item.reason = item.record.tried, None
         self._store.step(item, UNCONFIRMED if item.record.tried else WAITING)
         self._alarm.ring()

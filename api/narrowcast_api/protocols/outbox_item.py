@@ -119,7 +119,7 @@ class OutboxItem(Struct):
     `sent_at` is when the request left (UTC seconds), while it is under way. `take_back`: the
     user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `faults`
     those that were not answered; `due` is the monotonic time of the next step, `holds_until` that until which it
-    holds up others after it failed. `unknown`: it counts as failed although it may have arrived, and is looked for.
+    holds up others after it failed. `sought`: it counts as failed although it may have arrived, and is looked for.
     `reason`: why it failed, while it is looked for once more. `elsewhere`: another
     window of the account sends it; it holds up those of this one for a while, so that they go out in the order of
     writing.
@@ -132,7 +132,7 @@ class OutboxItem(Struct):
     take_back: bool = False
     looks: int = 0
     faults: int = 0
-    unknown: bool = False
+    sought: bool = False
     reason: str | None = None
     holds_until: float = 0.0
     due: float = 0.0
@@ -183,7 +183,7 @@ def recovered(record: OutboxRecord) -> OutboxItem:
     """
     if record.state is OutboxState.SENDING:
         record = replace(record, state=OutboxState.UNCONFIRMED, error=_INTERRUPTED)
-    return OutboxItem(record, unknown=record.tried and record.state is OutboxState.FAILED)
+    return OutboxItem(record, sought=record.tried and record.state is OutboxState.FAILED)
 
 
 def matching(content: str, candidates: Sequence[FoundMessage], taken: Collection[int]) -> int | None:

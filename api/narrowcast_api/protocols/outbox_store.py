@@ -121,13 +121,15 @@ class OutboxStore:
             if item.elsewhere:
                 item.holds_until = now + HOLDS_FOR
 
-    def step(self, item: OutboxItem, state: OutboxState, error: str | None = None) -> Future[bool]:
-        """Into another state; its write to the journal. Raises InvalidTransition for one that the diagram does not
-        have.
+    def step(
+        self, item: OutboxItem, state: OutboxState, error: str | None = None, *, unknown: bool = False
+    ) -> Future[bool]:
+        """Into another state; its write to the journal. `unknown`: it fails because nobody knows whether it arrived.
+        Raises InvalidTransition for a step that the diagram does not have.
         """
         if state is not item.state and state not in _STEPS[item.state]:
             raise InvalidTransition(f"{item.state} to {state}")
-        item.record = replace(item.record, state=state, error=error)
+        item.record = replace(item.record, state=state, error=error, unknown=unknown)
         if state is SENT:
             written = self._journal.delete_outbox(item.record.local_id, item.message_id)
         else:

@@ -35,7 +35,6 @@ LOOKS_THAT_FAIL = 6
 LOOK_AGAIN_EVERY = 30.0
 """Seconds between two looks from then on."""
 
-_NOT_KNOWN = "It is not known whether this arrived: "
 _TAKEN = "The same message of another window was sent. Checking whether this one was."
 _NOT_THERE = "No answer, and the message is not on the server. Resend or cancel it."
 
@@ -120,17 +119,17 @@ class UnconfirmedMessages:
     def start_again(self) -> float | None:
         """Look once more for those of which it is not known whether they arrived; seconds until the next is due."""
         now = self._clock.monotonic()
-        unknown = [item for item in self._store.own() if item.state is FAILED and item.unknown]
-        for item in unknown:
+        sought = [item for item in self._store.own() if item.state is FAILED and item.sought]
+        for item in sought:
             if item.due <= now:
                 item.faults = LOOKS_THAT_FAIL + 1
                 self._once_more(item)
-        return min((item.due - now for item in unknown if item.state is FAILED), default=None)
+        return min((item.due - now for item in sought if item.state is FAILED), default=None)
 
     def _once_more(self, item: OutboxItem) -> None:
         """One look at what had failed. If it is not there, it failed for the reason that it had."""
         error = item.record.error
-        item.reason = None if error is None or error.startswith(_NOT_KNOWN) else error
+        item.reason = None if item.record.unknown else error
         item.looks = len(LOOK_AFTER) - 1
         self._store.step(item, UNCONFIRMED, error)
 
@@ -143,18 +142,19 @@ class UnconfirmedMessages:
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         item.faults += 1
-        item.unknown = not isinstance(error, REFUSED) and item.faults >= LOOKS_THAT_FAIL
-        if item.unknown:
+        item.sought = not isinstance(error, REFUSED) and item.faults >= LOOKS_THAT_FAIL
+        if item.sought:
             item.unheard = False  # told that this is not known, its writer decides
             item.due = self._clock.monotonic() + LOOK_AGAIN_EVERY
-        if isinstance(error, REFUSED) or item.unknown:
-            self._lost(item, item.reason or f"{_NOT_KNOWN}{error.user_message}")
+        if isinstance(error, REFUSED) or item.sought:
+            told = item.reason or f"It is not known whether this arrived: {error.user_message}"
+            self._lost(item, told, unknown=not item.reason)
         else:
             item.due = self._clock.monotonic() + 2.0 ** (item.faults - 1)
 
     def _not_found(self, item: OutboxItem) -> None:
         item.looks += 1
-        item.unknown = False
+        item.sought = False
         pauses = LOOK_AFTER_SILENCE if item.unheard else LOOK_AFTER
         if item.resend and not item.take_back:
             item.resend = False
@@ -166,8 +166,8 @@ class UnconfirmedMessages:
         else:
             self._lost(item, TAKEN_BACK if item.take_back else item.reason or _NOT_THERE)
 
-    def _lost(self, item: OutboxItem, error: str) -> None:
+    def _lost(self, item: OutboxItem, error: str, *, unknown: bool = False) -> None:
         """Not there, as far as one knows: the user may want it sent again before what comes after it."""
         if item.faults <= LOOKS_THAT_FAIL:  # else what comes after it has waited already
             item.holds_until = 0.0 if item.take_back else self._clock.monotonic() + HOLDS_FOR
-        self._store.step(item, FAILED, error)
+        self._store.step(item, FAILED, error, unknown=unknown)

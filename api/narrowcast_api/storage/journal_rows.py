@@ -67,9 +67,14 @@ MIGRATIONS = (
             edit_id TEXT PRIMARY KEY, message_id INTEGER NOT NULL, original TEXT NOT NULL, content TEXT NOT NULL,
             destination TEXT, owner TEXT) STRICT""",
     ),
+    (
+        "ALTER TABLE outbox ADD COLUMN unknown INTEGER NOT NULL DEFAULT 0",
+        # Before, only the words for people said so.
+        "UPDATE outbox SET unknown = 1 WHERE state = 'failed' AND error LIKE 'It is not known whether this arrived: %'",
+    ),
 )
 
-_OUTBOX = "local_id position destination content state created error floor_id tried owner"
+_OUTBOX = "local_id position destination content state created error floor_id tried unknown owner"
 _DRAFTS = (
     "draft_id destination content edited server_id has_base base_destination base_content dirty deleted posting"
     " conflict_with revision"
@@ -87,7 +92,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "status_end": ["name", "at", "text", "emoji_name"],
     "edits": ["edit_id", "message_id", "original", "content", "destination", "owner"],
 }
-"""Each table and its columns, the primary key first. A later version may have more, after these."""
+"""Each table and its columns, the primary key first; what guards a row (`GUARDS`) comes last."""
 
 GUARDS = {"outbox": "owner", "uploads": "owner", "acts": "owner", "drafts": "revision"}
 """The column that a row must have as it was known for it to be written: else another window was faster."""
@@ -107,6 +112,7 @@ def outbox_row(record: OutboxRecord) -> JournalRow:
         record.error,
         bounded(record.floor_id),
         int(record.tried),
+        int(record.unknown),
         record.owner,
     )
 

@@ -25,7 +25,8 @@ class OutboxRecord(Struct, frozen=True):
     """One message on its way. `position` orders them, `created` is UTC seconds, `error` is for people.
 
     `floor_id` is the newest message id known before the first try: the message, if it arrived, has a greater
-    one. `tried` tells whether a request may have reached the server. `owner` is the window that sends it.
+    one. `tried` tells whether a request may have reached the server. `unknown`: it is FAILED because nobody could say
+    whether it arrived. `owner` is the window that sends it.
     """
 
     local_id: str
@@ -37,6 +38,7 @@ class OutboxRecord(Struct, frozen=True):
     error: str | None = None
     floor_id: int | None = None
     tried: bool = False
+    unknown: bool = False
     owner: str | None = None
 
 
