@@ -108,6 +108,37 @@ async def test_who_opens_what_is_being_opened_there_waits_for_that() -> None:
     assert (len(host.asked), list(view.ids)) == (1, [5, 6])
 
 
+async def test_what_was_fetched_while_the_first_snapshot_is_under_way_is_not_fetched_again_before_it() -> (
+    None
+):
+    host = FakeHost()
+    host.state.from_cache = True
+    view = await opened(host, page(5, 6))
+    assert view.is_stale
+    await view.open()
+    assert len(host.asked) == 1
+    reloading = asyncio.create_task(view.open("newest"))
+    await host.answer(page(5, 6, newest=True))
+    await reloading
+    assert len(host.asked) == 2, "who asks for it gets it"
+    host.state.from_cache = False
+    opening = asyncio.create_task(view.open())
+    await host.answer(page(5, 6, 7, newest=True))
+    await opening
+    assert (len(host.asked), list(view.ids), view.is_stale) == (3, [5, 6, 7], False)
+
+
+async def test_what_was_fetched_early_is_fetched_again_after_the_connection_was_lost() -> None:
+    host = FakeHost()
+    host.state.from_cache = True
+    view = await opened(host, page(5, 6))
+    view.lose_touch()
+    opening = asyncio.create_task(view.open())
+    await host.answer(page(5, 6, 7, newest=True))
+    await opening
+    assert list(view.ids) == [5, 6, 7]
+
+
 async def test_near_a_message_that_is_not_there_one_stands_on_the_next() -> None:
     for near, stands_on in ((5, 7), (6, 7), (7, 7), (12, 9)):
         host = FakeHost()

@@ -72,6 +72,7 @@ class MessageView:
         self._pending: list[int] = []
         self._undecided: list[int] = []
         self._asked: Anchor | None = None
+        self._fetched_early = False
         self._loaded = asyncio.Event()
         self.loading = False
         self.loading_older = False
@@ -141,6 +142,8 @@ class MessageView:
                 self.anchor = anchor
                 self._publish()
                 return
+        if anchor is None and self._fetched_early and self._host.state.from_cache and self.error is None:
+            return  # the first snapshot is under way, and all is fetched once more when that is there
         if anchor is None:
             anchor = self.position if self.position is not None else self._default_anchor()
         if self.loading and anchor == self._asked:
@@ -263,6 +266,7 @@ class MessageView:
         if page is not None and generation == self._generation:
             # What was asked before there was a snapshot, or before the latest, misses what came in between.
             self._take(page, anchor, stale=before.from_cache or before is not self._host.state)
+            self._fetched_early = before.from_cache
 
     def _take(self, page: Page, asked: Anchor, *, stale: bool) -> None:
         ids = [message.id for message in page.messages]
@@ -303,6 +307,7 @@ class MessageView:
 
     def lose_touch(self) -> None:
         """Events were missed: what is shown may not be all."""
+        self._fetched_early = False
         if not self._timeline.stale:
             self._timeline.stale = True
             self._publish()
