@@ -56,6 +56,22 @@ def test_the_deactivated_leave_groups_and_permissions() -> None:
     }
 
 
+@pytest.mark.parametrize("level", [221, 222])
+@pytest.mark.parametrize("how", ["update", "remove"])
+def test_who_is_deactivated_or_out_of_sight_has_neither_status_nor_presence(how: str, level: int) -> None:
+    """Found on a live server: a snapshot does not tell of them."""
+    state = make_state(zulip_feature_level=level)
+    apply(state, {"type": "user_status", "user_id": BRUNO, "status_text": "busy"})
+    apply(state, {"type": "presence", "user_id": BRUNO, "presence": {"website": {"timestamp": 5}}})
+    assert state.statuses.get(BRUNO) is not None
+    assert state.presence.seen(BRUNO) is not None
+    if how == "update":
+        deactivate(state, BRUNO)
+    else:
+        apply(state, {"type": "realm_user", "op": "remove", "person": {"user_id": BRUNO, "full_name": "B"}})
+    assert (state.statuses.get(BRUNO), state.presence.seen(BRUNO)) == (None, None)
+
+
 def test_somebody_whom_an_event_removes_is_deactivated_before_level_222_and_out_of_sight_since() -> None:
     removal = {"type": "realm_user", "op": "remove", "person": {"user_id": BRUNO, "full_name": "Bruno"}}
     old, new = make_state(zulip_feature_level=221), make_state(zulip_feature_level=222)

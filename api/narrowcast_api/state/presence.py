@@ -72,6 +72,10 @@ class Presence:
         old = self._seen.get(user_id, Seen())
         self._seen[user_id] = Seen(max(old.active, seen.active), max(old.idle, seen.idle))
 
+    def forget(self, user_id: int) -> None:
+        """Nothing more is known of somebody."""
+        self._seen.pop(user_id, None)
+
 
 class Status(NamedTuple):
     """What somebody says about themselves; every part may be empty."""
@@ -110,6 +114,10 @@ class Statuses:
         if not new.emoji_name:
             new = Status(text=new.text, away=new.away)
         if new == Status():
-            self._by_id.pop(user_id, None)
+            self.forget(user_id)
         else:
             self._by_id[user_id] = new
+
+    def forget(self, user_id: int) -> None:
+        """Somebody says nothing of themselves any more."""
+        self._by_id.pop(user_id, None)
