@@ -304,3 +304,47 @@ async def test_a_rule_for_topics_is_for_who_may_set_it(server: TestServer) -> No
         path = f"/streams/{server.channel('general')}"
         policy = {"topics_policy": "disable_empty_topic"}
         assert (said == "") is await allowed(server, name, "PATCH", path, policy), (name, said)
+
+
+@pytest.mark.parametrize("spectators", [True, False])
+@pytest.mark.parametrize("public", ["role:moderators", "role:members"])
+async def test_kinds_of_channels_are_offered_to_who_may_make_them(
+    server: TestServer, spectators: bool, public: str
+) -> None:
+    """A channel that is open to the web is public as well, and is nothing without spectators."""
+    settings = {
+        "can_create_public_channel_group": {"new": server.group(public)},
+        "can_create_web_public_channel_group": {"new": server.group("role:moderators")},
+        "can_create_private_channel_group": {"new": server.group("role:administrators")},
+        "enable_spectator_access": spectators,
+    }
+    await server.call("ada", "PATCH", "/realm", settings)
+    for name in PEOPLE:
+        state = await state_of(server, name)
+        for kind, private, web in (("a", False, False), ("b", True, False), ("c", False, True)):
+            said = permissions.privacy_refusal(state, private=private, web_public=web)
+            row: dict[str, object] = {"subscriptions": [{"name": f"{name} {kind}"}]}
+            row |= {"invite_only": private, "is_web_public": web}
+            done = await allowed(server, name, "POST", "/users/me/subscriptions", row)
+            assert (said == "") is done, (name, kind, said)
+
+
+async def test_who_changes_what_a_channel_is_may_make_such_ones(server: TestServer) -> None:
+    path = f"/streams/{server.channel('general')}"
+    dario = {"direct_members": [server.id("dario")], "direct_subgroups": []}
+    await server.call("ada", "PATCH", path, {"can_administer_channel_group": {"new": dario}})
+    await server.call("ada", "DELETE", "/default_streams", {"stream_id": server.channel("general")})
+    settings = {
+        "can_create_public_channel_group": {"new": server.group("role:owners")},
+        "can_create_private_channel_group": {"new": server.group("role:owners")},
+    }
+    await server.call("ada", "PATCH", "/realm", settings)
+    for private in (True, False):
+        answer = await server.refusal("dario", "PATCH", path, {"is_private": private})
+        assert answer["msg"] == "Insufficient permission"
+    await server.call("ada", "PATCH", path, {"is_private": True})
+    answer = await server.refusal("dario", "PATCH", path, {"is_private": False})
+    assert answer["msg"] == "Insufficient permission"
+    await server.call("ada", "PATCH", "/realm", {"enable_spectator_access": False})
+    answer = await server.refusal("ada", "PATCH", path, {"is_private": False, "is_web_public": True})
+    assert answer["msg"] == "Web-public channels are not enabled."

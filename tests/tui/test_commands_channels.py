@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
-from narrowcast.screens.dialogs.form_fields import YesNo
+from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.form_fields import OneOf, YesNo
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.text import names
 from narrowcast.widgets.one_line import OneLine
@@ -401,3 +402,23 @@ async def test_groups_of_channels_for_newcomers_are_made_changed_and_removed(tmp
         await stage.press("x")
         await choose(stage, "Delete channel group")
         await until(lambda: stage.session.state.default_channel_groups == ())
+
+
+async def test_kinds_of_channels_that_one_may_not_make_are_not_offered(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        organization = stage.session.state.organization
+        await stage.server.call("ada", "PATCH", "/realm", {"enable_spectator_access": True})
+        await until(lambda: organization.flag("enable_spectator_access"))
+        await run(stage, "channel.new")
+        assert kinds(await form_of(stage)) == ["public", "private", "protected", "web"]
+        await stage.press("escape")
+        await stage.server.call("ada", "PATCH", "/realm", {"enable_spectator_access": False})
+        await until(lambda: not organization.flag("enable_spectator_access"))
+        await run(stage, "channel.new")
+        assert kinds(await form_of(stage)) == ["public", "private", "protected"]
+
+
+def kinds(form: FormScreen) -> list[object]:
+    field = form.row("privacy").field
+    assert isinstance(field, OneOf)
+    return [kind for kind, _ in field.options]

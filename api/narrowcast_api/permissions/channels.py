@@ -15,6 +15,7 @@ from narrowcast_api.permissions.roles import (
     only_holders,
     role_of,
 )
+from narrowcast_api.permissions.settings import plan_refusal
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, PostPolicy, Role, TopicsPolicy
 
@@ -39,6 +40,18 @@ def channel_refusal(state: State, channel: Channel, act: str = "change this chan
     if setting is None or holders(state, setting) == "nobody":
         return only_administrators(state, act)
     return only(f"administrators and {holders(state, setting)}", act)
+
+
+def privacy_refusal(state: State, *, private: bool = False, web_public: bool = False) -> Refusal:
+    """Refuses who may not make channels of a kind; one that is open to the web is public as well."""
+    kind = "private" if private else "public"
+    refusal = only_holders(state, f"can_create_{kind}_channel_group", f"create {kind} channels")
+    if refusal or not web_public:
+        return refusal
+    if not (state.offers.web_public and state.organization.flag("enable_spectator_access")):
+        return Refusal("Web-public channels are not enabled in this organization.")
+    act = "create web-public channels"
+    return plan_refusal(state) or only_holders(state, "can_create_web_public_channel_group", act)
 
 
 def topics_policy_refusal(state: State) -> Refusal:

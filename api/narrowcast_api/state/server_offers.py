@@ -18,6 +18,8 @@ class ServerOffers(NamedTuple):
     """Whether nobody but administrators changes names, whatever the organization says."""
     pictures_fixed: bool = False
     """Whether nobody but administrators changes profile pictures, whatever the organization says."""
+    web_public: bool = False
+    """Whether organizations may have web-public channels."""
     jitsi_url: str = ""
     """Where video calls on Jitsi are, unless the organization has an address of its own."""
 
@@ -31,5 +33,6 @@ def read_server_offers(answer: RawRecord) -> ServerOffers:
         summaries=boolean(answer, "server_can_summarize_topics"),
         names_fixed=boolean(answer, "server_name_changes_disabled"),
         pictures_fixed=boolean(answer, "server_avatar_changes_disabled"),
+        web_public=boolean(answer, "server_web_public_streams_enabled"),
         jitsi_url=text(answer, "server_jitsi_server_url") or text(answer, "jitsi_server_url"),
     )

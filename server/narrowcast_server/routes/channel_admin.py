@@ -38,9 +38,12 @@ from narrowcast_server.organization.people import active_people
 from narrowcast_server.queries.channel_folders import folders_of
 from narrowcast_server.rules.channels import (
     administered_channel,
+    check_may_be_default,
     check_may_create,
     check_may_open,
+    check_may_open_to_the_web,
     check_policies,
+    require_content,
 )
 from narrowcast_server.rules.holders import check_holder, check_topic_makers
 from narrowcast_server.rules.permissions import (
@@ -99,8 +102,8 @@ def create(call: Call) -> Answer:
     """Makes a channel with its first subscribers."""
     core = call.core
     check_may_create(core, call.user, invite_only=call[PRIVATE], web_public=call[WEB_PUBLIC])
-    if call[PRIVATE] and (call[DEFAULT] or call[WEB_PUBLIC]):
-        raise ServiceError("Invalid parameters")
+    if call[DEFAULT]:
+        check_may_be_default(call.user, invite_only=call[PRIVATE])
     name = check_channel_name(core, call[NAME])
     if name_is_taken(core, name):
         raise already_exists(name)
@@ -195,6 +198,11 @@ def _check_topic_makers(channel: Channel, core: Core) -> None:
 def _update_privacy(call: Call, channel: Channel) -> None:
     private, web_public, history = call[NEW_PRIVATE], call[NEW_WEB_PUBLIC], call[HISTORY]
     if private is not None or web_public is not None or history is not None:
+        if private is not None:
+            require_content(call.core, call.user, channel)
+            check_may_create(call.core, call.user, invite_only=private, web_public=False)
+        if web_public:
+            check_may_open_to_the_web(call.core, call.user)
         becomes_private = channel.invite_only if private is None else private
         keeps = channel.history_public if private is None and history is None else history
         becomes_web = (channel.is_web_public and not becomes_private) if web_public is None else web_public

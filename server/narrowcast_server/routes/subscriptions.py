@@ -41,6 +41,7 @@ from narrowcast_server.routes.register import include_subscribers
 from narrowcast_server.routes.subscription_properties import check_color
 from narrowcast_server.rules import access
 from narrowcast_server.rules.channels import (
+    check_may_be_default,
     check_may_create,
     check_policies,
     may_remove_subscriber,
@@ -223,6 +224,8 @@ def _create(call: Call, name: str, description: str, settings: dict[str, object]
         raise channel_does_not_exist(name)
     private, web_public = call[INVITE_ONLY], call[WEB_PUBLIC]
     check_may_create(call.core, call.user, invite_only=private, web_public=web_public)
+    if call[DEFAULT_CHANNEL]:
+        check_may_be_default(call.user, invite_only=private)
     retention_days = call[RETENTION]
     if retention_days is not None:
         require_owner(call.user)
@@ -238,7 +241,7 @@ def _create(call: Call, name: str, description: str, settings: dict[str, object]
         invite_only=private,
         history_public=call[HISTORY_PUBLIC],
         is_web_public=web_public,
-        is_default=call[DEFAULT_CHANNEL] and call.user.is_administrator,
+        is_default=call[DEFAULT_CHANNEL],
         message_retention_days=retention_days,
         topics_policy=call[TOPICS_POLICY] or TopicsPolicy.INHERIT.value,
         folder_id=None if folder is None else check_folder(call.core, folder),

@@ -82,12 +82,30 @@ def may_subscribe_others(core: Core, user: User, channel: Channel) -> bool:
 
 
 def check_may_create(core: Core, user: User, *, invite_only: bool, web_public: bool) -> None:
-    """Raises BAD_REQUEST where somebody may not make such a channel."""
+    """Raises BAD_REQUEST where somebody may not make such a channel. One that is open to the web is public as well."""
     if web_public and invite_only:
         raise ServiceError("A web-public channel cannot be private.")
-    kind = "web_public" if web_public else "private" if invite_only else "public"
+    kind = "private" if invite_only else "public"
     if not realm_allows(core, user, f"can_create_{kind}_channel_group"):
         raise insufficient_permission()
+    if web_public:
+        check_may_open_to_the_web(core, user)
+
+
+def check_may_open_to_the_web(core: Core, user: User) -> None:
+    """Raises BAD_REQUEST where the organization has no web-public channels, or somebody may not make them."""
+    if not core.setting_bool("enable_spectator_access"):
+        raise ServiceError("Web-public channels are not enabled.")
+    if not realm_allows(core, user, "can_create_web_public_channel_group"):
+        raise insufficient_permission()
+
+
+def check_may_be_default(user: User, *, invite_only: bool) -> None:
+    """Raises BAD_REQUEST where somebody may not make a new channel a default one."""
+    if not user.is_administrator:
+        raise insufficient_permission()
+    if invite_only:
+        raise ServiceError("A default channel cannot be private.")
 
 
 def may_remove_subscriber(core: Core, user: User, leaver: User, channel: Channel) -> bool:

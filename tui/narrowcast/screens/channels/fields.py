@@ -27,19 +27,11 @@ if TYPE_CHECKING:
     from narrowcast_api.model.channels import Channel
     from narrowcast_api.state.state import State
 
-PRIVACY: tuple[tuple[str, str, str], ...] = (
-    ("public", "Public: anyone except guests can join", "can_create_public_channel_group"),
-    (
-        "private",
-        "Private, shared history: new subscribers see old messages",
-        "can_create_private_channel_group",
-    ),
-    (
-        "protected",
-        "Private, protected history: new subscribers see new messages only",
-        "can_create_private_channel_group",
-    ),
-    ("web", "Web-public: anyone on the internet can read", "can_create_web_public_channel_group"),
+PRIVACY: tuple[tuple[object, str], ...] = (
+    ("public", "Public: anyone except guests can join"),
+    ("private", "Private, shared history: new subscribers see old messages"),
+    ("protected", "Private, protected history: new subscribers see new messages only"),
+    ("web", "Web-public: anyone on the internet can read"),
 )
 TOPICS: tuple[tuple[object, str], ...] = (
     (TopicsPolicy.INHERIT.value, "Organization default"),
@@ -78,9 +70,23 @@ class _Privacy(NamedTuple):
     history_public: bool | Omit = OMIT
 
 
+_PRIVATE = ("private", "protected")
+
+
 def _privacy(values: Values) -> _Privacy:
     kind = values["privacy"]
-    return _Privacy(kind in ("private", "protected"), kind == "web", kind != "protected")
+    return _Privacy(kind in _PRIVATE, kind == "web", kind != "protected")
+
+
+def _kinds(state: State, channel: Channel | None) -> list[tuple[object, str]]:
+    """What oneself may make of a channel; and what it is now."""
+    present = None if channel is None else privacy_of(channel)
+    return [
+        (kind, words)
+        for kind, words in PRIVACY
+        if kind == present
+        or not permissions.privacy_refusal(state, private=kind in _PRIVATE, web_public=kind == "web")
+    ]
 
 
 def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
@@ -89,9 +95,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
     folders: list[tuple[object, str]] = [(None, "None")]
     ordered = sorted(state.channels.folders.values(), key=lambda folder: folder.order)
     folders += [(folder.id, folder.name) for folder in ordered if not folder.is_archived]
-    privacy: list[tuple[object, str]] = [
-        (kind, words) for kind, words, permission in PRIVACY if state.has_permission(permission)
-    ]
+    privacy = _kinds(state, channel)
     administrators = permissions.only_administrators(state, "decide this").short
     topics = permissions.topics_policy_refusal(state).short
     return [
@@ -116,7 +120,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
             "Who can access this channel",
             needs=refused,
             options=privacy,
-            value=privacy_of(channel) if channel else privacy[0][0] if privacy else "public",
+            value=privacy_of(channel) if channel else privacy[0][0],
         ),
         OneOf(
             "folder",
@@ -144,7 +148,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
 def new_channel(host: Host, created: Callable[[int], object]) -> None:
     """Make a channel; oneself is in it. ``created`` gets its id."""
     state = host.session.state
-    if not any(state.has_permission(permission) for _, _, permission in PRIVACY):
+    if not _kinds(state, None):
         refusal = permissions.only_holders(state, "can_create_public_channel_group", "create channels")
         app_of(host).tell(refusal, severity="warning")
         return
