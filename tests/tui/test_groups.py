@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.screens.groups.groups import GroupsScreen
+from narrowcast.screens.groups.holders import suggest_groups
 from narrowcast.screens.groups.members import MembersScreen
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
 from support.screens import choose, fill, form_of, rows, said
@@ -143,3 +144,14 @@ async def test_a_group_of_a_role_is_called_in_a_message_as_it_is_elsewhere(tmp_p
         assert known.group(groups["role:administrators"]) == "admins"
         assert known.group(groups["role:members"]) == "everyone except guests"
         assert known.group(987654) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("mod", ["admins and moderators"]), ("adm", ["admins and moderators", "admins"]), ("dmins", [])],
+)
+async def test_groups_are_suggested_by_the_beginning_of_any_word(
+    tmp_path: Path, typed: str, offered: list[str]
+) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        assert suggest_groups(stage.session.state, typed) == offered

@@ -23,12 +23,12 @@ def group_id_of(state: State, name: str, rule: HolderRule | None = None) -> int 
 
 
 def suggest_groups(state: State, typed: str, rule: HolderRule | None = None) -> Sequence[str]:
-    """What a list of groups, separated by semicolons, could become."""
+    """What a list of groups, separated by semicolons, could become: names with a word that begins so."""
     done, _, last = typed.rpartition(";")
     begun = last.strip().casefold()
     lead = f"{done}; " if done else ""
     titles = [permissions.group_name(state, group.id) for group in permissions.possible_holders(state, rule)]
-    return [lead + title for title in titles if title.casefold().startswith(begun)]
+    return [lead + title for title in titles if f" {begun}" in f" {title.casefold()}"]
 
 
 def setting_of(people: Iterable[int], groups: Iterable[int]) -> GroupSettingValue:
