@@ -1,0 +1,331 @@
+"""What a session keeps of the messages that it knows when snapshots, pages and events cross; no server, no time."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from narrowcast_api.account import Account
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.model.messages import Message
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.sync.session import Session
+from support.clock import VirtualClock
+from support.live import CHIYO, GENERAL, channel_message, message_event, snapshot, user
+from support.scripted import unread
+from support.sessions import until
+
+SOUP = Narrow.topic(GENERAL, "soup")
+
+
+class Service(httpx.AsyncBaseTransport):
+    """Answers registration with `snapshot`, pages with `messages`, and tells events; all else it takes."""
+
+    def __init__(self) -> None:
+        self.snapshot = snapshot()
+        self.messages: dict[int, dict[str, Any]] = {}
+        self.page_leaves = asyncio.Event()
+        self.page_leaves.set()
+        self.asked: list[str] = []
+        self._events: list[dict[str, Any]] = []
+        self._is_lost = False
+        self._news = asyncio.Event()
+        self.told = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path.removeprefix("/api/v1")
+        self.asked.append(path)
+        status, answer = 200, dict[str, Any](drafts=[], count=0)
+        if path == "/register":
+            answer = {**self.snapshot}
+        elif path == "/events" and request.method == "GET":
+            status, answer = await self._poll("dont_block=true" in str(request.url))
+        elif path == "/messages" and request.method == "GET":
+            found = [dict(message) for _, message in sorted(self.messages.items())]
+            await self.page_leaves.wait()
+            answer = {"messages": found, "found_oldest": True, "found_newest": True, "found_anchor": True}
+        elif path.startswith("/messages/") and request.method == "GET":
+            message = self.messages.get(int(path.rpartition("/")[2]))
+            if message is None:
+                status, answer = 400, {"result": "error", "code": "BAD_REQUEST", "msg": "Invalid message(s)"}
+            else:
+                answer = {"message": message}
+        return unread(httpx.Response(status, json={"result": "success", "msg": "", **answer}))
+
+    async def _poll(self, at_once: bool) -> tuple[int, dict[str, Any]]:
+        while not (self._events or self._is_lost or at_once):
+            self._news.clear()
+            await self._news.wait()
+        if self._is_lost:
+            self._is_lost = False
+            return 400, {"result": "error", "code": "BAD_EVENT_QUEUE_ID", "msg": "gone", "queue_id": "q1"}
+        events, self._events = self._events, []
+        return 200, {"events": events}
+
+    def tell(self, *events: dict[str, Any]) -> None:
+        """Hand events over, to be asked for."""
+        for event in events:
+            self.told += 1
+            self._events.append({**event, "id": self.told})
+        self._news.set()
+
+    def lose_queue(self, **fields: object) -> None:
+        """The queue is gone; registration gives this snapshot from now on."""
+        self.snapshot = snapshot(queue_id="q2", last_event_id=self.told, **fields)
+        self._is_lost = True
+        self._news.set()
+
+
+class ThreadsClock(VirtualClock):
+    """Notes whether a thread of its own asked for the time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elsewhere = 0
+
+    def now(self) -> float:
+        self.elsewhere += threading.current_thread() is not threading.main_thread()
+        return super().now()
+
+
+@asynccontextmanager
+async def live_session(
+    folder: Path, service: Service, clock: VirtualClock | None = None
+) -> AsyncIterator[Session]:
+    account = Account("http://chat.example", "user1@demo.example", Secret("k" * 32))
+    session = await Session.open(
+        account,
+        data_dir=folder / "data",
+        cache_dir=folder / "cache",
+        clock=clock or VirtualClock(),
+        transport=service,
+        present=False,
+    )
+    running = asyncio.create_task(session.run())
+    try:
+        await until(lambda: session.is_live)
+        yield session
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await session.close()
+
+
+def known(session: Session, message_id: int) -> Message:
+    message = session.state.messages.get(message_id)
+    assert message is not None
+    return message
+
+
+def edited(message_id: int, content: str) -> dict[str, Any]:
+    return {
+        "type": "update_message",
+        "message_id": message_id,
+        "message_ids": [message_id],
+        "user_id": CHIYO,
+        "flags": [],
+        "edit_timestamp": 1_800_001_000,
+        "rendering_only": False,
+        "stream_id": GENERAL,
+        "rendered_content": content,
+        "content": content,
+    }
+
+
+def flagged(message_id: int, flag: str) -> dict[str, Any]:
+    return {"type": "update_message_flags", "op": "add", "flag": flag, "messages": [message_id], "all": False}
+
+
+async def arrives(session: Session, service: Service, message_id: int) -> None:
+    """A message comes, alone."""
+    service.tell(message_event(channel_message(message_id)))
+    await until(lambda: message_id in session.state.messages)
+
+
+async def after_events(session: Session, service: Service, *events: dict[str, Any]) -> None:
+    """Tells events, and waits until they are applied."""
+    last = 1000 + service.told
+    service.tell(*events, message_event(channel_message(last, "elsewhere"), "read"))
+    await until(lambda: last in session.state.messages)
+
+
+async def after_a_new_snapshot(session: Session, service: Service, **fields: object) -> None:
+    before = session.state
+    service.lose_queue(**fields)
+    await until(lambda: session.state is not before)
+
+
+async def test_messages_stay_over_a_new_snapshot_with_what_it_says_of_them(tmp_path: Path) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        unread_one, read_one, starred = (channel_message(number, "soup") for number in (101, 102, 103))
+        await after_events(
+            session,
+            service,
+            message_event(unread_one),
+            message_event(read_one, "read"),
+            message_event(starred, "read", "starred"),
+        )
+        now_unread = {"stream_id": GENERAL, "topic": "soup", "unread_message_ids": [102]}
+        await after_a_new_snapshot(
+            session,
+            service,
+            unread_msgs={"streams": [now_unread], "pms": [], "huddles": [], "mentions": [], "count": 1},
+            starred_messages=[101],
+        )
+        assert [known(session, number).content for number in (101, 102, 103)] == [
+            "<p>message 101</p>",
+            "<p>message 102</p>",
+            "<p>message 103</p>",
+        ]
+        assert [known(session, number).flags for number in (101, 102, 103)] == [
+            {"read", "starred"},
+            set(),
+            {"read"},
+        ]
+        assert ("soup", 103) in [(topic.name, topic.max_id) for topic in session.state.topics.of(GENERAL)]
+
+
+async def test_how_old_messages_were_read_stays_where_the_snapshot_does_not_go_back_that_far(
+    tmp_path: Path,
+) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        await after_events(
+            session,
+            service,
+            message_event(channel_message(101)),
+            message_event(channel_message(102), "read"),
+        )
+        newer = {"stream_id": GENERAL, "topic": "soup", "unread_message_ids": [200]}
+        await after_a_new_snapshot(
+            session,
+            service,
+            unread_msgs={
+                "streams": [newer],
+                "pms": [],
+                "huddles": [],
+                "mentions": [],
+                "count": 1,
+                "old_unreads_missing": True,
+            },
+        )
+        assert [known(session, number).is_read for number in (101, 102)] == [False, True]
+
+
+async def test_nothing_is_kept_when_the_key_turns_out_to_be_somebody_elses(tmp_path: Path) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        await after_events(session, service, message_event(channel_message(101)))
+        await after_a_new_snapshot(session, service, user_id=CHIYO)
+        assert 101 not in session.state.messages
+
+
+async def test_what_changed_while_its_page_was_on_its_way_is_asked_for_again(tmp_path: Path) -> None:
+    service = Service()
+    service.messages = {101: channel_message(101), 102: channel_message(102)}
+    async with live_session(tmp_path, service) as session:
+        service.page_leaves.clear()
+        opening = asyncio.create_task(session.view(SOUP).open())
+        await until(lambda: "/messages" in service.asked)
+        for number in (101, 102):
+            service.messages[number] = {**channel_message(number), "content": f"<p>changed {number}</p>"}
+        await after_events(
+            session, service, edited(101, "<p>changed 101</p>"), edited(102, "<p>changed 102</p>")
+        )
+        del service.messages[102]  # and it is gone when one asks
+        service.page_leaves.set()
+        await opening
+        assert list(session.view(SOUP).ids) == [101]
+        assert known(session, 101).content == "<p>changed 101</p>"
+
+
+async def test_a_message_of_the_state_before_is_asked_for_again_when_it_changes_meanwhile(
+    tmp_path: Path,
+) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        await after_events(session, service, message_event(channel_message(101)))
+        service.messages = {101: {**channel_message(101), "content": "<p>while nobody listened</p>"}}
+        await after_a_new_snapshot(session, service)
+        service.page_leaves.clear()
+        opening = asyncio.create_task(session.view(SOUP).open())
+        await until(lambda: "/messages" in service.asked)
+        tada = {
+            "emoji_name": "tada",
+            "emoji_code": "1f389",
+            "reaction_type": "unicode_emoji",
+            "user_id": CHIYO,
+        }
+        service.messages[101]["reactions"] = [tada]
+        await after_events(session, service, {"type": "reaction", "op": "add", "message_id": 101, **tada})
+        service.page_leaves.set()
+        await opening
+        assert known(session, 101).content == "<p>while nobody listened</p>"
+        assert len(known(session, 101).reactions) == 1
+
+
+async def test_a_flag_that_came_while_a_page_was_on_its_way_joins_what_the_page_says(tmp_path: Path) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        await after_events(
+            session, service, message_event(channel_message(101)), message_event(channel_message(102))
+        )
+        service.messages = {
+            number: {**channel_message(number), "content": "<p>as it is now</p>", "flags": ["read"]}
+            for number in (101, 102)
+        }
+        service.page_leaves.clear()
+        opening = asyncio.create_task(session.view(SOUP).open())
+        await until(lambda: "/messages" in service.asked)
+        await after_events(session, service, flagged(101, "starred"))
+        service.page_leaves.set()
+        await opening
+        assert known(session, 101).content == known(session, 102).content == "<p>as it is now</p>"
+        assert [known(session, number).flags for number in (101, 102)] == [{"starred"}, {"read"}]
+
+
+async def test_a_message_is_fetched_by_its_id_once(tmp_path: Path) -> None:
+    service = Service()
+    service.messages = {7: channel_message(7)}
+    async with live_session(tmp_path, service) as session:
+        for _ in range(2):
+            found = await session.load_message(7)
+            assert found is not None
+            assert found == known(session, 7)
+        assert service.asked.count("/messages/7") == 1
+        assert await session.load_message(8) is None
+
+
+async def test_of_messages_in_no_view_exactly_the_newest_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("narrowcast_api.sync.synchronizer.NEWEST_KEPT", 3)
+    monkeypatch.setattr("narrowcast_api.sync.synchronizer.FORGOTTEN_AT_ONCE", 2)
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        for number in range(101, 106):
+            await arrives(session, service, number)
+        assert sorted(message.id for message in session.state.messages) == [103, 104, 105]
+        await arrives(session, service, 106)
+        assert sorted(message.id for message in session.state.messages) == [103, 104, 105, 106]
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+async def test_only_the_state_of_a_large_organization_is_built_beside_the_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_large: bool
+) -> None:
+    monkeypatch.setattr("narrowcast_api.sync.synchronizer._LARGE", 5)
+    service, clock = Service(), ThreadsClock()
+    people = range(1, 7 if is_large else 6)
+    service.snapshot["realm_users"] = [user(number, f"User {number}") for number in people]
+    async with live_session(tmp_path, service, clock) as session:
+        assert len(session.state.users) == len(people)
+        assert bool(clock.elsewhere) is is_large
