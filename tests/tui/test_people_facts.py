@@ -8,7 +8,7 @@ from narrowcast.screens.people.about import ago, facts, local_time, options, peo
 from narrowcast_api import permissions
 from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.state.state import State
-from support.live import snapshot
+from support.live import ADA, make_state, snapshot
 
 NOW = 1_760_000_000.0
 
@@ -51,6 +51,19 @@ def test_people_in_a_field_are_read_with_care(value: str, people: list[int]) -> 
 )
 def test_ages_are_said_in_one_unit(seconds: float, words: str) -> None:
     assert ago(seconds) == words
+
+
+def test_a_card_names_the_groups_that_are_still_there() -> None:
+    groups = [
+        {"id": 5, "name": "cooks", "members": [ADA]},
+        {"id": 6, "name": "Bakers", "members": [ADA]},
+        {"id": 7, "name": "cooks 12", "members": [ADA], "deactivated": True},
+        {"id": 8, "name": "role:members", "members": [ADA], "is_system_group": True},
+    ]
+    state = make_state(realm_user_groups=groups)
+    ada = state.users.get(ADA)
+    assert ada is not None
+    assert dict(facts(state, ada, NOW))["Groups"] == "Bakers, cooks"
 
 
 def test_everybody_in_a_snapshot_has_a_card() -> None:

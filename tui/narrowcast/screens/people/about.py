@@ -44,11 +44,9 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
     if user.email and user.email != user.delivery_email:
         entries.append(("API address", user.email))
     entries += profile(state, user.profile)
-    groups = [
-        group.name for group in state.user_groups if user.user_id in group.members and not group.is_system
-    ]
+    groups = [group.name for group in permissions.named_groups(state) if user.user_id in group.members]
     if groups:
-        entries.append(("Groups", ", ".join(sorted(groups, key=str.casefold))))
+        entries.append(("Groups", ", ".join(groups)))
     if user.date_joined:
         entries.append(("Joined", user.date_joined[:10]))
     if user.user_id in state.users.muted:

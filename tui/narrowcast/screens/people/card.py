@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from textual.binding import BindingType
 
 from narrowcast.app.context import app_of
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from narrowcast_api.model.users import User
     from narrowcast_api.sync.session import Session
 
-LABEL = 14
-"""Columns of the labels, before the values."""
+LABELS = (14, 24)
+"""Columns of the labels, before the values: these at least, and no more even if a label has more."""
 TEXT = 56
 """Columns after which a long text goes on in the next row."""
 AT_ONCE = 4
@@ -84,12 +85,15 @@ class PersonScreen(ManageScreen[str]):
         about = facts(self.state, user, time.time())
         if self._shared:
             about.append(("Channels", self._shared))
+        least, most = LABELS
+        width = max(least, *(cells for label, _ in about if (cells := cell_len(label)) <= most))
         found = []
         for place, (label, text) in enumerate(about):
             lines = wrap(text[:2000], TEXT) or [""]
             for number, line in enumerate(lines):
                 head = label if number == 0 else ""
-                found.append(ListRow((place, number), text, f"{head:<{LABEL}} {line}"))
+                pad = " " * (width - cell_len(head))
+                found.append(ListRow((place, number), text, f"{head}{pad} {line}"))
         return found
 
     def open(self, item: str) -> None:
