@@ -12,11 +12,9 @@ Recovery is the start-up path: a lost queue means a new snapshot, and whoever sh
 again. Events are handed over in order, each id once. A wake from sleep (the wall clock ran ahead of the
 monotonic one) ends whatever wait is under way.
 
-A connection can be dead though nobody has said so. There is doubt when the server's heartbeat is overdue and when any
-other request meets no answer: then events are asked for at once, without waiting for new ones, and if that has no
-answer within `PROOF_SECONDS` the account is not live any more. A server can also forget a poll that came at the same
-moment as an event (Zulip's does, under load), and answer it no more: so events are asked for as well when something was
-done here and nothing was told of it, and when it is quiet after something was told, at most once a minute.
+A connection can be dead though nobody has said so. There is doubt when it is silent for too long (`silence`) and when
+any other request meets no answer: then events are asked for at once, without waiting for new ones, and if that has no
+answer within `PROOF_SECONDS` the account is not live any more.
 """
 
 from __future__ import annotations
@@ -42,7 +40,9 @@ from narrowcast_api.errors import (
     Unauthorized,
 )
 from narrowcast_api.events.event_socket import OpenSocket, Socket
-from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
+from narrowcast_api.events.health import Health
+from narrowcast_api.events.silence import Silence
+from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.routes.events import DEFAULT_LONGPOLL_SECONDS, delete_queue, get_events
@@ -53,26 +53,11 @@ logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
-OFFLINE_AFTER = 30.0
-"""Seconds of trouble after which the connection counts as offline instead of reconnecting."""
-
 CATCH_UP_SECONDS = 10.0
 """How long a poll that must not block may take: longer, and the connection is as dead as before."""
 
 PROOF_SECONDS = 5.0
 """How long a connection that is in doubt may take to prove that it works, before the app says that it is not live."""
-
-HEARTBEAT_SHARE = 2 / 3
-"""The part of the time-out of a long poll that servers name within which a heartbeat comes: 45 to 55 s of 90."""
-
-TOLD_WITHIN = 2.0
-"""Seconds within which a server tells what was done here; looked at whenever the clocks are."""
-
-QUIET_SECONDS = 5.0
-"""Seconds of silence after an event, upon which a poll may have been forgotten."""
-
-CHECK_EVERY = 60.0
-"""Seconds between two questions for that reason."""
 
 LOOK_AT_CLOCKS_EVERY = 5.0
 """Seconds between two looks whether the machine slept."""
@@ -90,10 +75,6 @@ class Queue(NamedTuple):
     last_event_id: int
     stream_path: str | None = None
     """Where the server offers the queue as a WebSocket stream; None where it does not."""
-
-
-def _tells(event: object) -> bool:
-    return isinstance(event, dict) and event.get("type") != "heartbeat"
 
 
 class EventStream:
@@ -119,27 +100,22 @@ class EventStream:
         self._clock = clock
         self._on_snapshot = on_snapshot
         self._on_events = on_events
-        self._on_status = on_status
         self._open_socket = open_socket
         self._random = random
         # Waits by a random share, so that many clients do not return at once.
         self._quick = Backoff(0.1, 10.0, share=random)
         self._slow = Backoff(0.1, 60.0, share=random)
         self._poked = Alarm(clock)
+        self._silence = Silence(clock)
+        self._health = Health(clock, on_status)
         self._socket: Socket | None = None
         self._closing: set[asyncio.Future[None]] = set()
         self._socket_failures = 0
         self._empty_answers = 0
         self._catching_up = False
-        self._is_listening = False
         self._proven = False
         self._outdated_at: float | None = None
-        self._acted_at: float | None = None
-        self._told = False
-        self._checked_at = -CHECK_EVERY
-        self._trouble_since: float | None = None
         self.queue: Queue | None = None
-        self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
 
     def poke(self) -> None:
         """Try now: the network may be back, or somebody asked to."""
@@ -147,13 +123,12 @@ class EventStream:
 
     def doubt(self) -> None:
         """Another request had no answer: ask for events at once rather than go on waiting for them."""
-        if self._is_listening:
+        if self._silence.is_listening:
             self._poked.ring()
 
     def acted(self) -> None:
         """The server has done what was asked for, and is about to tell of it."""
-        if self._is_listening and self._acted_at is None:
-            self._acted_at = self._clock.monotonic()
+        self._silence.acted()
 
     def register_anew(self, within: float = 0.0) -> None:
         """Events do not tell all that has changed: a snapshot follows, with the first events or heartbeat after a
@@ -197,10 +172,10 @@ class EventStream:
             else:
                 await self._register_anew(error, at_once=True)
         except RateLimited as error:
-            self._trouble(error)
+            self._health.trouble(error)
             await self._pause(error.retry_after * (1 + 0.25 * self._random()))
         except (TransportError, ServerFault) as error:
-            self._trouble(error)
+            self._health.trouble(error)
             await self._close_socket()
             self._catching_up = True
             await self._pause(self._quick.failed())
@@ -218,14 +193,13 @@ class EventStream:
         self._proven = False
         await self._close_socket()
         if not at_once:
-            self._trouble(error)
+            self._health.trouble(error)
             await self._pause(self._slow.failed())
 
     async def _refused(self, error: Unauthorized) -> None:
-        self._trouble_since = None  # what lasts now is no trouble of the network
-        self._set_status(ConnectionKind.REFUSED, error.user_message)
+        self._health.refused(error.user_message)
         await self._poked.wait(None)
-        self._set_status(ConnectionKind.CONNECTING, "")
+        self._health.connecting()
 
     async def _pause(self, seconds: float) -> None:
         await self._poked.wait(seconds)
@@ -255,48 +229,42 @@ class EventStream:
     async def _say_when_overdue(self) -> None:
         """A new snapshot takes its time, and meanwhile nothing is heard."""
         await self._clock.sleep(PROOF_SECONDS)
-        if self.status.is_live:
-            self._trouble(NoAnswer(f"no answer within {PROOF_SECONDS:g} s"))
+        if self._health.status.is_live:
+            self._health.trouble(NoAnswer(f"no answer within {PROOF_SECONDS:g} s"))
 
     # receiving
 
     async def _receive(self, queue: Queue) -> None:
         waiting = not self._catching_up
         if waiting:
-            wait = self._timeout() * HEARTBEAT_SHARE
-            if self._may_be_forgotten(queue):
-                wait = min(wait, QUIET_SECONDS)
+            is_polled = self._open_socket is None or queue.stream_path is None
+            wait = self._silence.listen(self._timeout(), is_polled=is_polled)
         else:
-            wait = min(PROOF_SECONDS if self.status.is_live else CATCH_UP_SECONDS, self._timeout())
-        self._is_listening, began = waiting, self._clock.monotonic()
+            wait = min(PROOF_SECONDS if self._health.status.is_live else CATCH_UP_SECONDS, self._timeout())
+        began = self._clock.monotonic()
         try:
             raw = await self._unless_poked(self._next_events(queue, waiting), wait)
         finally:
-            self._is_listening = False
+            self._silence.is_listening = False
+        self._silence.settle()
         if raw is None:
             # No heartbeat came, or there is doubt for another reason: ask, without waiting.
-            self._acted_at = None
             if not waiting:
                 raise NoAnswer(f"no answer within {wait:g} s")
             if self._clock.monotonic() - began < wait:
                 self._socket_failures = max(0, self._socket_failures - 1)  # it had no time to prove itself
             self._leave_socket()
             self._catching_up = True
-            self._told, self._checked_at = False, self._clock.monotonic()
+            self._silence.asked()
             return
-        self._acted_at = None
         await self._hand_over(raw)
-        self._told = self._told or (waiting and any(map(_tells, raw)))
+        if waiting:
+            self._silence.told(raw)
         self._catching_up = False
         self._proven = True
         self._slow.reset()
         self._works()
         await self._brake(waiting and not raw)
-
-    def _may_be_forgotten(self, queue: Queue) -> bool:
-        """Whether the poll that begins now follows events, so that one more may come at the same moment."""
-        is_polled = self._open_socket is None or queue.stream_path is None
-        return self._told and is_polled and self._clock.monotonic() - self._checked_at >= CHECK_EVERY
 
     def _timeout(self) -> float:
         """Seconds after which a long poll should be given up: the server's own value."""
@@ -409,41 +377,13 @@ class EventStream:
             if abs(after - before) > _JUMP:
                 self.poke()
             before = after
-            if self._acted_at is not None and self._clock.monotonic() - self._acted_at >= TOLD_WITHIN:
-                self._acted_at = None
-                if self._socket is None:
-                    self.doubt()
-            self._grow_tired()
-
-    # status
+            if self._silence.is_untold() and self._socket is None:
+                self.doubt()
+            self._health.grow_tired()
 
     def _works(self) -> None:
         self._quick.reset()
-        self._trouble_since = None
-        if not self.status.is_live:
-            self._set_status(ConnectionKind.LIVE, "")
-
-    def _trouble(self, error: Exception) -> None:
-        detail = error.user_message if isinstance(error, NarrowcastError) else "an event could not be applied"
-        if self._trouble_since is None:
-            self._trouble_since = self._clock.monotonic()
-        if self.status.kind is not ConnectionKind.OFFLINE:
-            self._set_status(ConnectionKind.RECONNECTING, detail)
-        self._grow_tired()
-
-    def _grow_tired(self) -> None:
-        since = self._trouble_since
-        if since is not None and self._clock.monotonic() - since >= OFFLINE_AFTER:
-            self._set_status(ConnectionKind.OFFLINE, self.status.detail)
-
-    def _set_status(self, kind: ConnectionKind, detail: str) -> None:
-        in_trouble = {ConnectionKind.RECONNECTING, ConnectionKind.OFFLINE}
-        goes_on = kind is self.status.kind or {kind, self.status.kind} == in_trouble
-        since = self.status.since if goes_on else self._clock.now()
-        status = ConnectionStatus(kind, since, detail)
-        if status != self.status:
-            self.status = status
-            self._on_status(status)
+        self._health.works()
 
 
 async def _close(socket: Socket) -> None:

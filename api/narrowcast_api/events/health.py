@@ -1,0 +1,61 @@
+"""How the connection is: from what works and what fails to the status that people see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.errors import NarrowcastError
+from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
+
+OFFLINE_AFTER = 30.0
+"""Seconds of trouble after which the connection counts as offline instead of reconnecting."""
+
+
+class Health:
+    """The status of one stream of events; the diagram is in `status`. `on_status` is told of each new one."""
+
+    def __init__(self, clock: Clock, on_status: Callable[[ConnectionStatus], None]) -> None:
+        self._clock = clock
+        self._on_status = on_status
+        self._trouble_since: float | None = None
+        self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
+
+    def works(self) -> None:
+        """The server has answered."""
+        self._trouble_since = None
+        if not self.status.is_live:
+            self._set(ConnectionKind.LIVE, "")
+
+    def trouble(self, error: Exception) -> None:
+        """It failed for this reason."""
+        detail = error.user_message if isinstance(error, NarrowcastError) else "an event could not be applied"
+        if self._trouble_since is None:
+            self._trouble_since = self._clock.monotonic()
+        if self.status.kind is not ConnectionKind.OFFLINE:
+            self._set(ConnectionKind.RECONNECTING, detail)
+        self.grow_tired()
+
+    def grow_tired(self) -> None:
+        """Time has passed: trouble that lasts means offline."""
+        since = self._trouble_since
+        if since is not None and self._clock.monotonic() - since >= OFFLINE_AFTER:
+            self._set(ConnectionKind.OFFLINE, self.status.detail)
+
+    def refused(self, detail: str) -> None:
+        """The server does not accept the key."""
+        self._trouble_since = None  # what lasts now is no trouble of the network
+        self._set(ConnectionKind.REFUSED, detail)
+
+    def connecting(self) -> None:
+        """Somebody asked to try again."""
+        self._set(ConnectionKind.CONNECTING, "")
+
+    def _set(self, kind: ConnectionKind, detail: str) -> None:
+        in_trouble = {ConnectionKind.RECONNECTING, ConnectionKind.OFFLINE}
+        goes_on = kind is self.status.kind or {kind, self.status.kind} == in_trouble
+        since = self.status.since if goes_on else self._clock.now()
+        status = ConnectionStatus(kind, since, detail)
+        if status != self.status:
+            self.status = status
+            self._on_status(status)
