@@ -11,6 +11,7 @@ timer is due soon. So what follows a key is there, on screen and on the server o
 from __future__ import annotations
 
 import asyncio
+import math
 import selectors
 from typing import Any
 
@@ -27,9 +28,15 @@ from textual.pilot import Pilot
 SOON = 0.045
 """Seconds: what is due this soon is waited for, as a frame of `narrowcast.app.frames` and no blinking cursor is."""
 MOST = 1.0
-"""Seconds: what goes on without end, as an animation may, is waited for no longer. As in Textual."""
-PARTS = 4
-"""In which they pass one after the other, so that a process that is held up for a second loses one of them."""
+"""Seconds: what goes on without end, as an animation may, is waited for no longer. As in Textual, but counted are those
+in which the loop had nothing to do: on a busy machine the work of a single key may take longer.
+"""
+TICK = 0.01
+"""Seconds that count at once, of which a machine that is held up counts the first alone."""
+TURN = 2e-5
+"""Seconds that a turn of the loop counts at least, since there are loops that always have something to do."""
+LAST_RESORT = 20.0
+"""Seconds by the clock."""
 FRAME = 0.001
 """Seconds from a change of a widget to the screen, in place of the 1/60 that spares terminals: keys wait for it."""
 
@@ -39,7 +46,9 @@ class LoopSelector(selectors.DefaultSelector):
 
     def __init__(self) -> None:
         super().__init__()
-        self.waiting: list[asyncio.Future[None]] = []
+        self.waiting: dict[asyncio.Future[None], float] = {}
+        """Those who wait, and how much may have been `spent` until then."""
+        self.spent = 0.0
         self.threads = 0
 
     def heard(self) -> None:
@@ -48,14 +57,22 @@ class LoopSelector(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """The loop calls this once a turn: with 0 where it has more to do, else with the time to its next timer."""
-        if not self.waiting or self.threads or (timeout is not None and timeout < SOON):
+        if not self.waiting:
             return super().select(timeout)
+        if self.threads or (timeout is not None and timeout < SOON):
+            wait = TICK if timeout is None else min(max(timeout, 0.0), TICK)
+            self.spent += max(wait, TURN)
+            self._tell(self.spent)
+            return super().select(wait)
         if ready := super().select(0):
             return ready
-        waiting, self.waiting = self.waiting, []
-        for future in waiting:
-            _resolve(future)
+        self._tell(math.inf)
         return []
+
+    def _tell(self, spent: float) -> None:
+        for future in [one for one, most in self.waiting.items() if most <= spent]:
+            del self.waiting[future]
+            _resolve(future)
 
 
 class QuietLoop(asyncio.SelectorEventLoop):
@@ -67,24 +84,19 @@ class QuietLoop(asyncio.SelectorEventLoop):
 
 
 async def quiet(_least: float = 0.0, most: float = MOST) -> None:
-    """Until this loop has nothing to do now nor within `SOON`, or until ``most`` seconds have passed."""
+    """Until this loop has nothing to do now nor within `SOON`, or until ``most`` seconds are spent."""
     loop = asyncio.get_running_loop()
     if not isinstance(loop, QuietLoop):
         await _wait_for_idle(_least, most)
         return
     future = loop.create_future()
-    loop.selector.waiting.append(future)
-
-    async def limited() -> None:
-        for _ in range(PARTS):
-            await asyncio.sleep(most / PARTS)
-        _resolve(future)
-
-    limit = loop.create_task(limited())
+    loop.selector.waiting[future] = loop.selector.spent + most
+    limit = loop.call_later(LAST_RESORT, _resolve, future)
     try:
         await future
     finally:
         limit.cancel()
+        loop.selector.waiting.pop(future, None)
 
 
 _wait_for_screen = Pilot._wait_for_screen
