@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
+from textual.app import App
 from textual.pilot import Pilot
 
 from narrowcast.app import accounts
@@ -85,7 +87,7 @@ class Stage:
     @property
     def notices(self) -> list[str]:
         """What the app has told its user, newest last."""
-        return [notice.message for notice in self.app._notifications]
+        return notices(self.app)
 
     async def told(self, text: str) -> None:
         """Until a notice says something."""
@@ -150,6 +152,11 @@ async def on_stage(
         await stage.drawn()
         yield stage
         await app.accounts.close()
+
+
+def notices(app: App[Any]) -> list[str]:
+    """What stands on screen as notices, newest last. Textual has no public way to ask."""
+    return [notice.message for notice in app._notifications]
 
 
 async def run(stage: Stage, command_id: str) -> None:

@@ -18,6 +18,7 @@ from narrowcast.screens.messages.drafts import DraftsScreen
 from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
+from support.screen_text import screen_text
 from support.sessions import until
 from support.stage import on_stage, run
 
@@ -204,7 +205,7 @@ async def test_server_text_is_shown_without_markup_or_escapes(tmp_path: Path) ->
         topic = stage.session.state.topics.of(channel_id)[0].name
         stage.screen.go(Narrow.topic(channel_id, topic))
         await stage.pilot.pause()
-        shown = "\n".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        shown = screen_text(stage.app.screen)
         assert "[@click=app.quit]x[/foo]" in shown
         assert not any(character in shown for character in "\u202e\u0007\x1b")
 

@@ -18,9 +18,10 @@ from narrowcast.commands.keymap import effective
 from narrowcast.commands.presets import PRESETS
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.settings.app_settings import AppSettingsScreen, KeysScreen
+from support.screen_text import screen_text
 from support.screens import choose, rows, said
 from support.sessions import until
-from support.stage import on_stage, run
+from support.stage import Stage, on_stage, run
 
 COMMENTED = """\
 # mine
@@ -149,7 +150,7 @@ async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: 
         assert isinstance(ask, AskScreen)
         ask.editor.text = ""
         await stage.type("f")
-        shown = "".join(strip.text for strip in ask._compositor.render_strips())
+        shown = screen_text(ask)
         assert "f is both go.inbox and go.starred" in shown or "f is both go.starred and go.inbox" in shown
         await stage.press("enter")
         assert stage.app.screen is ask
@@ -161,6 +162,17 @@ async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: 
         assert '"go.inbox" = ["f7"]' in stage.app.paths.config_file.read_text()
 
 
+async def import_from(stage: Stage, file: Path) -> None:
+    screen = stage.app.screen
+    assert isinstance(screen, AppSettingsScreen)
+    screen.list.select_key("import")
+    await stage.press("enter")
+    ask = stage.app.screen
+    assert isinstance(ask, AskScreen)
+    ask.editor.text = str(file)
+    await stage.press("enter")
+
+
 async def test_an_import_stores_the_account_of_the_file_too(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         rc = tmp_path / "zuliprc"
@@ -168,24 +180,17 @@ async def test_an_import_stores_the_account_of_the_file_too(tmp_path: Path) -> N
         with rc.open("a") as file:
             file.write("[zterm]\neditor=nano\n")
         await run(stage, "app.settings")
-        screen = stage.app.screen
-        assert isinstance(screen, AppSettingsScreen)
         for words in ("Imported 2 settings. Account bruno-", "Imported 2 settings."):
-            screen.list.select_key("import")
-            await stage.press("enter")
-            ask = stage.app.screen
-            assert isinstance(ask, AskScreen)
-            ask.editor.text = str(rc)
-            await stage.press("enter")
+            await import_from(stage, rc)
             await until(lambda words=words: said(stage).startswith(words))  # type: ignore[misc]
         assert [path.stem.split("-")[0] for path in stage.app.paths.accounts.iterdir()] == ["bruno"]
         assert stage.app.config.compose.editor == "nano"
         rc.chmod(0o644)
-        screen._import(str(rc))
+        await import_from(stage, rc)
         await until(lambda: "The account was not added: " in said(stage))
         rc.chmod(0o600)
         stage.app.paths.config_file.write_text("[compose\n")
-        screen._import(str(rc))
+        await import_from(stage, rc)
         await until(lambda: "not TOML" in said(stage))
         assert "Imported" not in said(stage)
 

@@ -23,14 +23,15 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Draft
 from support import world
 from support.fault_proxy import FaultProxy
+from support.screen_text import screen_text
 from support.server import running_server
 from support.sessions import until
-from support.stage import on_stage
+from support.stage import notices, on_stage
 
 
 def shown(app: NarrowcastApp) -> str:
     """The screen as text."""
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+    return screen_text(app.screen)
 
 
 async def test_without_an_account_one_signs_in_from_the_welcome_screen(tmp_path: Path) -> None:
@@ -236,7 +237,7 @@ async def test_notices_stand_at_the_top_and_do_not_repeat(tmp_path: Path) -> Non
         for text in ("First.", "Second.", "Second.", "Third.", "Fourth."):
             app.tell(text)
             await pilot.pause()
-        assert [notice.message for notice in app._notifications] == ["Second.", "Third.", "Fourth."]
+        assert notices(app) == ["Second.", "Third.", "Fourth."]
         await until(lambda: len(app.screen.query(Toast)) == 3)
         await pilot.pause()
         assert max(toast.region.bottom for toast in app.screen.query(Toast)) <= 12  # compose is at the bottom

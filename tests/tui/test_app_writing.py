@@ -10,6 +10,7 @@ from textual import events
 from narrowcast.app.config import Config, Writing
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from support.screen_text import screen_text
 from support.server import Answer, Listener
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -82,7 +83,7 @@ async def test_what_is_pasted_is_one_text_and_sends_nothing(tmp_path: Path) -> N
         await until(lambda: stage.screen.writing.text.text == "first\nsecond\x1b[31m")
         assert stage.app.focused is stage.screen.writing.text
         assert stage.session.outbox.entries() == []
-        shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        shown = screen_text(stage.app.screen)
         assert "\x1b" not in shown
 
 

@@ -17,6 +17,7 @@ from narrowcast.text import names
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_server.routes import subscriptions
+from support.screen_text import screen_text
 from support.screens import choose, fill, form_of, pick, rows, said
 from support.server import Answer
 from support.sessions import until
@@ -52,7 +53,7 @@ async def test_a_channel_is_made_with_people_in_it(tmp_path: Path) -> None:
         await stage.type("What we eat")
         await stage.press("tab", "right")
         screen = await form_of(stage)
-        screen._enter(screen.row("people"))
+        screen.row("people").control.focus()
         await stage.type("Bruno Castell")
         await stage.press("ctrl+d")
         await closed(stage)
@@ -113,7 +114,7 @@ async def test_who_may_not_change_a_channel_sees_who_may(tmp_path: Path) -> None
         in_channel(stage, "general")
         await run(stage, "channel.edit")
         assert not any(row.is_enabled for row in (await form_of(stage)).rows)
-        shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        shown = screen_text(stage.app.screen)
         assert "only" in shown
         await stage.press("tab", "ctrl+d")
         await closed(stage)
@@ -273,7 +274,7 @@ async def test_a_name_with_a_comma_in_it_is_one_name_of_a_list(tmp_path: Path) -
         await until(lambda: "," in stage.session.state.users.name(bruno))
         await run(stage, "channel.new")
         form = await form_of(stage)
-        form._enter(form.row("people"))
+        form.row("people").control.focus()
         await stage.type("caste")
         await stage.press("tab")
         assert form.row("people").typed == f"Castell Bruno the elder|{bruno}, "

@@ -10,6 +10,7 @@ from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
+from support.screen_text import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -135,7 +136,7 @@ async def test_what_an_old_server_lacks_is_refused_with_the_level(tmp_path: Path
         stage.session.state.server = replace(stage.session.state.server, level=150)
         await stage.press("ctrl+p")
         await stage.type("unfollow topic")
-        shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        shown = screen_text(stage.app.screen)
         assert "Not supported by this server" in shown
         await stage.press("enter")
         assert "Not supported by this server (level 150; needs 170)" in stage.notices[-1]

@@ -5,13 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from support.message_stage import staged
+from support.screen_text import screen_rows, screen_text
 from support.sessions import until
-from support.stage import Stage, on_stage, run
-
-
-def behind(stage: Stage) -> list[str]:
-    """The rows of the screen."""
-    return [strip.text for strip in stage.app.screen._compositor.render_strips()]
+from support.stage import on_stage, run
 
 
 async def test_two_dialogs_and_what_lies_behind_them_follow_the_size_of_the_terminal(tmp_path: Path) -> None:
@@ -19,9 +15,9 @@ async def test_two_dialogs_and_what_lies_behind_them_follow_the_size_of_the_term
         await run(stage, "people.muted")
         await stage.press("n")
         await stage.pilot.resize_terminal(120, 40)
-        await until(lambda: "live" in behind(stage)[-1])
-        assert "n mutes" in behind(stage)[35]
-        assert "Mute users" in behind(stage)[2]
+        await until(lambda: "live" in screen_rows(stage.app.screen)[-1])
+        assert "n mutes" in screen_rows(stage.app.screen)[35]
+        assert "Mute users" in screen_rows(stage.app.screen)[2]
 
 
 async def test_a_dialog_shows_what_changes_behind_it_and_sends_no_tint(tmp_path: Path) -> None:
@@ -31,13 +27,9 @@ async def test_a_dialog_shows_what_changes_behind_it_and_sends_no_tint(tmp_path:
         await stage.see("before")
         await stage.press("ctrl+f")
         dialog = stage.app.screen
-
-        def behind() -> str:
-            return "\n".join(strip.text for strip in dialog._compositor.render_strips())
-
         await stage.pilot.pause()
-        assert "before" in behind()
+        assert "before" in screen_text(dialog)
         await stage.server.send("bruno", "general", "soup", "after")
         await stage.see("after")
         await stage.pilot.pause()
-        assert "after" in behind()
+        assert "after" in screen_text(dialog)

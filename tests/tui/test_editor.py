@@ -7,6 +7,7 @@ from textual.strip import Strip
 
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
+from support.screen_text import screen_rows
 
 
 class _EditorApp(App[None]):
@@ -72,7 +73,7 @@ async def test_letters_are_sent_without_a_frame_and_what_changes_the_rows_with_o
         assert app.painting.sent == [{1: "d"}]
         app.query_one(Editor).refresh()
         await pilot.pause()
-        shown = [strip.text for strip in app.screen._compositor.render_strips()]
+        shown = screen_rows(app.screen)
         assert [row.strip() for row in shown[:2]] == ["abc", "d"]
 
 

@@ -27,6 +27,7 @@ from support.extensions import (
     text_of,
     write,
 )
+from support.screen_text import screen_text
 from support.screens import rows
 from support.sessions import until
 from support.stage import on_stage, run
@@ -360,7 +361,7 @@ async def test_settings_of_extensions_are_on_the_settings_screen_and_checked(tmp
             ask.editor.text = ""
             await stage.type(typed)
             await stage.press("enter")
-            assert problem in "".join(strip.text for strip in ask._compositor.render_strips())
+            assert problem in screen_text(ask)
             assert ask.is_current
         ask.editor.text = ""
         await stage.type("50")

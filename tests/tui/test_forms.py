@@ -27,6 +27,7 @@ from narrowcast_api.errors import BadRequest
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.state.changes import DraftsChanged
 from support.fault_proxy import Fault, FaultProxy
+from support.screen_text import screen_rows, screen_text
 from support.screens import form_of
 from support.server import running_server
 from support.sessions import until
@@ -296,7 +297,7 @@ async def test_a_long_note_and_the_title_are_read_in_full_on_a_small_screen(tmp_
         form = FormScreen(title, fields, state=stage.session.state, submit=submit, verb="sends", note=note)
         await stage.app.push_screen(form)
         await stage.pilot.pause()
-        rows = [strip.text for strip in form._compositor.render_strips()]
+        rows = screen_rows(form)
         assert any(title in row for row in rows)
         assert any("before Monday." in row for row in rows)
         assert "╰──" in rows[-1] or "╰──" in rows[-2]
@@ -308,7 +309,7 @@ async def test_who_may_change_a_list_is_said_in_full_on_a_small_screen(tmp_path:
         screen = stage.app.screen
         assert isinstance(screen, ManageScreen)
         await stage.pilot.pause()
-        shown = " ".join(strip.text for strip in screen._compositor.render_strips())
+        shown = screen_text(screen)
         assert screen.refusal()
         assert screen.refusal() in shown
         assert "/ filters" in shown
@@ -323,7 +324,7 @@ async def test_a_long_problem_is_said_in_full_below_a_list(tmp_path: Path) -> No
         problem = "The pots cannot be reached (all of the shelves are too high). Fetch a ladder and try it once more."
         screen.say(problem, bad=True)
         await stage.pilot.pause()
-        shown = [strip.text for strip in screen._compositor.render_strips()]
+        shown = screen_rows(screen)
         assert any("once more." in row for row in shown)
         assert screen.key_line.plain == problem
         await stage.press("j")

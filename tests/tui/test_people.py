@@ -21,6 +21,7 @@ from narrowcast_api.model.user_groups import UserGroup
 from narrowcast_api.model.users import ProfileValue, User
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import BotType
+from support.screen_text import screen_rows, screen_text
 from support.screens import choices, choose, fill, form_of, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -113,7 +114,7 @@ async def test_what_a_server_is_too_old_for_says_its_level(tmp_path: Path) -> No
         assert any("needs 407" in choice.detail for choice in choices(stage))
         await stage.pilot.resize_terminal(80, 24)
         await stage.pilot.pause()
-        shown = "\n".join(strip.text for strip in screen._compositor.render_strips())
+        shown = screen_text(screen)
         assert "Not supported by this server " in shown
         assert "(le" not in shown
 
@@ -300,7 +301,7 @@ async def test_no_text_of_the_server_reaches_the_terminal_as_it_is(
 
 def check(stage: Stage) -> None:
     """What is on screen holds no control characters and no direction overrides."""
-    shown = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+    shown = "".join(screen_rows(stage.app.screen))
     assert not [character for character in shown if character in "\x1b\x07\x9b\u202e\n"]
 
 

@@ -14,6 +14,7 @@ from narrowcast.text.search_completion import offers
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.narrow.resolve import resolve
 from narrowcast_api.sync.local_search import search_cache
+from support.screen_text import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -119,7 +120,7 @@ async def test_without_a_network_the_cache_is_searched_and_that_is_said(tmp_path
         await until(lambda: found in stage.session.state.messages)
         stage.session.status = stage.session.status._replace(kind=type(stage.session.status.kind).OFFLINE)
         await stage.press("slash")
-        assert any("only cached messages" in note for note in box(stage)._notes)
+        assert "only cached messages" in screen_text(box(stage))
         await stage.type("soup from:chiyo")
         await stage.press("enter")
         await until(lambda: isinstance(stage.app.screen, FoundScreen))
@@ -193,5 +194,5 @@ async def test_a_long_reason_is_read_in_full_on_a_small_screen(tmp_path: Path) -
         await stage.press("enter")
         reason = box(stage).remark.plain
         assert len(reason) > 72
-        shown = " ".join(strip.text for strip in box(stage)._compositor.render_strips())
+        shown = screen_text(box(stage))
         assert reason.split()[-1] in shown
