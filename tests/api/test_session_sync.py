@@ -292,6 +292,26 @@ async def test_a_flag_that_came_while_a_page_was_on_its_way_joins_what_the_page_
         assert [known(session, number).flags for number in (101, 102)] == [{"starred"}, {"read"}]
 
 
+async def test_of_two_pages_on_their_way_the_first_hears_of_events_after_the_second_is_given_up(
+    tmp_path: Path,
+) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        await after_events(session, service, message_event(channel_message(101)))
+        service.messages = {101: channel_message(101, flags=[])}
+        service.page_leaves.clear()
+        first = asyncio.create_task(session.view(SOUP).open())
+        await until(lambda: service.asked.count("/messages") == 1)
+        second = asyncio.create_task(session.view(Narrow.all()).open())
+        await until(lambda: service.asked.count("/messages") == 2)
+        second.cancel()
+        await asyncio.gather(second, return_exceptions=True)
+        await after_events(session, service, flagged(101, "starred"))
+        service.page_leaves.set()
+        await first
+        assert known(session, 101).flags == {"starred"}
+
+
 async def test_a_message_is_fetched_by_its_id_once(tmp_path: Path) -> None:
     service = Service()
     service.messages = {7: channel_message(7)}

@@ -90,9 +90,9 @@ class SyncHost(ServiceHost, Protocol):
     async def until_painted(self) -> None: ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Watch:
-    """What events did while a page was on its way."""
+    """What events did while a page was on its way. Each page has its own, also where it says the same as another."""
 
     changed: set[int] = field(default_factory=set)
     flagged: set[int] = field(default_factory=set)
