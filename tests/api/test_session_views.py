@@ -345,9 +345,29 @@ async def test_only_an_unread_message_that_comes_is_the_first_unread_one() -> No
     host = FakeHost()
     view = await opened(host, page(1, newest=True))
     arrive(host, view, 2, "read")
+    line = view.first_unread
+    assert line is None
     arrive(host, view, 3)
     arrive(host, view, 4)
     assert (view.ids, view.first_unread) == ((1, 2, 3, 4), 3)
+
+
+async def test_each_opening_begins_where_what_is_unread_now_begins() -> None:
+    host = FakeHost()
+    view = await opened(host, page(1, newest=True))
+    for number in (2, 3, 4):
+        arrive(host, view, number)
+    assert view.first_unread == 2
+    host.state.show_read([2])
+    await view.open()
+    assert view.first_unread == 3
+    host.state.messages.put(message(3))  # the server has not said so of the message, but it counts as read
+    host.state.unreads.remove([3])
+    await view.open()
+    assert view.first_unread == 4
+    changes = len(host.changes)
+    await view.open()
+    assert len(host.changes) == changes, "nothing has changed"
 
 
 async def test_what_comes_before_the_eyes_of_the_reader_gets_no_line_and_what_comes_unseen_does() -> None:

@@ -293,6 +293,7 @@ def test_drafts_go_from_the_state_when_they_are_no_longer_synchronized_and_not_b
     state = make_state(drafts=[draft])
     setting = {"type": "user_settings", "op": "update", "property": "enable_drafts_synchronization"}
     apply(state, {**setting, "value": True})
+    apply(state, {**setting, "property": "send_read_receipts", "value": False})
     assert [one.content for one in state.drafts] == ["words"]
     apply(state, {**setting, "value": False})
     assert list(state.drafts) == []

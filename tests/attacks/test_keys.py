@@ -94,6 +94,7 @@ HEADERS = {
     "nothing": "",
     "scheme alone": "Basic",
     "bearer": "Bearer {key}",
+    "address and key of another scheme": "Bearer {both}",
     "not base64": "Basic %%%%",
     "no colon": "Basic " + base64.b64encode(b"ada@demo.example").decode(),
     "no key": "Basic " + base64.b64encode(b"ada@demo.example:").decode(),
@@ -107,7 +108,9 @@ HEADERS = {
 
 @pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS.keys())
 async def test_no_odd_header_lets_anybody_in(server: TestServer, header: str) -> None:
-    header = header.replace("{key}", server.user("ada").api_key)
+    key = server.user("ada").api_key
+    both = base64.b64encode(f"{ADDRESS}:{key}".encode()).decode()
+    header = header.replace("{key}", key).replace("{both}", both)
     async with httpx.AsyncClient(trust_env=False) as client:
         response = await client.get(f"{server.url}/api/v1/users/me", headers={"Authorization": header})
     assert response.status_code == 401

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import subprocess
 import sys
 import threading
@@ -68,6 +69,14 @@ async def test_a_deactivated_account_is_told_so(server: TestServer) -> None:
     await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
     refusal = await server.refusal("greta", "GET", "/users/me", status=401)
     assert refusal["msg"] == "Account is deactivated"
+
+
+@pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC"])
+async def test_the_name_of_the_scheme_is_in_any_case(server: TestServer, scheme: str) -> None:
+    user = server.user("ada")
+    both = base64.b64encode(f"{user.delivery_email}:{user.api_key}".encode()).decode()
+    response = await server.raw(None, "GET", "/users/me", headers={"Authorization": f"{scheme} {both}"})
+    assert response.status_code == 200
 
 
 async def test_addresses_are_compared_without_regard_to_case(server: TestServer) -> None:

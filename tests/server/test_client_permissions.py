@@ -154,12 +154,12 @@ async def test_who_has_left_is_written_to_no_more(server: TestServer) -> None:
 
 
 @pytest.mark.parametrize("minutes", [0, 20])
-@pytest.mark.parametrize("limit", [600, "unlimited"])
+@pytest.mark.parametrize("limits", [(600, "unlimited"), ("unlimited", 600)])
 async def test_edits_and_deletions_end_with_the_servers_limits(
-    server: TestServer, minutes: int, limit: object
+    server: TestServer, minutes: int, limits: tuple[object, object]
 ) -> None:
-    for setting in ("message_content_edit_limit_seconds", "message_content_delete_limit_seconds"):
-        await server.call("ada", "PATCH", "/realm", {setting: limit})
+    for what, limit in zip(("edit", "delete"), limits, strict=True):
+        await server.call("ada", "PATCH", "/realm", {f"message_content_{what}_limit_seconds": limit})
     for name in ("ada", "bruno", "dario", "hugo"):
         for operation in ("PATCH", "DELETE"):
             message_id = await server.send("dario", "general", "t")

@@ -371,6 +371,16 @@ async def test_topics_are_followed_as_the_settings_say(server: TestServer) -> No
     ]
 
 
+async def test_a_topic_that_one_has_muted_is_not_followed_by_writing_to_it(server: TestServer) -> None:
+    await server.call("dario", "PATCH", "/settings", {"automatically_follow_topics_policy": 3})
+    muted = {"stream_id": server.channel("general"), "topic": "mine", "visibility_policy": 1}
+    await server.call("dario", "POST", "/user_topics", muted)
+    answer = await server.call("dario", "POST", "/messages", to_channel(topic="mine"))
+    assert "automatic_new_visibility_policy" not in answer
+    (kept,) = (await server.listen("dario")).snapshot["user_topics"]
+    assert kept["visibility_policy"] == 1
+
+
 async def test_many_may_be_called_only_by_those_with_the_permission(server: TestServer) -> None:
     general = server.core.channels[server.channel("general")]
 
