@@ -348,3 +348,35 @@ async def test_who_changes_what_a_channel_is_may_make_such_ones(server: TestServ
     await server.call("ada", "PATCH", "/realm", {"enable_spectator_access": False})
     answer = await server.refusal("ada", "PATCH", path, {"is_private": False, "is_web_public": True})
     assert answer["msg"] == "Web-public channels are not enabled."
+
+
+@pytest.mark.parametrize("where", ["", "group", "own", "other", "channel", "archived", "realm"])
+async def test_a_group_in_use_is_not_deactivated(server: TestServer, where: str) -> None:
+    async def make(name: str) -> int:
+        params: dict[str, object] = {"name": name, "description": "", "members": []}
+        made: int = (await server.call("ada", "POST", "/user_groups/create", params))["group_id"]
+        return made
+
+    crew, other = await make("Crew"), await make("Other")
+    holder = {"new": {"direct_members": [server.id("dario")], "direct_subgroups": [crew]}}
+    channel = f"/streams/{server.channel('design')}"
+    match where:
+        case "group":
+            await server.call("ada", "POST", f"/user_groups/{other}/subgroups", {"add": [crew]})
+        case "own":
+            await server.call("ada", "PATCH", f"/user_groups/{crew}", {"can_mention_group": {"new": crew}})
+        case "other":
+            await server.call("ada", "PATCH", f"/user_groups/{other}", {"can_join_group": holder})
+        case "channel" | "archived":
+            await server.call("ada", "PATCH", channel, {"can_send_message_group": holder})
+            if where == "archived":
+                await server.call("ada", "DELETE", channel)
+        case "realm":
+            await server.call("ada", "PATCH", "/realm", {"can_invite_users_group": {"new": crew}})
+    state = await state_of(server, "ada")
+    group = state.user_groups.get(crew)
+    assert group is not None
+    said = permissions.in_use_refusal(state, group)
+    assert (said == "") is (where in ("", "archived")), said
+    path = f"/user_groups/{crew}/deactivate"
+    assert (said == "") is await allowed(server, "ada", "POST", path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
 from narrowcast_api.model.id_set import IdSet
@@ -33,6 +33,20 @@ def read_group_setting(value: object) -> GroupSettingValue | None:
             frozenset(ids(value.get("direct_members"))), frozenset(ids(value.get("direct_subgroups")))
         )
     return None
+
+
+def group_settings(settings: Iterable[tuple[str, object]]) -> Iterator[tuple[str, GroupSettingValue]]:
+    """The permissions among the settings of an organization."""
+    for name, value in settings:
+        if name.startswith("can_") or name.endswith("_group"):
+            setting = read_group_setting(value)
+            if setting is not None:
+                yield name, setting
+
+
+def names_group(setting: GroupSettingValue, group_id: int) -> bool:
+    """Whether a group stands in the value of a permission itself."""
+    return group_id in (setting.direct_subgroups if isinstance(setting, AdHocGroup) else (setting,))
 
 
 def setting_without(setting: GroupSettingValue, user_id: int) -> GroupSettingValue:

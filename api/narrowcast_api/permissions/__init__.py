@@ -18,6 +18,7 @@ from narrowcast_api.permissions.channels import (
 )
 from narrowcast_api.permissions.groups import (
     group_refusal,
+    in_use_refusal,
     manages_all_groups,
     named_groups,
     possible_holders,
@@ -79,6 +80,7 @@ __all__ = [
     "group_name",
     "group_refusal",
     "holders",
+    "in_use_refusal",
     "is_administrator",
     "is_owner",
     "leaving_refusal",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from narrowcast_api.model.user_groups import UserGroup
+from narrowcast_api.model.user_groups import GroupSettingValue, UserGroup, group_settings, names_group
 from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.permissions.roles import holders, is_administrator, only
 from narrowcast_api.state.holder_rules import HolderRule
@@ -44,6 +45,25 @@ def manages_all_groups(state: State) -> bool:
     if "can_manage_all_groups" in state.organization:
         return state.has_permission("can_manage_all_groups")
     return is_administrator(state)
+
+
+def in_use_refusal(state: State, group: UserGroup) -> Refusal:
+    """Refuses to deactivate a group that is part of another, or that holds a permission, as far as one can see."""
+    groups = [other for other in state.user_groups if not other.deactivated]
+    places = [f"a subgroup of @{other.name}" for other in groups if group.id in other.subgroups]
+    places += [f"in the permissions of @{other.name}" for other in groups if _is_named(group, other.permissions)]
+    places += [
+        f"in the permissions of #{channel.name}"
+        for channel in state.channels
+        if not channel.is_archived and _is_named(group, channel.permissions)
+    ]
+    if _is_named(group, dict(group_settings(state.organization.items()))):
+        places.append("in the permissions of the organization")
+    return Refusal(f"@{group.name} is in use: it is {', '.join(places)}.") if places else ALLOWED
+
+
+def _is_named(group: UserGroup, settings: Mapping[str, GroupSettingValue]) -> bool:
+    return any(names_group(setting, group.id) for setting in settings.values())
 
 
 def group_refusal(state: State, group: UserGroup, permission: GroupPermission | None, act: str) -> Refusal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from narrowcast_api.model.bots import changed_bot
-from narrowcast_api.model.user_groups import read_group_setting, setting_to_wire, setting_without
+from narrowcast_api.model.user_groups import group_settings, setting_to_wire, setting_without
 from narrowcast_api.state.changes import (
     Change,
     ChannelsChanged,
@@ -89,9 +89,8 @@ def _leave(state: State, user_id: int) -> tuple[Change, ...]:
     if channel_ids := state.channels.forget_user(user_id):
         changes.append(ChannelsChanged(tuple(channel_ids)))
     names = []
-    for name, value in list(state.organization.items()):
-        setting = read_group_setting(value) if name.startswith("can_") or name.endswith("_group") else None
-        if setting is not None and setting_without(setting, user_id) != setting:
+    for name, setting in list(group_settings(state.organization.items())):
+        if setting_without(setting, user_id) != setting:
             state.organization.put(name, setting_to_wire(setting_without(setting, user_id)))
             names.append(name)
     return (*changes, SettingsChanged(tuple(names))) if names else tuple(changes)

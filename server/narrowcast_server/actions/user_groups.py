@@ -18,7 +18,7 @@ from narrowcast_server.organization.realm_settings import USER_GROUP_SETTINGS
 from narrowcast_server.queries.channels import group_object, group_setting_name
 from narrowcast_server.rules.permissions import outgoing_value, setting_value, system_group
 from narrowcast_server.rules.quotas import check_room
-from narrowcast_server.rules.user_groups import check_membership
+from narrowcast_server.rules.user_groups import check_membership, uses
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -131,11 +131,9 @@ def _tell_update(core: Core, group_id: int, data: dict[str, object]) -> None:
 
 
 def set_deactivated(core: Core, group: Group, deactivated: bool) -> None:
-    """Deactivates or reactivates a group (GSV-17, GSV-18); one that is part of another stays."""
+    """Deactivates or reactivates a group (GSV-17, GSV-18); one that is in use stays."""
     if deactivated:
-        above = [i for i in core.memberships.above(group.id) if not core.groups[i].deactivated]
-        if above:
-            objections = [{"type": "subgroup", "supergroup_ids": above}]
+        if objections := uses(core, group):
             raise ServiceError(
                 "Cannot deactivate user group in use.",
                 "CANNOT_DEACTIVATE_GROUP_IN_USE",

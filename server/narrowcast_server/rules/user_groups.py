@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import GroupSetting
 from narrowcast_server.organization.errors import ServiceError, insufficient_permission
 from narrowcast_server.organization.models import Group, User
+from narrowcast_server.organization.realm_settings import GROUP_SETTINGS
 from narrowcast_server.rules.permissions import (
     group_allows,
     realm_allows,
@@ -53,6 +55,31 @@ def may_remove_members(core: Core, user: User, group: Group) -> bool:
     return core.level >= Gate.GROUP_REMOVE_MEMBERS.level and group_allows(
         core, user, group, GroupSetting.REMOVE_MEMBERS
     )
+
+
+def uses(core: Core, group: Group) -> list[dict[str, object]]:
+    """Where a group is part of another, or holds a permission; what is archived or deactivated does not count."""
+    found: list[dict[str, object]] = []
+    if above := [i for i in core.memberships.above(group.id) if not core.groups[i].deactivated]:
+        found.append({"type": "subgroup", "supergroup_ids": above})
+    for channel in core.channels.all():
+        if not channel.is_archived and (names := _naming(group, channel.settings)):
+            found.append({"type": "channel", "channel_id": channel.id, "settings": names})
+    for other in core.groups.all():
+        if not other.deactivated and (names := _naming(group, other.settings)):
+            found.append({"type": "user_group", "group_id": other.id, "settings": names})
+    if names := _naming(group, {name: core.settings[name] for name in GROUP_SETTINGS}):
+        found.append({"type": "realm", "settings": names})
+    return found
+
+
+def _naming(group: Group, settings: Mapping[str, object]) -> list[str]:
+    """The permissions whose value names a group."""
+    return [
+        name
+        for name, value in settings.items()
+        if value == group.id or (isinstance(value, dict) and group.id in value["direct_subgroups"])
+    ]
 
 
 def managed_group(core: Core, user: User, group_id: int) -> Group:

@@ -153,7 +153,8 @@ class GroupsScreen(ManageScreen[UserGroup]):
             return "", ""
         if item.deactivated:
             return f"Reactivate {item.name}?", "Reactivate"
-        if self.refused(permissions.below(self.state, Gate.GROUP_DEACTIVATE)):
+        refusal = permissions.below(self.state, Gate.GROUP_DEACTIVATE)
+        if self.refused(refusal or permissions.in_use_refusal(self.state, item)):
             return "", ""
         return (
             f"Deactivate {item.name}? It can no longer be mentioned. You can reactivate it later.",
