@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from narrowcast_api.model.user_groups import GroupSettingValue, UserGroup, group_settings, names_group
+from narrowcast_api.model.user_groups import (
+    GroupSettingValue,
+    UserGroup,
+    group_settings,
+    names_group,
+    read_group_setting,
+)
 from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.permissions.roles import holders, is_administrator, only
 from narrowcast_api.state.holder_rules import HolderRule
@@ -51,7 +57,9 @@ def in_use_refusal(state: State, group: UserGroup) -> Refusal:
     """Refuses to deactivate a group that is part of another, or that holds a permission, as far as one can see."""
     groups = [other for other in state.user_groups if not other.deactivated]
     places = [f"a subgroup of @{other.name}" for other in groups if group.id in other.subgroups]
-    places += [f"in the permissions of @{other.name}" for other in groups if _is_named(group, other.permissions)]
+    places += [
+        f"in the permissions of @{other.name}" for other in groups if _is_named(group, other.permissions)
+    ]
     places += [
         f"in the permissions of #{channel.name}"
         for channel in state.channels
@@ -76,4 +84,7 @@ def group_refusal(state: State, group: UserGroup, permission: GroupPermission | 
     settings = [group.permissions[name] for name in names if name in group.permissions]
     if not settings or any(state.user_groups.contains(setting, state.me) for setting in settings):
         return ALLOWED
-    return only(holders(state, settings[-1]), act)
+    everywhere = read_group_setting(state.organization.get("can_manage_all_groups"))
+    managers = "admins" if everywhere is None else holders(state, everywhere)
+    who = dict.fromkeys(name for name in (managers, holders(state, settings[-1])) if name != "nobody")
+    return only(" and ".join(who) or "nobody", act)
