@@ -24,6 +24,7 @@ from narrowcast_api.errors import (
     OutcomeUnknown,
 )
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.http.exchange import Answer, Question
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
@@ -42,15 +43,17 @@ async def test_the_account_of_a_file_sends_a_message(tmp_path: Path) -> None:
     rc.chmod(0o600)
     async with Client.from_zuliprc(rc) as client:
         assert client.connection.account == ACCOUNT
-        transport = ScriptedTransport()
-        client.connection._transport = transport
-        transport.prepare("GET", "/api/v1/server_settings", json={"service_feature_level": 400})
-        transport.prepare("POST", "/api/v1/messages", json={"id": 5})
+        asked: list[str] = []
+
+        async def exchange(question: Question) -> Answer:
+            asked.append(question.path)
+            return Answer(200, {}, b'{"result": "success", "msg": "", "service_feature_level": 400, "id": 5}')
+
+        client.connection.exchange = exchange
         sent = await client.messages.send(to=ChannelDestination(7, "lunch"), content="Soup today")
         assert sent.id == 5
-        transport.prepare("POST", "/api/v1/messages", json={"id": 6})
         await client.messages.send(to=ChannelDestination(7, "lunch"), content="again")
-    transport.finish()
+    assert asked == ["/server_settings", "/messages", "/messages"]
 
 
 def test_an_account_is_written_for_its_owner_only_and_read_again(tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import httpcore
+import httpx
 import pytest
 
 from narrowcast_api.account import Account
 from narrowcast_api.errors import NotConnected
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.network import Cookies, Network, NetworkStream, _Protocol
+from narrowcast_api.http.network import Cookies, Network, NetworkStream, _Protocol, install
 from narrowcast_api.http.secret import Secret
 from support.listener import Listener
 from support.sessions import until
@@ -279,8 +280,10 @@ async def test_a_cookie_that_a_server_sets_comes_back_to_it() -> None:
     async with listening(there) as client:
         for _ in range(3):
             await client.request("GET", "/users/me")
-        assert isinstance(client._client().cookies, Cookies), "a private name of httpx has changed"
     assert [b"cookie: route=a" in request.lower() for request in there.asked] == [False, True, True]
+    async with httpx.AsyncClient() as plain:
+        install(plain)
+        assert isinstance(plain.cookies, Cookies), "a private name of httpx has changed"
 
 
 async def test_a_request_makes_python_search_the_disk_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

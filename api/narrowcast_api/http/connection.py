@@ -1,4 +1,4 @@
-"""The only module that knows HTTP: forms out, JSON objects in, one typed error per cause."""
+"""Requests to one server: parameters out, JSON objects in, one typed error per cause."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self, TypeVar
-from urllib.parse import urlencode
+from typing import Self, TypeVar
 
 import httpx
 from msgspec.structs import replace
@@ -19,7 +17,6 @@ from narrowcast_api.account import Account, normal_site
 from narrowcast_api.clock import Clock, SystemClock
 from narrowcast_api.errors import (
     AnswerTooLarge,
-    InvalidInput,
     MethodNotAllowed,
     NarrowcastError,
     NoAnswer,
@@ -27,24 +24,19 @@ from narrowcast_api.errors import (
     NotFound,
     OutcomeUnknown,
     RateLimited,
-    RedirectRefused,
     ServerFault,
     TransportError,
 )
-from narrowcast_api.http.addresses import LOOPBACK, origin
 from narrowcast_api.http.answers import interpret, scrubbed
-from narrowcast_api.http.decoding import ACCEPTED
+from narrowcast_api.http.carrier import Carrier
 from narrowcast_api.http.encoding import OMIT, encode_params
 from narrowcast_api.http.exchange import Answer, Exchange, FileParts, Question
 from narrowcast_api.http.ignored_parameters import Ignored, report
-from narrowcast_api.http.network import install
 from narrowcast_api.http.rate_limit import RateGate, gate_of
-from narrowcast_api.http.tls import no_trust_context, shared_context
-from narrowcast_api.http.transport import own_origin, read_bounded, transport_error, user_agent
+from narrowcast_api.http.transport import read_bounded, transport_error
 from narrowcast_api.server_info import RequestLimits, ServerInfo
 from narrowcast_api.wire.levels import operation_gate
 from narrowcast_api.wire.parameters import is_quoted, shape
-from narrowcast_api.wire.vocabulary import API_PREFIX
 
 __all__ = ["OMIT", "Connection", "ServerInfo"]
 
@@ -52,22 +44,12 @@ T = TypeVar("T")
 
 log = logging.getLogger("narrowcast_api.http.connection")
 
-CONNECT_SECONDS = 10.0
 REQUEST_SECONDS = 30.0
 PATIENCE_SECONDS = 10.0
 SLOW_SECONDS = 5.0
 """After so long without an answer the connection is in doubt, though the request goes on."""
 ANSWER_BYTES = 64 * 2**20
-_IDLE_SECONDS = 4.0
-_REDIRECTS = 5
 _TRIES = 4
-
-
-@lru_cache(maxsize=64)
-def _address(text: str) -> httpx.URL:
-    """To take an address apart is much of the work of a request; most requests go to a few of them."""
-    return httpx.URL(text)
-
 
 _UNTOLD = re.compile(r"^/(register|events|users/me/presence|messages/render)|/typing$")
 """What changes nothing that one's own clients are told of."""
@@ -84,7 +66,7 @@ class Connection:
     parameters it ignored (CONV-09); `on_rate_limited(seconds)` when it asks to slow down; `on_unanswered()` when a
     request that is not for events met no server, or has waited for its answer for `SLOW_SECONDS`; `on_acted()` when
     one changed something of which the server tells by an event; `exchange` carries the questions of `request`, by
-    HTTP. The Authorization header goes to the account's own origin only, whatever the server redirects to (AUTH-01).
+    HTTP (`Carrier`).
     """
 
     def __init__(
@@ -108,13 +90,11 @@ class Connection:
         self.on_rate_limited: Callable[[float], None] | None = None
         self.on_unanswered: Callable[[], None] | None = None
         self.on_acted: Callable[[], None] | None = None
-        self.exchange: Exchange = self._by_http
         self.ca_bundle = ca_bundle or (self.account.ca_bundle if self.account else None)
-        self._transport = transport
+        self._carrier = Carrier(self.site, self.account, transport=transport, ca_bundle=self.ca_bundle)
+        self.exchange: Exchange = self._carrier.exchange
         self._patience = patience
         self._gate = gate or gate_of(self.site, self.account.email if self.account else "", self.clock)
-        self._origin = own_origin(self.site)
-        self._http: httpx.AsyncClient | None = None
         self._identifying = asyncio.Lock()
 
     def __repr__(self) -> str:
@@ -129,9 +109,7 @@ class Connection:
 
     async def aclose(self) -> None:
         """Close all sockets. Requests in flight fail with a TransportError."""
-        if self._http is not None:
-            await self._http.aclose()
-            self._http = None
+        await self._carrier.aclose()
 
     # --- what server is this
 
@@ -191,11 +169,11 @@ class Connection:
 
     def url(self, path: str) -> str:
         """The address of an operation: site, /api/v1 and path, each exactly once (CONV-01)."""
-        return f"{self.site}{API_PREFIX}/{path.removeprefix(API_PREFIX).lstrip('/')}"
+        return self._carrier.url(path)
 
     def is_own(self, url: httpx.URL | str) -> bool:
         """Whether an address is of the account's own origin: scheme, host and port."""
-        return origin(httpx.URL(url)) == self._origin
+        return self._carrier.is_own(url)
 
     async def request(
         self,
@@ -221,7 +199,7 @@ class Connection:
         patience = self._patience
         for tries_left in reversed(range(_TRIES)):
             patience -= await self._gate.enter(patience, bucket)
-            await self._prepare()
+            await self._carrier.prepare()
             question = Question(
                 method, path, self._encoded(method, path, params), files, authenticated, timeout, max_bytes
             )
@@ -263,18 +241,12 @@ class Connection:
         on the account's own origin only; else they raise RedirectRefused.
         """
         await self._gate.enter(self._patience)
-        await self._prepare()
-        client = self._client()
-        request = client.build_request(
-            method,
-            url,
-            headers=dict(headers or {}),
-            content=content,
-            timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
-        )
+        await self._carrier.prepare()
         failure: NarrowcastError | None = None
         try:
-            response = await self._send(request, authenticated=True)
+            response = await self._carrier.open(
+                method, url, headers=headers, content=content, timeout=timeout
+            )
             try:
                 yield response
             finally:
@@ -309,50 +281,11 @@ class Connection:
 
     # --- inside
 
-    async def _prepare(self) -> None:
-        """Have the TLS context made off the loop: it takes longer than a frame."""
-        if self._http is None and self._transport is None and self._origin[0] == "https":
-            await asyncio.to_thread(shared_context, self.ca_bundle)
-
-    def _client(self) -> httpx.AsyncClient:
-        if self._http is None:
-            url = httpx.URL(self.site)
-            secure = url.scheme == "https" and self._transport is None
-            context = shared_context(self.ca_bundle) if secure else no_trust_context()
-            self._http = httpx.AsyncClient(
-                transport=self._transport,
-                verify=context,
-                # A proxy of the environment cannot reach this machine's own loopback.
-                trust_env=url.host not in LOOPBACK,
-                follow_redirects=False,
-                headers={
-                    "User-Agent": user_agent(),
-                    "Accept": "application/json",
-                    "Accept-Encoding": ACCEPTED,
-                },
-                # Small servers close an idle connection after 5 s; a write that meets that has an unknown outcome.
-                limits=httpx.Limits(
-                    max_connections=16, max_keepalive_connections=8, keepalive_expiry=_IDLE_SECONDS
-                ),
-            )
-            install(self._http)
-        return self._http
-
     def _encoded(self, method: str, path: str, params: Mapping[str, object] | None) -> dict[str, str]:
         if not params:
             return {}
         level = self.server.level if self.server.known else None
         return encode_params(params, lambda name: is_quoted(method, path, name, level))
-
-    def _build(self, question: Question) -> httpx.Request:
-        client = self._client()
-        method, path, fields, files = question[:4]
-        own: dict[str, Any] = {"headers": client.headers, "cookies": client.cookies or None}
-        # Put together here: the client would take the address apart once for each thing that it might add to it.
-        if method == "GET" and fields:
-            return httpx.Request(method, f"{self.url(path)}?{urlencode(fields)}", **own)
-        url = _address(self.url(path))
-        return httpx.Request(method, url, data=fields or None, files=dict(files) if files else None, **own)
 
     async def _attempt(
         self, question: Question, partial: bool, late: str, bucket: str
@@ -380,7 +313,7 @@ class Connection:
         try:
             return interpret(status, headers, raw, partial=partial, late=late)
         except NarrowcastError as error:
-            return scrubbed(error, *self._secrets())
+            return scrubbed(error, *self._carrier.secrets())
 
     async def _answered(self, question: Question) -> Answer:
         failure: NarrowcastError
@@ -395,56 +328,6 @@ class Connection:
             failure.only_asked = question.method == "GET"
         # Outside the except: the transport's error carries the request, and with it the credentials.
         raise failure
-
-    async def _by_http(self, question: Question) -> Answer:
-        # Secrets are revealed in here alone, so that no frame of a traceback about the network holds them.
-        request = self._build(question)
-        timeout = question.timeout
-        step = httpx.Timeout(
-            timeout, connect=CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
-        )
-        request.extensions["timeout"] = step.as_dict()
-        response = await self._send(request, authenticated=question.authenticated)
-        try:
-            raw = await read_bounded(response, question.max_bytes)
-            return Answer(response.status_code, response.headers, raw)
-        finally:
-            await response.aclose()
-
-    async def _send(self, request: httpx.Request, *, authenticated: bool) -> httpx.Response:
-        client = self._client()
-        for _ in range(_REDIRECTS):
-            request.headers.pop("Authorization", None)
-            if authenticated and self.account is not None and self.is_own(request.url):
-                request.headers["Authorization"] = f"Basic {self._basic()}"
-            response = await client.send(request, stream=True, auth=None, follow_redirects=False)
-            if not response.is_redirect:
-                return response
-            target = request.url.join(response.headers["location"])
-            await response.aclose()
-            request = self._redirected(client, request, target)
-        raise RedirectRefused("itself, again and again")
-
-    def _redirected(
-        self, client: httpx.AsyncClient, request: httpx.Request, target: httpx.URL
-    ) -> httpx.Request:
-        if not self.is_own(target) or request.method not in {"GET", "HEAD"}:
-            # A write is not sent twice: the first server may have carried it out.
-            raise RedirectRefused(
-                str(target.copy_with(query=None, fragment=None, username=None, password=None))
-            )
-        return client.build_request(
-            request.method, target, headers={"Accept": "*/*"}, extensions=dict(request.extensions)
-        )
-
-    def _basic(self) -> str:
-        account = self.account
-        if account is None:
-            raise InvalidInput("nobody is signed in on this connection")
-        return account.credentials()
-
-    def _secrets(self) -> tuple[str, ...]:
-        return () if self.account is None else (self.account.key.reveal(), self._basic())
 
     def _limited(self, limited: RateLimited, bucket: str) -> None:
         self._gate.close(limited.retry_after, bucket)

@@ -1,0 +1,178 @@
+"""Carries questions to one organization's server by HTTP: sockets, credentials, redirects."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+
+from narrowcast_api.account import Account
+from narrowcast_api.errors import InvalidInput, RedirectRefused
+from narrowcast_api.http.addresses import LOOPBACK, origin
+from narrowcast_api.http.decoding import ACCEPTED
+from narrowcast_api.http.exchange import Answer, Question
+from narrowcast_api.http.network import install
+from narrowcast_api.http.tls import no_trust_context, shared_context
+from narrowcast_api.http.transport import own_origin, read_bounded, user_agent
+from narrowcast_api.wire.vocabulary import API_PREFIX
+
+CONNECT_SECONDS = 10.0
+_IDLE_SECONDS = 4.0
+_REDIRECTS = 5
+
+
+@lru_cache(maxsize=64)
+def _address(text: str) -> httpx.URL:
+    """To take an address apart is much of the work of a request; most requests go to a few of them."""
+    return httpx.URL(text)
+
+
+class Carrier:
+    """HTTP for one account, or for nobody yet at an organization's address `site`.
+
+    `transport` replaces the network in tests. The Authorization header goes to the account's own origin only, whatever
+    the server redirects to (AUTH-01).
+    """
+
+    def __init__(
+        self,
+        site: str,
+        account: Account | None,
+        *,
+        transport: httpx.AsyncBaseTransport | None = None,
+        ca_bundle: Path | None = None,
+    ) -> None:
+        self._site = site
+        self._account = account
+        self._transport = transport
+        self._ca_bundle = ca_bundle
+        self._origin = own_origin(site)
+        self._http: httpx.AsyncClient | None = None
+
+    async def aclose(self) -> None:
+        """Close all sockets. Requests in flight fail with an httpx.HTTPError."""
+        if self._http is not None:
+            await self._http.aclose()
+            self._http = None
+
+    def url(self, path: str) -> str:
+        """The address of an operation: site, /api/v1 and path, each exactly once (CONV-01)."""
+        return f"{self._site}{API_PREFIX}/{path.removeprefix(API_PREFIX).lstrip('/')}"
+
+    def is_own(self, url: httpx.URL | str) -> bool:
+        """Whether an address is of the account's own origin: scheme, host and port."""
+        return origin(httpx.URL(url)) == self._origin
+
+    def secrets(self) -> tuple[str, ...]:
+        """What must not be in any text: the key, and the form in which it travels."""
+        return () if self._account is None else (self._account.key.reveal(), self._basic())
+
+    async def prepare(self) -> None:
+        """Have the TLS context made off the loop: it takes longer than a frame."""
+        if self._http is None and self._transport is None and self._origin[0] == "https":
+            await asyncio.to_thread(shared_context, self._ca_bundle)
+
+    async def exchange(self, question: Question) -> Answer:
+        """Ask, and read the whole answer. Raises httpx.HTTPError where the network fails."""
+        # Secrets are revealed in here alone, so that no frame of a traceback about the network holds them.
+        request = self._build(question)
+        timeout = question.timeout
+        step = httpx.Timeout(
+            timeout, connect=CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
+        )
+        request.extensions["timeout"] = step.as_dict()
+        response = await self._send(request, authenticated=question.authenticated)
+        try:
+            raw = await read_bounded(response, question.max_bytes)
+            return Answer(response.status_code, response.headers, raw)
+        finally:
+            await response.aclose()
+
+    async def open(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None,
+        content: AsyncIterator[bytes] | bytes | None,
+        timeout: float,
+    ) -> httpx.Response:
+        """The response to a raw request, its body not read yet: close it. `timeout` is for each step, in seconds."""
+        request = self._client().build_request(
+            method,
+            url,
+            headers=dict(headers or {}),
+            content=content,
+            timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
+        )
+        return await self._send(request, authenticated=True)
+
+    def _client(self) -> httpx.AsyncClient:
+        if self._http is None:
+            url = httpx.URL(self._site)
+            secure = url.scheme == "https" and self._transport is None
+            context = shared_context(self._ca_bundle) if secure else no_trust_context()
+            self._http = httpx.AsyncClient(
+                transport=self._transport,
+                verify=context,
+                # A proxy of the environment cannot reach this machine's own loopback.
+                trust_env=url.host not in LOOPBACK,
+                follow_redirects=False,
+                headers={
+                    "User-Agent": user_agent(),
+                    "Accept": "application/json",
+                    "Accept-Encoding": ACCEPTED,
+                },
+                # Small servers close an idle connection after 5 s; a write that meets that has an unknown outcome.
+                limits=httpx.Limits(
+                    max_connections=16, max_keepalive_connections=8, keepalive_expiry=_IDLE_SECONDS
+                ),
+            )
+            install(self._http)
+        return self._http
+
+    def _build(self, question: Question) -> httpx.Request:
+        client = self._client()
+        method, path, fields, files = question[:4]
+        own: dict[str, Any] = {"headers": client.headers, "cookies": client.cookies or None}
+        # Put together here: the client would take the address apart once for each thing that it might add to it.
+        if method == "GET" and fields:
+            return httpx.Request(method, f"{self.url(path)}?{urlencode(fields)}", **own)
+        url = _address(self.url(path))
+        return httpx.Request(method, url, data=fields or None, files=dict(files) if files else None, **own)
+
+    async def _send(self, request: httpx.Request, *, authenticated: bool) -> httpx.Response:
+        client = self._client()
+        for _ in range(_REDIRECTS):
+            request.headers.pop("Authorization", None)
+            if authenticated and self._account is not None and self.is_own(request.url):
+                request.headers["Authorization"] = f"Basic {self._basic()}"
+            response = await client.send(request, stream=True, auth=None, follow_redirects=False)
+            if not response.is_redirect:
+                return response
+            target = request.url.join(response.headers["location"])
+            await response.aclose()
+            request = self._redirected(client, request, target)
+        raise RedirectRefused("itself, again and again")
+
+    def _redirected(
+        self, client: httpx.AsyncClient, request: httpx.Request, target: httpx.URL
+    ) -> httpx.Request:
+        if not self.is_own(target) or request.method not in {"GET", "HEAD"}:
+            # A write is not sent twice: the first server may have carried it out.
+            raise RedirectRefused(
+                str(target.copy_with(query=None, fragment=None, username=None, password=None))
+            )
+        return client.build_request(
+            request.method, target, headers={"Accept": "*/*"}, extensions=dict(request.extensions)
+        )
+
+    def _basic(self) -> str:
+        if self._account is None:
+            raise InvalidInput("nobody is signed in on this connection")
+        return self._account.credentials()
