@@ -288,6 +288,18 @@ async def test_edited_elsewhere_while_its_deletion_is_under_way_keeps_the_newer_
         assert (client.texts(), client.server.texts()) == (["newer"], ["newer"])
 
 
+async def written_twice(client: DraftClient) -> tuple[str, float]:
+    """A draft of ours whose server has our words, in place of older ones; its id, and when we began to write them."""
+    draft_id = client.drafts.save(None, LUNCH, "older words")
+    await client.clock.advance(3)
+    await client.catch_up()
+    start = client.clock.now()
+    client.drafts.save(draft_id, LUNCH, "our words")
+    await client.clock.advance(3)
+    await client.catch_up()
+    return draft_id, start
+
+
 @pytest.mark.parametrize(
     ("typed", "theirs", "texts"),
     [
@@ -301,13 +313,7 @@ async def test_words_that_another_device_wrote_over_unseen_are_kept(
     client: DraftClient, typed: float, theirs: str, texts: list[str]
 ) -> None:
     async with client:
-        draft_id = client.drafts.save(None, LUNCH, "older words")
-        await client.clock.advance(3)
-        await client.catch_up()
-        start = client.clock.now()
-        client.drafts.save(draft_id, LUNCH, "our words")
-        await client.clock.advance(3)
-        await client.catch_up()
+        draft_id, start = await written_twice(client)
         server_id = next(iter(client.server.drafts))
         client.server.edit(server_id, DraftVersion(LUNCH, theirs), start + typed)
         await client.catch_up()
@@ -321,13 +327,7 @@ async def test_words_written_over_that_the_other_device_has_kept_already_are_not
     client: DraftClient,
 ) -> None:
     async with client:
-        draft_id = client.drafts.save(None, LUNCH, "older words")
-        await client.clock.advance(3)
-        await client.catch_up()
-        start = client.clock.now()
-        client.drafts.save(draft_id, LUNCH, "our words")
-        await client.clock.advance(3)
-        await client.catch_up()
+        _, start = await written_twice(client)
         client.server.create(DraftVersion(LUNCH, "our words"), start)  # the other device has seen both
         client.server.edit(1, DraftVersion(LUNCH, "their words"), start)
         await client.catch_up()

@@ -153,6 +153,17 @@ async def test_a_look_that_fails_is_repeated_until_it_works(bench: OutboxBench) 
         assert (bench.server.sends, bench.server.looks, states(bench)) == (1, 4, [SENT])
 
 
+async def nobody_knows(bench: OutboxBench, how: str, looks: int, seconds: float) -> None:
+    """A message goes out, the answer is lost, and so many looks fail: its writer is told that nobody knows."""
+    bench.server.next_failures.append(how)
+    bench.server.find_failures.extend([ServerFault(502)] * looks)
+    bench.outbox.send(LUNCH, "Soup today")
+    bench.server.events.clear()
+    await bench.clock.advance(seconds)
+    assert states(bench) == [FAILED]
+    assert "not known whether this arrived" in (only(bench).error or "")
+
+
 @pytest.mark.parametrize(
     ("how", "ends"),
     [
@@ -165,13 +176,7 @@ async def test_what_no_look_could_tell_is_looked_for_now_and_then(
     bench: OutboxBench, how: str, ends: tuple[list[str], list[OutboxState]]
 ) -> None:
     async with bench:
-        bench.server.next_failures.append(how)
-        bench.server.find_failures.extend([ServerFault(502)] * 8)
-        bench.outbox.send(LUNCH, "Soup today")
-        bench.server.events.clear()
-        await bench.clock.advance(60)
-        assert states(bench) == [FAILED]
-        assert "not known whether this arrived" in (only(bench).error or "")
+        await nobody_knows(bench, how, looks=8, seconds=60)
         await bench.clock.advance(100)
         assert (bench.server.contents(), states(bench)) == ends
         assert bench.server.sends == 1
@@ -185,12 +190,7 @@ async def test_what_no_look_could_tell_is_looked_for_after_a_restart(
     bench: OutboxBench, how: str, state: OutboxState, told: str
 ) -> None:
     async with bench:
-        bench.server.next_failures.append(how)
-        bench.server.find_failures.extend([ServerFault(502)] * 6)
-        bench.outbox.send(LUNCH, "Soup today")
-        bench.server.events.clear()
-        await bench.clock.advance(40)
-        assert "not known whether this arrived" in (only(bench).error or "")
+        await nobody_knows(bench, how, looks=6, seconds=40)
         await bench.crash()
         bench.open()
         await bench.clock.advance(5)
@@ -233,17 +233,6 @@ async def test_what_the_server_refused_keeps_its_reason_whatever_the_words_are(b
         bench.open()
         await bench.clock.advance(300)
         assert (only(bench).state, only(bench).error) == (FAILED, words)
-
-
-async def test_a_message_that_never_left_is_not_looked_for_after_a_restart(bench: OutboxBench) -> None:
-    async with bench:
-        bench.server.next_failures.append("refused")
-        bench.outbox.send(LUNCH, "Soup today")
-        await bench.settle()
-        await bench.crash()
-        bench.open()
-        await bench.clock.advance(300)
-        assert (only(bench).error, bench.server.looks) == ("You may not post here.", 0)
 
 
 async def test_a_look_that_is_refused_is_told_and_nothing_is_sent(bench: OutboxBench) -> None:

@@ -5,16 +5,7 @@ from __future__ import annotations
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.state.changes import TypingChanged
 from support.ledger import proves
-from support.live import (
-    ADA,
-    BRUNO,
-    CHIYO,
-    GENERAL,
-    apply,
-    channel_message,
-    make_state,
-    message_event,
-)
+from support.live import ADA, BRUNO, CHIYO, GENERAL, apply, channel_message, make_state, message_event
 
 SOUP = ChannelDestination(GENERAL, "soup")
 

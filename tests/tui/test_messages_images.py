@@ -202,26 +202,24 @@ async def test_a_picture_of_ones_own_server_is_shown_large(
         assert not isinstance(stage.app.screen, PictureScreen)
 
 
-async def test_a_picture_elsewhere_is_a_link_and_never_fetched(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "seen", "opened"),
+    [
+        ("https://pictures.example/a.png", "▣", "https://pictures.example/a.png"),
+        ("[notes.txt](/user_uploads/2/ab/notes.txt)", "notes.txt", "/user_uploads/2/ab/notes.txt"),
+    ],
+)
+async def test_a_picture_elsewhere_and_a_file_that_is_none_are_links_and_not_fetched(
+    tmp_path: Path, content: str, seen: str, opened: str
+) -> None:
     async with staged(tmp_path, (60, 20)) as stage:
-        await stage.server.send("ada", "general", "soup", "https://pictures.example/a.png")
+        await stage.server.send("ada", "general", "soup", content)
         await stage.show(stage.topic, "newest")
-        await stage.see("▣")
+        await stage.see(seen)
         await stage.press("v")
         link = stage.app.asked[-1]
         assert isinstance(link, requests.LinkRequested)
-        assert link.url == "https://pictures.example/a.png"
-
-
-async def test_a_file_that_is_no_picture_is_opened_by_the_key_for_pictures(tmp_path: Path) -> None:
-    async with staged(tmp_path, (60, 20)) as stage:
-        await stage.server.send("ada", "general", "soup", "[notes.txt](/user_uploads/2/ab/notes.txt)")
-        await stage.show(stage.topic, "newest")
-        await stage.see("notes.txt")
-        await stage.press("v")
-        link = stage.app.asked[-1]
-        assert isinstance(link, requests.LinkRequested)
-        assert link.url.endswith("/user_uploads/2/ab/notes.txt")
+        assert link.url.endswith(opened)
 
 
 async def test_a_file_that_is_no_picture_says_so(tmp_path: Path) -> None:
