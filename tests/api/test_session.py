@@ -20,7 +20,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Page
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
-from narrowcast_api.sync import session as session_module
+from narrowcast_api.sync.late_synchronizer import MODULE, LateSynchronizer
 from narrowcast_api.sync.session import Session
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import topics as topic_routes
@@ -205,18 +205,18 @@ async def test_an_event_that_comes_while_a_page_is_on_its_way_is_not_lost(tmp_pa
     ):
         first = await server.send("ada", "general", "soup")
         await until(lambda: first in dario.state.messages)
-        synchronizer = await dario._ready()
-        fetch = synchronizer._connection.request
+        connection = dario.client.connection
+        fetch = connection.request
 
         async def slow(*args: object, **kwargs: object) -> dict[str, object]:
-            synchronizer._connection.request = fetch  # type: ignore[method-assign]  # only this once
+            connection.request = fetch  # type: ignore[method-assign]  # only this once
             answer = await fetch(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
             second = await server.send("ada", "general", "soup")
             await server.call("ada", "POST", f"/messages/{first}/reactions", {"emoji_name": "tada"})
             await until(lambda: second in dario.state.messages and known(dario, first).reactions)
             return answer
 
-        synchronizer._connection.request = slow  # type: ignore[method-assign]  # only once
+        connection.request = slow  # type: ignore[method-assign]  # only once
         view = dario.view(soup(server))
         await view.open()
         assert len(view.ids) == 2
@@ -397,7 +397,7 @@ async def test_what_was_asked_for_before_there_was_a_snapshot_is_asked_for_again
 async def test_a_part_that_another_thread_is_loading_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = importlib.import_module(session_module._SYNCHRONIZER)
+    whole = importlib.import_module(MODULE)
 
     def load(_name: str) -> ModuleType:
         return whole
@@ -406,9 +406,9 @@ async def test_a_part_that_another_thread_is_loading_is_waited_for(
         running_server(tmp_path / "data") as server,
         session_of(server.account("ada"), tmp_path, run=False) as session,
     ):
-        monkeypatch.setitem(sys.modules, session_module._SYNCHRONIZER, ModuleType("begun"))
+        monkeypatch.setitem(sys.modules, MODULE, ModuleType("begun"))
         monkeypatch.setattr(importlib, "import_module", load)
-        assert isinstance(await session._ready(), whole.Synchronizer)
+        assert isinstance(await LateSynchronizer(session).ready(), whole.Synchronizer)
 
 
 async def test_the_session_of_a_bot_asks_for_nothing_that_is_for_people(tmp_path: Path) -> None:

@@ -11,9 +11,7 @@ paint what the cache knows first.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
-import sys
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -26,7 +24,6 @@ from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import PAGE, Anchor, Page
-from narrowcast_api.protocols.alarm import Tasks
 from narrowcast_api.state.changes import (
     Change,
     ConnectionChanged,
@@ -41,6 +38,7 @@ from narrowcast_api.state.changes import (
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.change_bus import ChangeBus, Listener
+from narrowcast_api.sync.late_synchronizer import LateSynchronizer
 from narrowcast_api.sync.local_search import LocalResult, search_cache
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
@@ -48,13 +46,13 @@ from narrowcast_api.sync.services import Services
 from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
 from narrowcast_api.sync.typing_expiry import TypingExpiry
 from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh
+from narrowcast_api.sync.works import Works
 
 if TYPE_CHECKING:
     import httpx
 
     from narrowcast_api.account import Account
     from narrowcast_api.client import Client
-    from narrowcast_api.sync.synchronizer import Synchronizer
     from narrowcast_api.wire.events import Event
     from narrowcast_api.wire.users import PresenceAnswer
 
@@ -62,9 +60,6 @@ logger = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
 """How long the network may hold up the end of a session."""
-
-_RESTART_AFTER = 1.0
-_SYNCHRONIZER = "narrowcast_api.sync.synchronizer"
 
 
 class Session:
@@ -92,16 +87,14 @@ class Session:
         self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
         self._transport = transport
         self._client: Client | None = None
-        self._synchronizer: Synchronizer | None = None
+        self._synchronizer = LateSynchronizer(self)
         self._loop = asyncio.get_running_loop()
         self._bus = ChangeBus(self._loop)
-        self._tasks = Tasks()
+        self._works = Works(clock)
         self._typing_expiry = TypingExpiry(self, clock)
         self._views = Views(self)
         self._refresher = ViewRefresher(self, clock)
-        self._held: asyncio.Event | None = None
         self._painted: asyncio.Event | None = None
-        self._runner: asyncio.Task[object] | None = None
         services = Services(self)
         self.outbox = services.outbox
         self.drafts = services.drafts
@@ -175,7 +168,8 @@ class Session:
     @property
     def queue_id(self) -> str | None:
         """The event queue, if there is one."""
-        queue = self._synchronizer.stream.queue if self._synchronizer is not None else None
+        synchronizer = self._synchronizer.loaded
+        queue = synchronizer.stream.queue if synchronizer is not None else None
         return queue.queue_id if queue is not None else None
 
     @property
@@ -249,12 +243,12 @@ class Session:
         self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
     ) -> Page:
         """Asks the server for a page of a narrow. Raises `NarrowcastError`."""
-        synchronizer = await self._ready()
+        synchronizer = await self._synchronizer.ready()
         return await synchronizer.fetch(narrow, anchor, before, after, include_anchor=include_anchor)
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
         """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
-        return await (await self._ready()).match(narrow, message_ids)
+        return await (await self._synchronizer.ready()).match(narrow, message_ids)
 
     async def load_topics(self, channel_id: int) -> None:
         """Fetches the topics of a channel into `state.topics`. Raises `NarrowcastError`.
@@ -274,7 +268,9 @@ class Session:
     async def load_message(self, message_id: int) -> Message | None:
         """A message by its id, fetched if it is not known. Raises `NarrowcastError`."""
         message = self.state.messages.get(message_id)
-        return message if message is not None else await (await self._ready()).fetch_one(message_id)
+        if message is None:
+            message = await (await self._synchronizer.ready()).fetch_one(message_id)
+        return message
 
     async def show_sent(self, message_id: int) -> None:
         """Shows a message of one's own about which no event came. Raises `NarrowcastError`."""
@@ -305,8 +301,7 @@ class Session:
         """Messages that were seen and are in `narrow`, newest first; works without a network. People and channels
         of the narrow are ids, see `narrowcast_api.narrow.resolve`.
         """
-        if self._synchronizer is not None:
-            self._synchronizer.flush()
+        self._flush()
         cache = self.storage.cache
         return await cache.run(search_cache, cache, narrow, self.state, limit)
 
@@ -314,14 +309,14 @@ class Session:
 
     def reconnect(self) -> None:
         """Tries to reach the server now, also after it refused the key."""
-        if self._synchronizer is not None:
-            self._synchronizer.stream.poke()
+        if self._synchronizer.loaded is not None:
+            self._synchronizer.loaded.stream.poke()
 
     def hold_back(self, until: asyncio.Event) -> None:
         """Leaves the network alone until then, so that an app can paint what the cache knows first: loading
         HTTP would compete with it.
         """
-        self._held = until
+        self._synchronizer.hold_back(until)
 
     def hold_stream_back(self, until: asyncio.Event) -> None:
         """Registers and fetches what views need, but opens a WebSocket stream of events only from then on: loading its
@@ -334,49 +329,22 @@ class Session:
         if self._painted is not None:
             await self._painted.wait()
 
-    async def _ready(self) -> Synchronizer:
-        """The part that speaks to the server; loading it takes a while, so that keys must go on being
-        answered.
-        """
-        if self._held is not None:
-            await self._held.wait()
-        if self._synchronizer is None:
-            module = sys.modules.get(_SYNCHRONIZER)
-            if module is None or not hasattr(module, "Synchronizer"):  # another thread may be loading it now
-                module = await asyncio.to_thread(importlib.import_module, _SYNCHRONIZER)
-            if self._synchronizer is None:
-                self._synchronizer = module.Synchronizer(self)
-        return self._synchronizer
-
     async def run(self) -> None:
         """Keeps the account true until it is cancelled. Never raises for network causes."""
-        self._runner = asyncio.current_task()
-        synchronizer = await self._ready()
+        self._works.begin()
+        synchronizer = await self._synchronizer.ready()
         self.client.connection.assume(self.state.server)
-        works = [
+        loops = [
             ("events", synchronizer.stream.run),
             ("typing of others", self._typing_expiry.run),
             ("the view on screen", self._refresher.run),
             *self.services.works(),
         ]
-        try:
-            await asyncio.gather(*(self._keep_running(name, work) for name, work in works))
-        finally:
-            await self._tasks.close()
-
-    async def _keep_running(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """One broken service must not take the others with it, nor stay broken."""
-        while True:
-            try:
-                await work()
-                return
-            except Exception:
-                logger.exception("%s failed and starts again", name)
-                await self.clock.sleep(_RESTART_AFTER)
+        await self._works.run(loops)
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Runs `work` in the background; an exception in it is logged."""
-        self._tasks.start(work, name)
+        self._works.spawn(work, name)
 
     def typing_seen(self) -> None:
         """Somebody types: their expiry has to be watched."""
@@ -415,11 +383,11 @@ class Session:
         """
         deadline = self._loop.time() + within
         try:
-            await self._end_runner(deadline)
+            await self._works.stop(within)
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await self._say_goodbye(deadline - within / 4)
-                    await self._tasks.close()
+                    await self._works.close()
                     if self._client is not None:
                         await self._client.aclose()
         except Exception:
@@ -428,28 +396,26 @@ class Session:
             self._bus.close()
             await asyncio.shield(self._keep_and_close_files())
 
-    async def _end_runner(self, deadline: float) -> None:
-        runner, self._runner = self._runner, None
-        if runner is not None and runner is not asyncio.current_task():
-            runner.cancel()
-            await asyncio.wait([runner], timeout=max(0.0, deadline - self._loop.time()))
-
     async def _say_goodbye(self, deadline: float) -> None:
         """Sends what is due until then; what is left over then waits in the journal."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline):
                 goodbyes = [self.services.close()]
-                if self._synchronizer is not None:
-                    goodbyes.append(self._synchronizer.close())
+                if self._synchronizer.loaded is not None:
+                    goodbyes.append(self._synchronizer.loaded.close())
                 await asyncio.gather(*goodbyes, return_exceptions=True)
 
     async def _keep_and_close_files(self) -> None:
         try:
             await self.services.flush()
         finally:
-            if self._synchronizer is not None:
-                self._synchronizer.flush()
+            self._flush()
             await asyncio.shield(self._loop.run_in_executor(None, self._close_files))
+
+    def _flush(self) -> None:
+        """Hands everything to the cache that it is to keep."""
+        if self._synchronizer.loaded is not None:
+            self._synchronizer.loaded.flush()
 
     def _close_files(self) -> None:
         """In a thread: disks are slow."""

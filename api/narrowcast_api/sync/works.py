@@ -1,0 +1,63 @@
+"""What runs while a session does: its loops, which are kept running, and single works in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
+
+from narrowcast_api.clock import Clock
+from narrowcast_api.protocols.alarm import Tasks
+
+logger = logging.getLogger(__name__)
+
+Loop = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
+"""A name for the log, and what runs until it is cancelled."""
+
+_RESTART_AFTER = 1.0
+
+
+class Works:
+    """Of one session. `run` is a task; `stop` and `close` end everything."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._tasks = Tasks()
+        self._runner: asyncio.Task[object] | None = None
+
+    def begin(self) -> None:
+        """The task that calls this is the one that `stop` ends."""
+        self._runner = asyncio.current_task()
+
+    async def run(self, loops: Iterable[Loop]) -> None:
+        """Keeps the loops running until it is cancelled, and ends what runs in the background with them."""
+        try:
+            await asyncio.gather(*(self._keep_running(name, loop) for name, loop in loops))
+        finally:
+            await self.close()
+
+    async def _keep_running(self, name: str, loop: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """One broken service must not take the others with it, nor stay broken."""
+        while True:
+            try:
+                await loop()
+                return
+            except Exception:
+                logger.exception("%s failed and starts again", name)
+                await self._clock.sleep(_RESTART_AFTER)
+
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Runs `work` in the background; an exception in it is logged."""
+        self._tasks.start(work, name)
+
+    async def stop(self, seconds: float) -> None:
+        """Cancels the task that runs the session, unless it is the one that asks, and waits for it so long at most."""
+        runner, self._runner = self._runner, None
+        if runner is not None and runner is not asyncio.current_task():
+            runner.cancel()
+            await asyncio.wait([runner], timeout=max(0.0, seconds))
+
+    async def close(self) -> None:
+        """Ends what runs in the background."""
+        await self._tasks.close()
