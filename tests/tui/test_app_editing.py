@@ -10,7 +10,7 @@ from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.session import Session
 from support.server import TestServer, running_server
 from support.sessions import until
-from support.stage import Stage, on_stage
+from support.stage import Stage, on_stage, run
 
 
 async def test_a_deactivated_person_is_not_written_to(tmp_path: Path) -> None:
@@ -40,6 +40,44 @@ async def test_an_edit_says_how_long_it_is_possible_and_nothing_twice(tmp_path: 
         assert "Editing message · 9 min left" in writing.target.sign.plain
         assert "Esc" not in writing.target.sign.plain
         assert writing.target.hint.plain.strip() == "Enter saves · Esc cancels"
+
+
+async def begin_edit(stage: Stage, message_id: int, *keys: str) -> None:
+    await stage.press(*keys)
+    await until(lambda: stage.screen.writing.editing == message_id)
+
+
+async def test_after_an_edit_the_keys_are_where_they_were_before_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
+        await stage.shows(message_id)
+        writing = stage.screen.writing
+        await begin_edit(stage, message_id, "G", "e")
+        await stage.press("end", "!", "enter")
+        assert stage.screen.focused is stage.screen.messages.list
+        await until(lambda: not stage.session.edits.all())
+        assert writing.text.text == ""
+
+        writing.focus_text()
+        await run(stage, "message.edit")
+        await until(lambda: writing.editing == message_id)
+        await stage.press("end", "?", "enter")
+        assert stage.app.focused is writing.text, "one was writing"
+
+
+async def test_an_edit_that_is_refused_comes_back_and_takes_no_keys(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
+        await stage.shows(message_id)
+        writing = stage.screen.writing
+        await begin_edit(stage, message_id, "G", "e")
+        await stage.server.call("ada", "DELETE", f"/messages/{message_id}", {})
+        await stage.press("end", "!", "enter")
+        await until(lambda: writing.text.text == "Soop!")
+        assert writing.editing == message_id
+        assert stage.screen.focused is stage.screen.messages.list
 
 
 async def leave_behind(folder: Path, server: TestServer, message_id: int, content: str) -> None:

@@ -254,14 +254,6 @@ async def edit_newest(stage: Stage, message_id: int) -> None:
     await until(lambda: stage.screen.writing.editing == message_id)
 
 
-async def test_after_saving_an_edit_the_cursor_is_where_it_is_after_sending(tmp_path: Path) -> None:
-    async with on_stage(tmp_path) as stage:
-        await edit_own(stage)
-        stage.screen.writing.text.text = "Soup"
-        await stage.press("enter")
-        assert stage.app.focused is stage.screen.writing.text
-
-
 async def test_an_edit_that_was_left_comes_back_with_its_message(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         message_id = await edit_own(stage)

@@ -22,6 +22,8 @@ class Beginning:
         self._pane = pane
         self._rules = rules
         self._order = order
+        self.was_writing = False
+        """Whether the keys were in compose when the edit was begun."""
 
     def _refused(self) -> bool:
         if self._rules.read_only:
@@ -90,9 +92,14 @@ class Beginning:
         """Edit a message of one's own; what was being written comes back afterwards."""
         if self._refused():
             return
+        if not self._pane.is_edit:
+            self.was_writing = self._pane.host.has_focus_within
+        self._take_edit(message_id, content)
+        self._order.enter_text()
+
+    def _take_edit(self, message_id: int, content: str) -> None:
         self._pane.writing.begin_edit(message_id, content)
         self._show_edit()
-        self._order.enter_text()
 
     def _show_edit(self) -> None:
         """Say what is being edited, and how long that is possible."""
@@ -111,11 +118,12 @@ class Beginning:
 
     def give_back(self, edit: Edit) -> None:
         """An edit was refused: its text comes back, at once unless something else is being written or the pane is
-        closed.
+        closed. The keys stay where they are: one may be reading on.
         """
         self._pane.session.edits.keep(edit)
         if self._pane.host.is_attached and not self._pane.writing.is_busy:
-            self.edit(edit.message_id, edit.original)
+            self.was_writing = self._pane.host.has_focus_within
+            self._take_edit(edit.message_id, edit.original)
 
     def new_draft(self) -> None:
         """An empty text to where one writes now; what stood there stays a draft."""

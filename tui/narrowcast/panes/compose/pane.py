@@ -62,11 +62,14 @@ class ComposePane(Vertical):
             self.destination = destination
 
     class EditDone(Message):
-        """An existing message shall have another text."""
+        """An existing message shall have another text. ``was_reading``: whether one came from the messages to write
+        it.
+        """
 
-        def __init__(self, edit: Edit) -> None:
+        def __init__(self, edit: Edit, *, was_reading: bool) -> None:
             super().__init__()
             self.edit = edit
+            self.was_reading = was_reading
 
     class EditorWanted(Message):
         """Write in an external editor."""
@@ -94,7 +97,9 @@ class ComposePane(Vertical):
             self._order,
             slash=lambda content, done: app_of(self).extensions.slash(content, done),
             sent=lambda where: self.post_message(self.Sent(where)),
-            edited=lambda edit: self.post_message(self.EditDone(edit)),
+            edited=lambda edit: self.post_message(
+                self.EditDone(edit, was_reading=not self.begin.was_writing)
+            ),
         )
         self.begin = Beginning(context, self._rules, self._order)
         view.follow(self)

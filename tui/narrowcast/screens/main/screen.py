@@ -366,6 +366,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(ComposePane.EditDone)
     def _save_edit(self, event: ComposePane.EditDone) -> None:
         self._requests.save(event.edit)
+        if event.was_reading:
+            self.focus_messages()
 
     @on(ComposePane.EditorWanted)
     def _external_editor(self) -> None:
