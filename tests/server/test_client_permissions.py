@@ -383,3 +383,29 @@ async def test_a_group_in_use_is_not_deactivated(server: TestServer, where: str)
     assert (said == "") is (where in ("", "archived")), said
     path = f"/user_groups/{crew}/deactivate"
     assert (said == "") is await allowed(server, "ada", "POST", path)
+
+
+@pytest.mark.parametrize("name", PEOPLE[:-1])
+async def test_what_was_said_in_an_archived_channel_stays(server: TestServer, name: str) -> None:
+    channel = server.channel("general")
+    sent = {"type": "channel", "to": channel, "topic": "t", "content": "x"}
+    message = message_of(server, (await server.call(name, "POST", "/messages", sent))["id"])
+    await server.call("ada", "DELETE", f"/streams/{channel}")
+    state, now = await state_of(server, name), server.core.now()
+    archived = "#general is archived: its messages stay as they are."
+    assert permissions.frozen_refusal(state, channel) == archived
+    assert permissions.delete_refusal(state, message, now) == archived
+    assert permissions.move_channel_refusal(state, message, now) == archived
+    path = f"/messages/{message.id}"
+    assert not await allowed(server, name, "DELETE", path)
+    assert not await allowed(server, name, "POST", f"{path}/reactions", {"emoji_name": "tada"})
+    move = {"stream_id": server.channel("design")}
+    assert not await allowed(server, name, "PATCH", path, move)
+
+
+async def test_topics_are_deleted_by_who_may(server: TestServer) -> None:
+    general = server.channel("general")
+    for name in PEOPLE:
+        said = permissions.delete_topic_refusal(await state_of(server, name), general)
+        params = {"topic_name": "nothing"}
+        assert (said == "") is await allowed(server, name, "POST", f"/streams/{general}/delete_topic", params)

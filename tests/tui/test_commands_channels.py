@@ -423,3 +423,35 @@ def kinds(form: FormScreen) -> list[object]:
     field = form.row("privacy").field
     assert isinstance(field, OneOf)
     return [kind for kind, _ in field.options]
+
+
+async def test_what_an_archived_channel_refuses_is_said_before(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        channel_id = stage.server.channel("engineering")
+        await stage.in_topic("engineering", "t", "words")
+        await stage.server.call("ada", "DELETE", f"/streams/{channel_id}")
+        channels = stage.session.state.channels
+        await until(lambda: (channel := channels.get(channel_id)) is not None and channel.is_archived)
+        await run(stage, "message.delete")
+        await stage.told("#engineering is archived: its messages stay as they are.")
+        await run(stage, "channel.mute")
+        await stage.told("its personal settings stay as they are.")
+        await run(stage, "channel.members")
+        await stage.told("its subscribers stay as they are.")
+        await run(stage, "topic.delete")
+        await stage.told("its topics stay as they are.")
+        for command in ("message.thumbs-up", "message.react", "channel.pin", "channel.own"):
+            await run(stage, command)
+            assert stage.app.screen is stage.screen, command
+        await run(stage, "topic.mute")
+
+
+async def test_who_may_not_archive_a_channel_is_not_asked_whether_to(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="elif", size=(80, 24)) as stage:
+        in_channel(stage, "general")
+        await run(stage, "channel.archive")
+        await stage.told("can archive this channel")
+        assert stage.app.screen is stage.screen
+        await run(stage, "channel.browse")
+        await stage.press("x")
+        await until(lambda: "can archive this channel" in said(stage))

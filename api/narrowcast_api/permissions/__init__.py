@@ -25,8 +25,10 @@ from narrowcast_api.permissions.groups import (
 )
 from narrowcast_api.permissions.messages import (
     delete_refusal,
+    delete_topic_refusal,
     edit_refusal,
     edit_seconds_left,
+    frozen_refusal,
     move_channel_refusal,
     move_topic_refusal,
     resolve_refusal,
@@ -74,9 +76,11 @@ __all__ = [
     "channel_write_refusal",
     "delete_policy_refusal",
     "delete_refusal",
+    "delete_topic_refusal",
     "direct_refusal",
     "edit_refusal",
     "edit_seconds_left",
+    "frozen_refusal",
     "group_name",
     "group_refusal",
     "holders",

@@ -10,13 +10,30 @@ from typing import TYPE_CHECKING
 
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting
 from narrowcast_api.permissions.refusal import ALLOWED, Refusal
-from narrowcast_api.permissions.roles import holders, is_administrator, only, role_of
+from narrowcast_api.permissions.roles import (
+    holders,
+    is_administrator,
+    only,
+    only_administrators,
+    role_of,
+)
 from narrowcast_api.wire.vocabulary import ChannelSetting, Role
 
 if TYPE_CHECKING:
     from narrowcast_api.model.channels import Channel
     from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
+
+
+def frozen_refusal(state: State, channel_id: int | None, what: str = "messages") -> Refusal:
+    """Refuses everybody to react to what is in an archived channel, to vote on it, change or move it. None: a direct
+    message.
+    """
+    channel = None if channel_id is None else state.channels.get(channel_id)
+    if channel is None or not channel.is_archived:
+        return ALLOWED
+    archived = f"#{channel.name} is archived"
+    return Refusal(f"{archived}: its {what} stay as they are.", archived)
 
 
 def edit_refusal(state: State, message: Message, now: float) -> Refusal:
@@ -27,7 +44,7 @@ def edit_refusal(state: State, message: Message, now: float) -> Refusal:
         return Refusal("Messages cannot be edited in this organization.")
     if message.submessages:
         return Refusal("Polls and to-do lists cannot be edited; press Enter on them to take part.")
-    if archived := _archived(_channel_of(state, message)):
+    if archived := frozen_refusal(state, message.channel_id):
         return archived
     return _too_late(state, message, now, "message_content_edit_limit_seconds", "edited")
 
@@ -42,6 +59,8 @@ def delete_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not delete a message: holders of the permission, and for a while its sender, or the owner of
     the bot that sent it.
     """
+    if archived := frozen_refusal(state, message.channel_id):
+        return archived
     if _holds(state, message, "can_delete_any_message_group", is_administrator(state)):
         return ALLOWED
     sender = state.users.get(message.sender_id)
@@ -55,7 +74,7 @@ def delete_refusal(state: State, message: Message, now: float) -> Refusal:
 
 def move_topic_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not move a message to another topic of its channel."""
-    if archived := _archived(_channel_of(state, message)):
+    if archived := frozen_refusal(state, message.channel_id):
         return archived
     realm, channel = "can_move_messages_between_topics_group", ChannelSetting.MOVE_WITHIN.value
     if not _holds(state, message, realm, True, channel):
@@ -67,6 +86,8 @@ def move_topic_refusal(state: State, message: Message, now: float) -> Refusal:
 
 def move_channel_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not move a message to another channel."""
+    if archived := frozen_refusal(state, message.channel_id):
+        return archived
     realm, channel = "can_move_messages_between_channels_group", ChannelSetting.MOVE_OUT.value
     if not _holds(state, message, realm, True, channel):
         return _only(state, realm, "move messages between channels")
@@ -75,12 +96,17 @@ def move_channel_refusal(state: State, message: Message, now: float) -> Refusal:
     return _too_late(state, message, now, "move_messages_between_streams_limit_seconds", "moved")
 
 
+def delete_topic_refusal(state: State, channel_id: int) -> Refusal:
+    """Refuses who may not delete a topic with all its messages."""
+    return frozen_refusal(state, channel_id, "topics") or only_administrators(state, "delete topics")
+
+
 def resolve_refusal(state: State, channel_id: int, topic: str | None = None) -> Refusal:
     """Refuses who may not resolve topics of a channel, and the empty topic, which nobody can resolve."""
     channel = state.channels.get(channel_id)
     if topic == "":
         return Refusal(f"Messages without a topic ({state.limits.empty_topic_name}) cannot be resolved.")
-    if archived := _archived(channel, "topics"):
+    if archived := frozen_refusal(state, channel_id, "topics"):
         return archived
     name = "can_resolve_topics_group"
     if state.has_permission(name):
@@ -89,13 +115,6 @@ def resolve_refusal(state: State, channel_id: int, topic: str | None = None) -> 
     if own is not None and state.user_groups.contains(own, state.me):
         return ALLOWED
     return only(_who(state, name), "resolve topics")
-
-
-def _archived(channel: Channel | None, what: str = "messages") -> Refusal:
-    if channel is None or not channel.is_archived:
-        return ALLOWED
-    archived = f"#{channel.name} is archived"
-    return Refusal(f"{archived}: its {what} stay as they are.", archived)
 
 
 def _channel_of(state: State, message: Message) -> Channel | None:

@@ -137,7 +137,7 @@ def _check_recipients(core: Core, user: User, draft: DraftFields) -> None:
     for identity in draft.to:
         if draft.type is DraftType.STREAM:
             channel = core.channels.get(identity)
-            if channel is None or not may_know(core, user, channel):
+            if channel is None or channel.is_archived or not may_know(core, user, channel):
                 raise invalid_channel_id()
         elif core.users.get(identity) is None:
             raise ServiceError(f"Invalid user ID {identity}")

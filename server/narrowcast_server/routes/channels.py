@@ -68,7 +68,7 @@ def get_stream(call: Call) -> Answer:
 def get_stream_id(call: Call) -> Answer:
     """The id of a channel's name."""
     channel = access.channel_named(call.core, call.user, call[NAME])
-    if channel is None:
+    if channel is None or channel.is_archived:
         raise ServiceError(f"Invalid channel name '{call[NAME]}'")
     return {"stream_id": channel.id}
 
@@ -77,7 +77,7 @@ def get_stream_id(call: Call) -> Answer:
 def get_email_address(call: Call) -> Answer:
     """The address of a channel. This server takes no mail: it is a name only."""
     core, user = call.core, call.user
-    channel = access.readable_channel(core, user, call.path_id("stream_id"))
+    channel = access.readable_channel(core, user, call.path_id("stream_id"), archived=True)
     if channel.is_archived and not administers_channel(core, user, channel):
         raise ServiceError("Invalid channel ID")
     return {"email": f"channel-{channel.id}@{core.setting_str('domain')}"}

@@ -46,7 +46,7 @@ _DIFFERENCE_SECONDS: Final = 1.0
 def update_message(call: Call) -> Answer:
     """Changes a message's text, its topic (and that of others), its channel."""
     core, user = call.core, call.user
-    message = access.visible_message(core, user, call.path_id("message_id"))
+    message = access.changeable_message(core, user, call.path_id("message_id"))
     content, topic, stream_id = call[CONTENT], call[TOPIC], call[STREAM_ID]
     if content is None and topic is None and stream_id is None:
         raise ServiceError("Nothing to change")
@@ -101,7 +101,7 @@ def _planned_move(call: Call, message: Message) -> Move | None:
 @routes.delete("/messages/{message_id}")
 def delete_message(call: Call) -> Answer:
     """Deletes a message for everybody."""
-    message = access.visible_message(call.core, call.user, call.path_id("message_id"))
+    message = access.changeable_message(call.core, call.user, call.path_id("message_id"))
     check_may_delete(call.core, call.user, message)
     delete_messages(call.core, [message])
     return {}

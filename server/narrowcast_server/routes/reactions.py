@@ -12,7 +12,7 @@ from narrowcast_server.organization.emoji import Emoji
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message
 from narrowcast_server.queries.reactions import name_in_use, own_reactions
-from narrowcast_server.rules.access import visible_message
+from narrowcast_server.rules.access import changeable_message
 
 routes = Routes()
 
@@ -26,7 +26,7 @@ TYPE = optional("reaction_type", string)
 def add(call: Call) -> Answer:
     """Adds a reaction; one that others gave already is joined by its code, whatever its name."""
     core = call.core
-    message = visible_message(core, call.user, call.path_id("message_id"))
+    message = changeable_message(core, call.user, call.path_id("message_id"))
     code, kind = call[CODE], call[TYPE]
     existing = None
     if code is not None and kind is not None:
@@ -42,7 +42,7 @@ def add(call: Call) -> Answer:
 @routes.delete("/messages/{message_id}/reactions", OPTIONAL_NAME, CODE, TYPE)
 def remove(call: Call) -> Answer:
     """Removes the caller's own reaction (RXN-01)."""
-    message = visible_message(call.core, call.user, call.path_id("message_id"))
+    message = changeable_message(call.core, call.user, call.path_id("message_id"))
     chosen = _meant(call, message)
     if not remove_reaction(call.core, call.user, message, chosen):
         if call.level < Gate.REACTION_MISSING_CODE.level:

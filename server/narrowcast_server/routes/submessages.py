@@ -5,7 +5,7 @@ from __future__ import annotations
 from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.http.params import integer, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.rules.access import visible_message
+from narrowcast_server.rules.access import changeable_message
 
 routes = Routes()
 
@@ -17,6 +17,6 @@ CONTENT = required("content", string)
 @routes.post("/submessage", MESSAGE_ID, MSG_TYPE, CONTENT)
 def send_submessage(call: Call) -> Answer:
     """Adds to a message that the caller can see."""
-    message = visible_message(call.core, call.user, call[MESSAGE_ID])
+    message = changeable_message(call.core, call.user, call[MESSAGE_ID])
     add_submessage(call.core, call.user, message, call[MSG_TYPE], call[CONTENT])
     return {}

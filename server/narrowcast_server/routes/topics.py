@@ -46,11 +46,12 @@ def get_topics(call: Call) -> Answer:
 
 @routes.post("/user_topics", STREAM_ID, TOPIC, POLICY)
 def update_user_topic(call: Call) -> Answer:
-    """Mutes, unmutes, follows a topic, or lets it be as the channel is."""
-    channel = access.readable_channel(call.core, call.user, call[STREAM_ID])
+    """Mutes, unmutes, follows a topic, or lets it be as the channel is; the last also where it is archived."""
+    policy = VisibilityPolicy(call[POLICY])
+    inherits = policy is VisibilityPolicy.NONE
+    channel = access.readable_channel(call.core, call.user, call[STREAM_ID], archived=inherits)
     _check_length(call, call[TOPIC])
-    topic = topics.mapped(call.core, call[TOPIC])
-    set_policy(call.core, call.user.id, channel.id, topic, VisibilityPolicy(call[POLICY]))
+    set_policy(call.core, call.user.id, channel.id, topics.mapped(call.core, call[TOPIC]), policy)
     return {}
 
 
@@ -59,15 +60,16 @@ def mute_topic(call: Call) -> Answer:
     """Mutes or unmutes, as older clients do."""
     core, user = call.core, call.user
     channel_id, name = call[OPTIONAL_STREAM_ID], call[OPTIONAL_STREAM]
+    mutes = call[OPERATION] == "add"
     if channel_id is not None:
-        channel = access.readable_channel(core, user, channel_id)
+        channel = access.readable_channel(core, user, channel_id, archived=not mutes)
     else:
         named = None if name is None else access.channel_named(core, user, name)
-        if named is None:
+        if named is None or (named.is_archived and mutes):
             raise invalid_channel_id()
         channel = named
     _check_length(call, call[TOPIC])
-    policy = VisibilityPolicy.MUTED if call[OPERATION] == "add" else VisibilityPolicy.NONE
+    policy = VisibilityPolicy.MUTED if mutes else VisibilityPolicy.NONE
     set_policy(core, user.id, channel.id, topics.mapped(core, call[TOPIC]), policy)
     return {}
 

@@ -91,7 +91,7 @@ def _type_in_channel(call: Call) -> None:
 def set_edit_typing_status(call: Call) -> Answer:
     """The same while one edits a message of one's own."""
     core, user = call.core, call.user
-    message = access.visible_message(core, user, call.path_id("message_id"))
+    message = access.changeable_message(core, user, call.path_id("message_id"))
     if message.sender_id != user.id:
         raise ServiceError("You don't have permission to edit this message")
     recipient: dict[str, object]

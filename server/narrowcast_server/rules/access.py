@@ -70,18 +70,20 @@ def history_is_protected(channel: Channel) -> bool:
     return channel.invite_only and not channel.history_public
 
 
-def known_channel(core: Core, user: User, channel_id: int) -> Channel:
-    """The channel; raises BAD_REQUEST alike for unknown and forbidden ones (TOP-13)."""
+def known_channel(core: Core, user: User, channel_id: int, *, archived: bool = False) -> Channel:
+    """The channel; raises BAD_REQUEST alike for unknown and forbidden ones (TOP-13), and for archived ones, of which
+    most operations know nothing.
+    """
     channel = core.channels.get(channel_id)
-    if channel is None or not may_know(core, user, channel):
+    if channel is None or not may_know(core, user, channel) or (channel.is_archived and not archived):
         raise invalid_channel_id()
     return channel
 
 
-def readable_channel(core: Core, user: User, channel_id: int) -> Channel:
-    """The channel, if somebody may read it; raises BAD_REQUEST alike for unknown and forbidden ones."""
-    channel = core.channels.get(channel_id)
-    if channel is None or not may_read(core, user, channel):
+def readable_channel(core: Core, user: User, channel_id: int, *, archived: bool = False) -> Channel:
+    """The same, if somebody may read it."""
+    channel = known_channel(core, user, channel_id, archived=archived)
+    if not may_read(core, user, channel):
         raise invalid_channel_id()
     return channel
 
@@ -176,6 +178,14 @@ def visible_message(core: Core, user: User, message_id: int) -> Message:
     """A message that somebody may read; raises BAD_REQUEST for any other."""
     message = find_message(core, message_id)
     if message is None or not may_see(core, user, message):
+        raise invalid_message()
+    return message
+
+
+def changeable_message(core: Core, user: User, message_id: int) -> Message:
+    """The same, for what changes it or adds to it: messages of archived channels stay as they are."""
+    message = visible_message(core, user, message_id)
+    if message.channel_id is not None and core.channels[message.channel_id].is_archived:
         raise invalid_message()
     return message
 

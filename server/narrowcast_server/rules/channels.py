@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def administered_channel(core: Core, user: User, channel_id: int) -> Channel:
     """A channel that somebody may change; raises BAD_REQUEST."""
-    channel = known_channel(core, user, channel_id)
+    channel = known_channel(core, user, channel_id, archived=True)
     if not administers_channel(core, user, channel):
         raise ServiceError("You do not have permission to administer this channel.")
     return channel

@@ -13,10 +13,12 @@ from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.channels.permissions import ChannelPermissionsScreen
 from narrowcast.screens.dialogs.confirm import ask_first
+from narrowcast_api import permissions as rules
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
+    from narrowcast_api.model.channels import Channel
 
 
 def browse(screen: Workspace) -> None:
@@ -49,7 +51,8 @@ def own(screen: Workspace) -> None:
 
 
 def members(screen: Workspace) -> None:
-    if (channel := targets.channel_or_say(screen)) is not None:
+    channel = targets.channel_or_say(screen)
+    if channel is not None and not _is_frozen(screen, channel, "subscribers"):
         targets.look_after(screen, MembersScreen(screen.session, channel))
 
 
@@ -86,17 +89,25 @@ async def subscribe(screen: Workspace) -> None:
 async def mute(screen: Workspace) -> None:
     """Mute the channel, or unmute it."""
     channel = targets.channel_or_say(screen)
-    if channel is not None and channel.subscription is not None:
+    if channel is not None and channel.subscription is not None and not _is_frozen(screen, channel):
         muted = not channel.is_muted
         update = screen.session.client.subscriptions.update
         await update(channel_id=channel.channel_id, properties={"is_muted": muted})
         screen.tell(f"#{channel.name} {'muted' if muted else 'unmuted'}.")
 
 
+def _is_frozen(screen: Workspace, channel: Channel, what: str = "personal settings") -> bool:
+    """Say that an archived channel stays as it is."""
+    refused = rules.frozen_refusal(screen.session.state, channel.channel_id, what)
+    if refused:
+        screen.tell(refused, severity="warning")
+    return bool(refused)
+
+
 async def pin(screen: Workspace) -> None:
     """Pin the channel to the top, or let it go."""
     channel = targets.channel_or_say(screen)
-    if channel is not None and channel.subscription is not None:
+    if channel is not None and channel.subscription is not None and not _is_frozen(screen, channel):
         pinned = not channel.subscription.pin_to_top
         update = screen.session.client.subscriptions.update
         await update(channel_id=channel.channel_id, properties={"pin_to_top": pinned})
@@ -120,6 +131,9 @@ def archive(screen: Workspace) -> None:
             screen.tell(refused, severity="warning")
         else:
             screen.spawn(client.channels.unarchive(channel_id=channel.channel_id), "unarchive the channel")
+        return
+    if refused := rules.channel_refusal(screen.session.state, channel, "archive this channel"):
+        screen.tell(refused, severity="warning")
         return
 
     async def archive_it() -> None:

@@ -8,6 +8,7 @@ from narrowcast.commands import targets
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Values
+from narrowcast_api import permissions
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -21,6 +22,9 @@ def _widget(screen: Workspace) -> tuple[Message, Poll | TodoList] | None:
     widget = read_widget(message.submessages)
     if widget is None:
         screen.refuse("Select a poll or to-do list first.")
+        return None
+    if refused := permissions.frozen_refusal(screen.session.state, message.channel_id):
+        screen.refuse(refused)
         return None
     return message, widget
 

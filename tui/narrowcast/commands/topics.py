@@ -224,6 +224,10 @@ def visibility(screen: Workspace) -> None:
 
 
 async def _see(screen: Workspace, where: ChannelDestination, policy: VisibilityPolicy) -> None:
+    refused = permissions.frozen_refusal(screen.session.state, where.channel_id, "topics")
+    if refused and policy is not VisibilityPolicy.NONE:
+        screen.tell(refused, severity="warning")
+        return
     await screen.session.client.topics.set_visibility(
         channel_id=where.channel_id, topic=where.topic, policy=policy
     )
@@ -264,6 +268,9 @@ def delete(screen: Workspace) -> None:
     """Delete a topic with all its messages, after asking, with a way to stop."""
     where = targets.topic_or_say(screen)
     if where is None:
+        return
+    if refused := permissions.delete_topic_refusal(screen.session.state, where.channel_id):
+        screen.tell(refused, severity="warning")
         return
     name = names.destination(screen.session.state, where)
 

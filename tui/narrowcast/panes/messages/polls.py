@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.panes.messages.context import PaneContext
@@ -9,6 +11,10 @@ from narrowcast.panes.messages.feed import Key
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.text.formats import counted
+from narrowcast_api import permissions
+
+if TYPE_CHECKING:
+    from narrowcast_api.model.messages import Message
 
 __all__ = ["Polls"]
 
@@ -22,7 +28,7 @@ class Polls:
     def vote(self, key: Key, target: Target) -> None:
         message = self._pane.session.state.messages.get(key) if isinstance(key, int) else None
         widget = read_widget(message.submessages) if message is not None else None
-        if message is None or widget is None:
+        if message is None or widget is None or self._refused(message):
             return
         send = self._pane.session.client.submessages.send
         if isinstance(widget, Poll):
@@ -31,12 +37,19 @@ class Polls:
             content = widget.strike(target.value)
         self._pane.work(send(message_id=message.id, content=content), "vote")
 
+    def _refused(self, message: Message) -> bool:
+        if refused := permissions.frozen_refusal(self._pane.session.state, message.channel_id):
+            self._pane.refuse(refused)
+        return bool(refused)
+
     def choose(self) -> None:
         """Votes in a poll, ticks a task, or adds one."""
         message = self._pane.message_or_say()
         widget = read_widget(message.submessages) if message is not None else None
         if message is None or widget is None:
             self._pane.refuse("This message is not a poll or to-do list.")
+            return
+        if self._refused(message):
             return
 
         choices: list[Choice[str]] = []

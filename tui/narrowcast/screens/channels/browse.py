@@ -16,6 +16,7 @@ from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast.text.formats import counted
+from narrowcast_api import permissions
 from narrowcast_api.model.channels import Channel
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import ChannelsChanged
@@ -74,6 +75,8 @@ class ChannelsScreen(ManageScreen[Channel]):
         if item.is_archived:
             self.say("This channel is already archived.")
             return "", ""
+        if self.refused(permissions.channel_refusal(self.state, item, "archive this channel")):
+            return "", ""
         return f"Archive #{item.name}?", "Archive channel (its messages stay readable)"
 
     async def drop(self, item: Channel) -> None:
@@ -113,7 +116,10 @@ class ChannelsScreen(ManageScreen[Channel]):
             see_channel(self, channel)
 
     def action_members(self) -> None:
-        if (channel := self.selected) is not None:
+        channel = self.selected
+        if channel is None:
+            return
+        if not self.refused(permissions.frozen_refusal(self.state, channel.channel_id, "subscribers")):
             self.app.push_screen(MembersScreen(self.session, channel), self._go_on)
 
     def _go_on(self, result: object) -> None:

@@ -281,6 +281,9 @@ def see_channel(host: Host, channel: Channel) -> None:
     if own is None:
         app_of(host).tell("You are not subscribed to this channel.")
         return
+    if refused := permissions.frozen_refusal(state, channel.channel_id, "personal settings"):
+        app_of(host).tell(refused, severity="warning")
+        return
 
     async def submit(values: Values) -> None:
         if not _COLOR.fullmatch(values.text("color")) and values.changed("color"):

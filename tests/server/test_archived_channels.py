@@ -1,0 +1,93 @@
+"""What a Zulip server refuses in archived channels, asked of one of level 387 and of the embedded one alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.server import Answer, TestServer
+
+CHANNEL, MESSAGE, OTHER = "{channel}", "{message}", "{other}"
+INVALID_CHANNEL, INVALID_MESSAGE = "Invalid channel ID", "Invalid message(s)"
+DRAFT = {"type": "stream", "to": [CHANNEL], "topic": "old", "content": "x", "timestamp": 1_795_400_000}
+MUTED = {"stream_id": CHANNEL, "property": "is_muted", "value": True}
+
+
+async def archived(server: TestServer) -> dict[str, int]:
+    """An archived channel with a message of Dario's; another message of his elsewhere."""
+    channel, general = server.channel("design"), server.channel("general")
+    sent = {"type": "channel", "to": channel, "topic": "old", "content": "x"}
+    ids = {"channel": channel, "message": (await server.call("dario", "POST", "/messages", sent))["id"]}
+    ids["other"] = (await server.call("dario", "POST", "/messages", sent | {"to": general}))["id"]
+    await server.call("ada", "DELETE", f"/streams/{channel}")
+    return ids
+
+
+def filled(value: object, ids: dict[str, int]) -> object:
+    """A value with the ids that its words stand for."""
+    if isinstance(value, dict):
+        return {key: filled(one, ids) for key, one in value.items()}
+    if isinstance(value, list):
+        return [filled(one, ids) for one in value]
+    return ids[value[1:-1]] if value in (CHANNEL, MESSAGE, OTHER) else value
+
+
+async def ask(server: TestServer, ids: dict[str, int], method: str, path: str, **params: object) -> Answer:
+    given = {key: filled(value, ids) for key, value in params.items()}
+    answer: Answer = (await server.raw("dario", method, path.format(**ids), given)).json()
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "params", "said"),
+    [
+        ("POST", "/user_topics", {"stream_id": CHANNEL, "topic": "old", "visibility_policy": 1}, ""),
+        (
+            "PATCH",
+            "/users/me/subscriptions/muted_topics",
+            {"stream_id": CHANNEL, "topic": "old", "op": "add"},
+            "",
+        ),
+        ("POST", "/messages/{message}/reactions", {"emoji_name": "tada"}, INVALID_MESSAGE),
+        ("DELETE", "/messages/{message}/reactions", {"emoji_name": "tada"}, INVALID_MESSAGE),
+        ("PATCH", "/messages/{message}", {"content": "y"}, INVALID_MESSAGE),
+        ("PATCH", "/messages/{message}", {"topic": "y"}, INVALID_MESSAGE),
+        ("PATCH", "/messages/{other}", {"stream_id": CHANNEL}, ""),
+        ("DELETE", "/messages/{message}", {}, INVALID_MESSAGE),
+        ("POST", "/messages/{message}/typing", {"op": "start"}, INVALID_MESSAGE),
+        ("POST", "/typing", {"type": "channel", "op": "start", "stream_id": CHANNEL, "topic": "old"}, ""),
+        (
+            "POST",
+            "/submessage",
+            {"message_id": MESSAGE, "msg_type": "widget", "content": "{}"},
+            INVALID_MESSAGE,
+        ),
+        ("POST", "/mark_stream_as_read", {"stream_id": CHANNEL}, ""),
+        ("POST", "/mark_topic_as_read", {"stream_id": CHANNEL, "topic_name": "old"}, ""),
+        ("POST", "/drafts", {"drafts": [DRAFT]}, ""),
+        ("POST", "/users/me/subscriptions/properties", {"subscription_data": [MUTED]}, ""),
+        ("GET", "/streams/{channel}/members", {}, ""),
+        ("GET", "/streams/{channel}", {}, ""),
+        ("GET", "/users/me/{channel}/topics", {}, ""),
+        ("GET", "/get_stream_id", {"stream": "design"}, "Invalid channel name 'design'"),
+    ],
+)
+async def test_an_archived_channel_stays_as_it_is(
+    server: TestServer, method: str, path: str, params: dict[str, object], said: str
+) -> None:
+    server.set_level(387)
+    answer = await ask(server, await archived(server), method, path, **params)
+    assert (answer["code"], answer["msg"]) == ("BAD_REQUEST", said or INVALID_CHANNEL)
+
+
+async def test_an_archived_channel_is_read_and_its_topics_become_plain_again(server: TestServer) -> None:
+    ids = await archived(server)
+    plain = {"stream_id": CHANNEL, "topic": "old", "visibility_policy": 0}
+    star = {"messages": [MESSAGE], "op": "add", "flag": "starred"}
+    for method, path, params in (
+        ("POST", "/user_topics", plain),
+        ("POST", "/messages/flags", star),
+        ("GET", "/messages/{message}", {}),
+        ("GET", "/messages/{message}/read_receipts", {}),
+    ):
+        answer = await ask(server, ids, method, path, **params)
+        assert answer["result"] == "success", (path, answer)
