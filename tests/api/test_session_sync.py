@@ -13,12 +13,24 @@ import httpx
 import pytest
 
 from narrowcast_api.account import Account
+from narrowcast_api.errors import BadRequest
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session
 from support.clock import VirtualClock
-from support.live import CHIYO, GENERAL, channel_message, message_event, snapshot, user
+from support.live import (
+    CHIYO,
+    DESIGN,
+    GENERAL,
+    RANDOM,
+    channel,
+    channel_message,
+    message_event,
+    snapshot,
+    subscription,
+    user,
+)
 from support.scripted import unread
 from support.sessions import until
 
@@ -31,8 +43,11 @@ class Service(httpx.AsyncBaseTransport):
     def __init__(self) -> None:
         self.snapshot = snapshot()
         self.messages: dict[int, dict[str, Any]] = {}
+        self.channels: dict[int, str] = {GENERAL: "general", DESIGN: "design", RANDOM: "random"}
         self.page_leaves = asyncio.Event()
         self.page_leaves.set()
+        self.channel_leaves = asyncio.Event()
+        self.channel_leaves.set()
         self.asked: list[str] = []
         self._events: list[dict[str, Any]] = []
         self._is_lost = False
@@ -51,6 +66,13 @@ class Service(httpx.AsyncBaseTransport):
             found = [dict(message) for _, message in sorted(self.messages.items())]
             await self.page_leaves.wait()
             answer = {"messages": found, "found_oldest": True, "found_newest": True, "found_anchor": True}
+        elif path.startswith("/streams/") or path.endswith("/topics"):
+            await self.channel_leaves.wait()
+            number = int(path.split("/")[2 if path.startswith("/streams/") else 3])
+            if number in self.channels:
+                answer = {"stream": channel(number, self.channels[number]), "topics": []}
+            else:
+                status, answer = 400, {"result": "error", "code": "BAD_REQUEST", "msg": "Invalid channel ID"}
         elif path.startswith("/messages/") and request.method == "GET":
             message = self.messages.get(int(path.rpartition("/")[2]))
             if message is None:
@@ -349,3 +371,49 @@ async def test_only_the_state_of_a_large_organization_is_built_beside_the_loop(
     async with live_session(tmp_path, service, clock) as session:
         assert len(session.state.users) == len(people)
         assert bool(clock.elsewhere) is is_large
+
+
+async def test_a_channel_that_became_private_unheard_goes_when_its_view_is_empty(tmp_path: Path) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        await session.view(Narrow.channel(RANDOM)).open()
+        await until(lambda: f"/streams/{RANDOM}" in service.asked)
+        assert session.state.channels.get(RANDOM) is not None, "the server still shows it"
+        del service.channels[RANDOM]
+        await session.view(Narrow.channel(RANDOM)).open()
+        await until(lambda: session.state.channels.get(RANDOM) is None)
+
+
+async def test_a_channel_that_became_private_unheard_goes_when_its_topics_are_refused(tmp_path: Path) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        del service.channels[RANDOM]
+        with pytest.raises(BadRequest):
+            await session.load_topics(RANDOM)
+        await until(lambda: session.state.channels.get(RANDOM) is None)
+
+
+async def test_a_channel_that_one_is_in_or_that_is_archived_is_not_doubted(tmp_path: Path) -> None:
+    service = Service()
+    archived = channel(RANDOM, "random", is_archived=True)
+    service.snapshot = snapshot(streams=[archived], never_subscribed=[archived])
+    service.channels.clear()
+    async with live_session(tmp_path, service) as session:
+        for number in (GENERAL, RANDOM):
+            await session.view(Narrow.channel(number)).open()
+        await after_events(session, service)
+        assert [path for path in service.asked if path.startswith("/streams/")] == []
+
+
+async def test_a_channel_that_one_joined_while_it_was_looked_for_stays(tmp_path: Path) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        del service.channels[RANDOM]
+        service.channel_leaves.clear()
+        await session.view(Narrow.channel(RANDOM)).open()
+        await until(lambda: f"/streams/{RANDOM}" in service.asked)
+        joined = {"type": "subscription", "op": "add", "subscriptions": [subscription(RANDOM, "random")]}
+        await after_events(session, service, joined)
+        service.channel_leaves.set()
+        await after_events(session, service)
+        assert session.state.channels.get(RANDOM) is not None

@@ -260,6 +260,7 @@ class Session:
         except BadRequest:
             channel = self.state.channels.get(channel_id)
             if channel is None or not channel.is_archived:
+                (await self._synchronizer.ready()).doubt_channel(channel_id)
                 raise
             return
         self.state.topics.load(channel_id, answer.topics)

@@ -37,6 +37,7 @@ from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.codec import to_json
 from narrowcast_api.sync.cache_writer import CacheWriter
+from narrowcast_api.sync.hidden_channels import forget_if_hidden, may_be_hidden
 from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.services import Services
@@ -268,6 +269,8 @@ class Synchronizer:
             self._take(messages)
         else:
             messages = self._take_older(messages)
+        if include_anchor and not page.messages:
+            self.doubt_channel(narrow.channel_id)
         return Page(
             messages,
             anchor=page.anchor,
@@ -275,6 +278,11 @@ class Synchronizer:
             found_newest=page.found_newest,
             matches=page.matches,
         )
+
+    def doubt_channel(self, channel_id: int | None) -> None:
+        """A channel has no messages, or its topics are refused: perhaps one may not see it any more."""
+        if channel_id is not None and may_be_hidden(self._session, channel_id):
+            self._session.spawn(forget_if_hidden(self._session, channel_id), "the look for a channel")
 
     async def _settled(self, fetched: Sequence[Message], watch: _Watch) -> list[Message]:
         """Messages as they are now: what events said meanwhile is newer than the answer."""
