@@ -246,6 +246,28 @@ async def test_that_the_channel_on_screen_was_archived_is_said_as_that(tmp_path:
         await stage.told("#leads was archived")
 
 
+async def test_who_lost_a_private_channel_is_told_in_compose_whatever_topic_they_name(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="dario") as stage:
+        server, channels = stage.server, stage.session.state.channels
+        leads = server.channel("leads")
+        params: dict[str, object] = {"subscriptions": [{"name": "leads"}], "principals": [server.id("dario")]}
+        await server.call("ada", "POST", "/users/me/subscriptions", params)
+        await until(lambda: channels.get(leads) is not None)
+        stage.screen.go(Narrow.channel(leads))
+        await stage.drawn()
+        params["subscriptions"] = ["leads"]
+        await server.call("ada", "DELETE", "/users/me/subscriptions", params)
+        await until(lambda: channels.get(leads) is None)
+        await stage.press("c")
+        await stage.type("plans")
+        await stage.press("tab")
+        await stage.told("you do not have access to it")
+        await stage.type("When?")
+        await stage.press("ctrl+d")
+        assert "you do not have access to it" in stage.notices[-1]
+        assert stage.screen.writing.text.text == "When?"
+
+
 async def test_a_channel_on_screen_that_is_gone_keeps_its_name(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="dario") as stage:
         server, channels = stage.server, stage.session.state.channels

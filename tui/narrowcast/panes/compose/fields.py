@@ -118,7 +118,7 @@ class TargetLine(Horizontal):
 
     def show_rules(self, state: State) -> None:
         """Whether the channel has topics, and whether one must be named: before anybody writes."""
-        channel_id = None if self.is_direct else state.channels.id_of(self.channel.text.strip().lstrip("#"))
+        channel_id = None if self.is_direct else self._channel_id(state)
         policy = (
             TopicsPolicy.ALLOW_EMPTY if channel_id is None else permissions.topics_policy(state, channel_id)
         )
@@ -178,9 +178,19 @@ class TargetLine(Horizontal):
             )
         return DirectDestination(ids), ""
 
+    @property
+    def _channel_name(self) -> str:
+        return self.channel.text.strip().lstrip("#")
+
+    def _channel_id(self, state: State) -> int | None:
+        """The channel that is named. The one that was filled in stays it when one loses access to it, and its name."""
+        given = self._given
+        if isinstance(given.where, ChannelDestination) and self.channel.text == given.fields[1]:
+            return given.where.channel_id
+        return state.channels.id_of(self._channel_name)
+
     def _read_channel(self, state: State) -> tuple[Destination | None, str]:
-        name = self.channel.text.strip().lstrip("#")
-        if not name:
+        if not self._channel_name:
             return (
                 None,
                 self._with_keys(
@@ -188,9 +198,9 @@ class TargetLine(Horizontal):
                     "<compose.leave>, <write.direct> for a direct message."
                 ),
             )
-        channel_id = state.channels.id_of(name)
+        channel_id = self._channel_id(state)
         if channel_id is None:
-            return None, f"No channel named {name!r}. {names.SEE_MATCHES}"
+            return None, f"No channel named {self._channel_name!r}. {names.SEE_MATCHES}"
         topic = self.topic.text.strip()
         limit = state.limits.max_topic_length
         if len(topic) > limit:
