@@ -79,3 +79,15 @@ async def test_an_archived_channel_says_so_at_once(tmp_path: Path) -> None:
         writing = stage.screen.writing
         await stage.server.call("ada", "DELETE", f"/streams/{stage.server.channel('design')}")
         await until(lambda: "archived" in writing.text.placeholder)
+
+
+async def test_the_address_has_its_room_also_before_anybody_writes(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        stage.screen.go(Narrow.channel(stage.server.channel("general")))
+        await stage.drawn()
+        target = stage.screen.writing.target
+        idle = target.topic.size.width
+        assert target.topic.render_line(0).text.strip() == "topic (empty: general chat)"
+        await stage.press("c")
+        await stage.drawn()
+        assert target.topic.size.width == idle

@@ -22,7 +22,7 @@ from textual.widget import Widget
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.terminal.textual_private import forget_row, has_plain_content
-from narrowcast.text.safe_text import safe_line
+from narrowcast.text.safe_text import crop_cells, safe_line
 from narrowcast.widgets.line_view import PaintsRows
 from narrowcast.widgets.looks import Look, look_style
 from narrowcast.widgets.text_buffer import TextBuffer, TextRow
@@ -247,7 +247,7 @@ class Editor(Widget, can_focus=True):
             self._shown = self._window()
         if not self.buffer.text and y == 0:
             hint = style + look_style(self, _PLACEHOLDER)
-            text = self._placeholder[: max(0, width - 1)]
+            text = crop_cells(self._placeholder, width - 1)
             if not self.has_focus:
                 return Strip([Segment(text, hint)]).adjust_cell_length(width, style)
             return Strip(

@@ -66,10 +66,8 @@ class ComposeLook:
         width = self._pane.host.size.width
         if not width:
             return  # nothing is laid out yet: a class set now is taken back, and costs two rounds of styles
-        piece = self._urgent(refusal)
-        if piece is None:
-            piece = (self._usual(roomy=width >= ROOMY), "dim")
-            self._pane.target.set_class(width < ROOMY, "-narrow")
+        self._pane.target.set_class(width < ROOMY, "-narrow")
+        piece = self._urgent(refusal) or (self._usual(roomy=width >= ROOMY), "dim")
         self._pane.target.hint.show_pieces([], [piece])
 
     def _urgent(self, refusal: str) -> Piece | None:
@@ -84,7 +82,7 @@ class ComposeLook:
         if not self._pane.text.display:
             return self._hints(("write.channel", "channel"), ("write.direct", "direct")), "dim"
         if refusal and not is_edit:
-            return "You cannot send this here ", "warn"
+            return "You cannot send this ", "warn"
         if not is_edit:
             return None
         save = "compose.enter" if self._enter_sends else "compose.other-enter"
