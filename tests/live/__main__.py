@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 
-from live import history, operations
+from live import history, operations, renderings
 from live.site import LiveSite
 from live.trial import Trial
 
@@ -24,7 +24,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m live", description=__doc__)
     parser.add_argument("site", help="the address of an organization made for this")
     parser.add_argument("folder", type=Path, help="zuliprc files of its people")
-    parser.add_argument("what", nargs="?", default="history", choices=["history", "operations"])
+    parser.add_argument("what", nargs="?", default="history", choices=["history", "operations", "renderings"])
     parser.add_argument(
         "--change-this-organization",
         action="store_true",
@@ -51,6 +51,9 @@ async def _run(args: argparse.Namespace) -> int:
         site = await LiveSite.open(http, args.site, args.folder)
         if args.what == "operations":
             return await _operations(site, args.part)
+        if args.what == "renderings":
+            _say(f"{await renderings.run(site)} texts rendered")
+            return 0
         report = await history.run(site, args.seed, args.seconds, args.batch)
     if args.log:
         args.log.write_text("\n".join(report.log))

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
+from pygments.lexers import find_lexer_class_by_name, get_lexer_by_name
 from pygments.util import ClassNotFound
 
 
@@ -23,9 +23,19 @@ def highlighted(language: str, source: str) -> str | None:
 @lru_cache(maxsize=64)
 def lexer_for(language: str) -> Lexer | None:
     """The lexer of a language, None where it is unknown or plain."""
-    if not language or language in {"none", "text"}:
+    if language in {"", "none", "text"}:
         return None
     try:
-        return get_lexer_by_name(language, stripnl=False, ensurenl=True)
+        # PHP is highlighted without its opening mark, too.
+        return get_lexer_by_name(language, stripnl=False, ensurenl=True, startinline=True)
     except ClassNotFound:
         return None
+
+
+@lru_cache(maxsize=64)
+def language_name(language: str) -> str:
+    """A language as its lexer calls it; as it was written where nothing knows it."""
+    try:
+        return str(find_lexer_class_by_name(language).name)
+    except ClassNotFound:
+        return language

@@ -13,10 +13,11 @@ from narrowcast_server.computing.highlight import highlighted
 
 @dataclass(frozen=True, slots=True)
 class MentionedUser:
-    """A person or bot as a mention needs it."""
+    """A person or bot as a mention needs it; one whose account is deactivated is named, and not told."""
 
     user_id: int
     full_name: str
+    is_active: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class MarkdownContext(Protocol):
     def user_by_id(self, user_id: int) -> MentionedUser | None: ...
 
     def users_by_name(self, full_name: str) -> Sequence[MentionedUser]:
-        """Active people and bots of that name, compared without regard to case; lowest id first."""
+        """People and bots of that name, compared without regard to case; active ones first, then lowest id."""
 
     def group_by_name(self, name: str) -> MentionedGroup | None: ...
 

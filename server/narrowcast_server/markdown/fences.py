@@ -1,151 +1,134 @@
 """Fenced blocks: code, and the containers that are written as fences: quote, spoiler, math."""
 
+from __future__ import annotations
+
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
+from typing import Final
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
+from markdown.preprocessors import Preprocessor
 
-from narrowcast_server.computing.highlight import lexer_for
+from narrowcast_server.computing.highlight import language_name
+from narrowcast_server.markdown.elements import Engine
 from narrowcast_server.markdown.inline import tex_html
-from narrowcast_server.markdown.run import Run, run_of
+from narrowcast_server.markdown.run import Run
 
-FENCE = re.compile(r"(`{3,}|~{3,})[ ]*(?:\{?\.?([\w+#.\-]{1,60})\}?)?[ ]*(.*?)[ ]*")
-LONGEST_HIGHLIGHTED_LINE = 1000
-QUOTES = frozenset({"quote", "quoted"})
-MATH = frozenset({"math", "tex", "latex"})
-SPOILER = "spoiler"
+FENCE: Final = re.compile(r"(~{3,}|`{3,}) *(?:\{?\.?([\w+./#-]{1,60}) *([^ ~`}][^~`]*)?\}?)?", re.ASCII)
+LONGEST_HIGHLIGHTED_LINE: Final = 1000
+DEEPEST_FENCES: Final = 12
+QUOTES: Final = frozenset({"quote", "quoted"})
+MATH: Final = "math"
+SPOILER: Final = "spoiler"
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """The opening line of a fenced block; `header` is the rest of the line after the language."""
+@dataclass(slots=True)
+class Block:
+    """A fenced block while it is read; the outermost one has no marker, and is all of the text."""
 
-    marker: str
-    language: str
-    header: str
+    marker: str = ""
+    language: str = ""
+    header: str = ""
+    lines: list[str] = field(default_factory=list)
 
     @property
     def holds_blocks(self) -> bool:
         """Whether more fences can open inside."""
-        return self.language in QUOTES or self.language == SPOILER
+        return not self.marker or self.language in QUOTES or self.language == SPOILER
+
+    def is_closed_by(self, line: str) -> bool:
+        """Whether a line is the closing mark."""
+        return bool(self.marker) and line.rstrip() == self.marker
 
 
-def install(md: MarkdownIt) -> None:
-    """Replaces the library's fence rule and its code renderer."""
-    md.block.ruler.at("fence", fence_rule, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+def opened(line: str) -> Block | None:
+    """The block that a line opens, None where it does not."""
+    match = FENCE.fullmatch(line) if line.startswith(("```", "~~~")) else None
+    return None if match is None else Block(match[1], (match[2] or "").lower(), match[3] or "")
 
 
-def line_of(state: StateBlock, line: int) -> str:
-    """The text of a line without the indentation of what it stands in."""
-    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+class Tracker:
+    """Whether the lines so far end in code: in a fence that is no quote."""
+
+    def __init__(self) -> None:
+        self._open: list[Block] = []
+
+    def __bool__(self) -> bool:
+        return any(block.language not in QUOTES for block in self._open)
+
+    def read(self, line: str) -> None:
+        """Goes on by a line."""
+        block = opened(line)
+        if block is None:
+            return
+        if self._open and not block.language and self._open[-1].marker == block.marker:
+            self._open.pop()
+        else:
+            self._open.append(block)
 
 
-def opening(text: str) -> Fence | None:
-    """The fence that a line opens, None where it does not."""
-    if not text.startswith(("```", "~~~")):
-        return None
-    match = FENCE.fullmatch(text)
-    if match is None or "`" in match[3]:
-        return None
-    language = (match[2] or "").lower()
-    if match[3] and language != SPOILER:
-        # Words after the language are ignored, as everywhere.
-        return Fence(match[1], language, "")
-    return Fence(match[1], language, match[3])
+class Fences(Preprocessor):
+    """Puts code aside as HTML, and writes quotes by marks; a block that is not closed goes to the end."""
 
+    def __init__(self, md: Engine) -> None:
+        super().__init__(md)
+        self._engine = md
 
-def closes(text: str, fence: Fence) -> bool:
-    """Whether a line is the closing mark of a fence."""
-    return text.rstrip() == fence.marker
+    def run(self, lines: list[str]) -> list[str]:
+        stack = [Block()]
+        for line in lines:
+            inner = stack[-1]
+            if inner.is_closed_by(line):
+                self._close(stack)
+                continue
+            block = opened(line) if inner.holds_blocks and len(stack) <= DEEPEST_FENCES else None
+            if block is not None:
+                stack.append(block)
+            else:
+                inner.lines.append(line if inner.holds_blocks else line.rstrip())
+        while len(stack) > 1:
+            self._close(stack)
+        # What was not closed has taken the blank lines at the end.
+        return [*stack[0].lines, "", ""]
 
+    def _close(self, stack: list[Block]) -> None:
+        block = stack.pop()
+        if block.lines:
+            stack[-1].lines += ["", *self._written(block), ""]
 
-def fence_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Takes a fenced block up to its closing mark, or to the end of what it stands in."""
-    if state.is_code_block(start):
-        return False
-    fence = opening(line_of(state, start))
-    if fence is None:
-        return False
-    if silent:
-        return True
-    last = last_line(state, fence, start, end)
-    if fence.language in QUOTES:
-        push_container(state, "blockquote_open", "blockquote_close", "blockquote", start + 1, last)
-    elif fence.language == SPOILER:
-        push_spoiler(state, fence, start + 1, last)
-    elif fence.language in MATH:
-        source = state.getLines(start + 1, last, state.sCount[start], False).strip()
-        push_raw(state, f"<p>{tex_html(source, display=True)}</p>\n")
-    else:
-        source = state.getLines(start + 1, last, state.sCount[start], True)
-        push_raw(state, code_html(run_of(state.env), source, fence.language) + "\n")
-    state.line = last + (1 if last < end and closes(line_of(state, last), fence) else 0)
-    return True
+    def _written(self, block: Block) -> list[str]:
+        if block.language in QUOTES:
+            return [f"> {line}" for line in block.lines]
+        if block.language == SPOILER:
+            return self._spoiler(block)
+        text = "\n".join(block.lines)
+        if block.language == MATH:
+            html = "\n\n".join(tex_html(part, display=True) for part in text.split("\n\n"))
+        else:
+            html = code_html(self._engine.run, text, block.language)
+        return [self._engine.htmlStash.store(html)]
 
-
-def last_line(state: StateBlock, fence: Fence, start: int, end: int) -> int:
-    """The line of the closing mark, or the first line after the block where none closes it."""
-    open_fences = [fence]
-    for line in range(start + 1, end):
-        if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
-            return line
-        text = line_of(state, line)
-        if closes(text, open_fences[-1]):
-            open_fences.pop()
-            if not open_fences:
-                return line
-        elif open_fences[-1].holds_blocks:
-            inner = opening(text)
-            if inner is not None and (inner.language or not closes(text, fence)):
-                open_fences.append(inner)
-    return end
-
-
-def push_container(state: StateBlock, opener: str, closer: str, tag: str, start: int, end: int) -> None:
-    """Parses the lines as blocks inside an element."""
-    state.push(opener, tag, 1).map = [start - 1, end]
-    push_blocks(state, start, end)
-    state.push(closer, tag, -1)
-
-
-def push_blocks(state: StateBlock, start: int, end: int) -> None:
-    """Parses lines as blocks at the present place."""
-    parent, line_max = state.parentType, state.lineMax
-    state.parentType, state.lineMax = "blockquote", end
-    state.level += 1
-    state.md.block.tokenize(state, start, end)
-    state.level -= 1
-    state.parentType, state.lineMax = parent, line_max
-
-
-def push_spoiler(state: StateBlock, fence: Fence, start: int, end: int) -> None:
-    """A header that is always shown, and content that clients hide."""
-    push_raw(state, '<div class="spoiler-block"><div class="spoiler-header">\n')
-    if fence.header:
-        state.push("paragraph_open", "p", 1)
-        header = state.push("inline", "", 0)
-        header.content, header.children, header.map = fence.header, [], [start - 1, start]
-        state.push("paragraph_close", "p", -1)
-    push_raw(state, '</div><div class="spoiler-content" aria-hidden="true">\n')
-    push_blocks(state, start, end)
-    push_raw(state, "</div></div>\n")
-
-
-def push_raw(state: StateBlock, html: str) -> None:
-    """Adds ready, escaped HTML as a block."""
-    state.push("raw_html", "", 0).content = html
+    def _spoiler(self, block: Block) -> list[str]:
+        """A header that is always shown, and content that clients hide."""
+        store = self._engine.htmlStash.store
+        return [
+            store('<div class="spoiler-block"><div class="spoiler-header">'),
+            "",
+            *([block.header, ""] if block.header else []),
+            store('</div><div class="spoiler-content" aria-hidden="true">'),
+            "",
+            *block.lines,
+            "",
+            store("</div></div>"),
+        ]
 
 
 def code_html(run: Run, source: str, language: str) -> str:
     """A code block with highlighting classes; the language as its lexer calls it, or as it was written."""
-    lexer = lexer_for(language)
-    name = language if lexer is None else str(lexer.name)
-    attribute = f' data-code-language="{escape(name)}"' if language else ""
-    source = source if source.endswith("\n") else source + "\n"
+    attribute = f' data-code-language="{escape(language_name(language))}"' if language else ""
+    source = source.strip("\n") + "\n"
     inner = None
-    if lexer is not None and max(map(len, source.split("\n"))) <= LONGEST_HIGHLIGHTED_LINE:
+    if language and max(map(len, source.split("\n"))) <= LONGEST_HIGHLIGHTED_LINE:
         inner = run.context.highlighted(language, source)
     if inner is None:
         inner = escape(source, quote=False)

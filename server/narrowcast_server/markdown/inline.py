@@ -1,92 +1,147 @@
-"""Small inline nodes: emoji, times, TeX; and the limits that keep hostile brackets cheap."""
+"""What stands in a line: emphasis, code, emoji, times, TeX."""
+
+from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from html import escape
+from re import Match
+from typing import Final
+from xml.etree.ElementTree import Element
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline, emphasis, image, link
+from markdown import inlinepatterns as library
+from markdown.util import ETX, STX, code_escape
 
 from narrowcast_assets.emoji import VARIATION_SELECTOR, character_of, code_of, emoji_names
-from narrowcast_server.markdown.mentions import push_html
-from narrowcast_server.markdown.run import Run, run_of
+from narrowcast_server.markdown.elements import Engine, Found, Piece, Replacing, Rule, element
+from narrowcast_server.markdown.run import Run
 
-EMOJI = re.compile(r":([A-Za-z0-9_+-]{1,60}):")
-TIME = re.compile(r"<time:([^>\n]{1,60})>")
+CODE: Final = re.compile(r"(?<!\\)((?:\\{2})+)(?=`)|(?<![\\`])`+")
+BACKSLASH: Final = f"{STX}92{ETX}"
+BACKTICKS: Final = re.compile(r"`+")
+EMOJI = re.compile(r":([\w+-]+):")
+TIME = re.compile(r"<time:([^>]*)>")
+TEX = re.compile(r"(?<![\w$])\$\$([^\n_$](?:\\\$|[^$\n])*)\$\$(?![\w$])")
+STRONG_EMPHASIS: Final = r"(\*{3})(?!\s)([^*^\n]+)(?<!\s)\*{3}"
+STRONG: Final = r"(\*\*)([^\n]+?)\*\*"
+EMPHASIS: Final = r"(\*)(?!\s)([^*^\n]+)(?<!\s)\*"
+ASTERISKS: Final = r"((?<!\S)(?:\*{1,3}|_{1,3})(?!\S))"
+DELETED: Final = r"((?<!~)~~)([^~\n]+)~~(?!~)"
 EXTRA_EMOJI = "zulip"
 """The one emoji of the service that is neither in Unicode nor uploaded."""
 EXTRA_EMOJI_URL = "/static/generated/emoji/images/emoji/unicode/zulip.svg"
-DEEPEST_BRACKETS = 12
+LONGEST_EMOJI_NAME: Final = 60
+KEYCAP: Final = "\N{COMBINING ENCLOSING KEYCAP}"
+JOINS: Final = re.compile("[\N{ZERO WIDTH JOINER}\U0001f3fb-\U0001f3ff]")
 
 
-def backslash_rule(state: StateInline, silent: bool) -> bool:
-    """Backslashes are themselves, as on Zulip servers; a backtick behind one begins no code."""
-    if not state.src.startswith("\\`", state.pos):
-        return False
-    if not silent:
-        state.pending += "\\`"
-    state.pos += 2
-    return True
+def install(md: Engine) -> None:
+    """Adds the rules. Underscores and backslashes are themselves: they belong to identifiers and paths."""
+    patterns = md.inlinePatterns
+    patterns.register(CodeRule(md), "code", 105)
+    patterns.register(library.DoubleTagInlineProcessor(STRONG_EMPHASIS, "strong,em"), "strong_em", 100)
+    patterns.register(Replacing(TEX, md, tex_of), "tex", 90)
+    patterns.register(Replacing(TIME, md, time_of), "time", 75)
+    patterns.register(library.HtmlInlineProcessor(library.ENTITY_RE, md), "entity", 40)
+    patterns.register(library.SimpleTagInlineProcessor(STRONG, "strong"), "strong", 35)
+    patterns.register(library.SimpleTagInlineProcessor(EMPHASIS, "em"), "emphasis", 30)
+    patterns.register(library.SimpleTagInlineProcessor(DELETED, "del"), "deleted", 25)
+    patterns.register(library.SimpleTextInlineProcessor(ASTERISKS), "asterisks", 20)
+    patterns.register(Replacing(EMOJI, md, emoji_of), "emoji", 15)
+    patterns.register(library.SubstituteTagInlineProcessor(r"\n", "br"), "break", 5)
+    patterns.register(EmojiCharacterRule(md), "emoji_character", 0)
 
 
-def install(md: MarkdownIt) -> None:
-    """Adds the rules, and guards those of the library whose cost grows faster than their input."""
-    md.inline.ruler.at("escape", backslash_rule)
-    md.inline.ruler.before("emphasis", "emoji", emoji_rule)
-    md.inline.ruler.before("emphasis", "tex", tex_rule)
-    md.inline.ruler.before("autolink", "time", time_rule)
-    md.inline.ruler.at("emphasis", emphasis_rule)
-    md.inline.ruler.at("link", link_rule)
-    md.inline.ruler.at("image", image_rule)
+class CodeRule(Rule):
+    """Code between runs of backticks of one length, with the blanks around it."""
+
+    def __init__(self, md: Engine) -> None:
+        super().__init__(CODE, md)
+
+    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+        if match[1]:
+            # Backslashes in pairs before code; the library puts them back at the end.
+            return match[1].replace("\\\\", BACKSLASH), match.start(), match.end()
+        length, end = closing_backticks(data, match.end(), len(match[0]))
+        if not length:
+            return None
+        code = data[match.start() + length : end]
+        return element("code", code_escape(code)), match.start(), end + length
 
 
-def emphasis_rule(state: StateInline, silent: bool) -> bool:
-    """Emphasis by asterisks alone: underscores belong to identifiers."""
-    return state.src[state.pos] == "*" and emphasis.tokenize(state, silent)
+def closing_backticks(text: str, start: int, most: int) -> tuple[int, int]:
+    """(length, position) of the first run of `most` backticks, else of the longest one that is shorter; or (0, 0)."""
+    longest = place = 0
+    for run in BACKTICKS.finditer(text, start):
+        length = len(run[0])
+        if length == most:
+            return length, run.start()
+        if longest < length < most:
+            longest, place = length, run.start()
+    return longest, place
 
 
-def emoji_rule(state: StateInline, silent: bool) -> bool:
-    """`:tada:`, custom emoji before the standard's."""
-    if state.src[state.pos] != ":":
-        return False
-    match = EMOJI.match(state.src, state.pos)
-    run = run_of(state.env)
-    html = emoji_html(run, match[1]) if match and run.node_budget > 0 else None
-    if match is None or html is None:
-        return False
-    if not silent:
-        run.node_budget -= 1
-        push_html(state, html)
-    state.pos = match.end()
-    return True
-
-
-def emoji_html(run: Run, name: str) -> str | None:
-    """The node of an emoji by name; None where nothing is called so."""
+def emoji_of(run: Run, match: Match[str]) -> Piece:
+    """`:tada:`, custom emoji before the standard's; a name that nothing has stays text, and is done with."""
+    name = match[1]
+    if run.node_budget <= 0 or len(name) > LONGEST_EMOJI_NAME:
+        return match[0]
+    run.node_budget -= 1
     custom = run.context.custom_emoji(name)
     if custom is not None:
-        title = escape(custom.name.replace("_", " "))
-        source, name = escape(custom.source_url), escape(custom.name)
-        return f'<img alt=":{name}:" class="emoji" src="{source}" title="{title}">'
+        return picture(custom.name, custom.source_url)
     if name == EXTRA_EMOJI:
-        return f'<img alt=":{name}:" class="emoji" src="{EXTRA_EMOJI_URL}" title="{name}">'
+        return picture(name, EXTRA_EMOJI_URL)
     code = emoji_names().code(name)
-    return None if code is None else unicode_emoji_html(name, code)
+    return match[0] if code is None else unicode_emoji(name, code)
 
 
-def unicode_emoji_html(name: str, code: str) -> str:
+def picture(name: str, source: str) -> Element:
+    """An emoji that is a picture."""
+    title = name.replace("_", " ")
+    return element("img", alt=f":{name}:", class_="emoji", src=source, title=title)
+
+
+def unicode_emoji(name: str, code: str) -> Element:
     """The span of a Unicode emoji."""
-    title = escape(name.replace("_", " "))
-    span = f'<span aria-label="{title}" class="emoji emoji-{code}" role="img" title="{title}">'
-    return f"{span}:{escape(name)}:</span>"
+    title = name.replace("_", " ")
+    attributes = {"class_": f"emoji emoji-{code}", "role": "img", "title": title}
+    return element("span", f":{name}:", aria_label=title, **attributes)
 
 
-def raw_emoji_html(character: str) -> str | None:
-    """The span of an emoji that was typed as a character; None where it is no known emoji."""
-    code = code_of(character)
-    name = emoji_names().name(code)
-    return None if name is None else unicode_emoji_html(name, code)
+class EmojiCharacterRule(Rule):
+    """Emoji that were typed as characters."""
+
+    def __init__(self, md: Engine) -> None:
+        super().__init__(emoji_characters(), md)
+
+    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+        whole = emoji_pattern(match[0]).match(data, match.start())
+        if whole is None or run.node_budget <= 0 or is_shown_as_text(whole[0]):
+            return None
+        if JOINS.match(data, whole.end()) or JOINS.match(data, match.start() - 1):
+            # Part of one that has no name, in a colour of skin for one.
+            return None
+        code = code_of(whole[0])
+        name = emoji_names().name(code)
+        if name is None:
+            return None
+        run.node_budget -= 1
+        return unicode_emoji(name, code), whole.start(), whole.end()
+
+
+def is_shown_as_text(emoji: str) -> bool:
+    """Whether a character is a letter or digit unless a selector says otherwise, as ↔ and ™ are."""
+    return emoji[1:] in ("", KEYCAP) and unicodedata.east_asian_width(emoji[0]) != "W"
+
+
+@lru_cache(maxsize=1)
+def emoji_characters() -> re.Pattern[str]:
+    """The characters that an emoji can begin with."""
+    return re.compile(f"[{''.join(map(re.escape, emoji_starts()))}]")
 
 
 @lru_cache(maxsize=1)
@@ -95,7 +150,7 @@ def emoji_starts() -> dict[str, list[str]]:
     starts: dict[str, list[str]] = {}
     for code in emoji_names().code_to_names:
         text = character_of(code)
-        if text and not text[0].isascii():
+        if text:
             starts.setdefault(text[0], []).append(text)
     for texts in starts.values():
         texts.sort(key=len, reverse=True)
@@ -110,27 +165,20 @@ def emoji_pattern(start: str) -> re.Pattern[str]:
     return re.compile("|".join(alternatives))
 
 
-def tex_rule(state: StateInline, silent: bool) -> bool:
+def tex_of(run: Run, match: Match[str]) -> Piece | None:
     """`$$x^2$$` within one line."""
-    source, start = state.src, state.pos
-    if not source.startswith("$$", start):
-        return False
-    end = source.find("$$", start + 2)
-    run = run_of(state.env)
-    if end <= start + 2 or "\n" in source[start:end] or run.node_budget <= 0:
-        return False
-    if not silent:
-        run.node_budget -= 1
-        push_html(state, tex_html(source[start + 2 : end].strip(), display=False))
-    state.pos = end + 2
-    return True
+    if run.node_budget <= 0:
+        return None
+    run.node_budget -= 1
+    return run.stash(tex_html(match[1], display=False))
 
 
 def tex_html(source: str, display: bool) -> str:
     """The usual markup around TeX; the formula stands there as its source, for clients to draw."""
     shown = escape(source, quote=False)
     if not well_formed(source):
-        return f'<span class="tex-error">$${shown}$$</span>'
+        shown = shown if display else f"$${shown}$$"
+        return f'<span class="tex-error">{shown}</span>'
     attributes = ' xmlns="http://www.w3.org/1998/Math/MathML"' + (' display="block"' if display else "")
     math = (
         f"<math{attributes}><semantics><mrow><mtext>{shown}</mtext></mrow>"
@@ -153,69 +201,22 @@ def well_formed(source: str) -> bool:
     return depth == 0 and bool(source)
 
 
-def time_rule(state: StateInline, silent: bool) -> bool:
-    """`<time:2026-11-20T10:00:00Z>`, any ISO 8601 form or seconds since 1970."""
-    match = TIME.match(state.src, state.pos) if state.src[state.pos] == "<" else None
-    if match is None:
-        return False
-    if not silent:
-        push_html(state, time_html(match[1]))
-    state.pos = match.end()
-    return True
-
-
-def time_html(text: str) -> str:
-    """The node of a time in UTC, or of the mistake."""
-    shown = escape(text, quote=False)
+def time_of(_run: Run, match: Match[str]) -> Piece:
+    """`<time:2026-11-20T10:00:00Z>`, a date in words, or seconds since 1970; as UTC, or the mistake."""
+    text = match[1]
     try:
         moment = parse_time(text)
     except (ValueError, OverflowError, OSError):
-        return f'<span class="timestamp-error">Invalid time format: {shown}</span>'
-    return f'<time datetime="{moment:%Y-%m-%dT%H:%M:%SZ}">{shown}</time>'
+        return element("span", f"Invalid time format: {text}", class_="timestamp-error")
+    return element("time", text, datetime=moment.isoformat().replace("+00:00", "Z"))
 
 
 def parse_time(text: str) -> datetime:
     """A moment in UTC; without a zone it is taken as UTC. Raises ValueError, OverflowError, OSError."""
-    try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return datetime.fromtimestamp(float(text), UTC)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def link_rule(state: StateInline, silent: bool) -> bool:
-    """The library's link rule, asked only where a closed bracket with a target begins."""
-    return state.pos in bracket_starts(state) and link(state, silent)
-
-
-def image_rule(state: StateInline, silent: bool) -> bool:
-    """The library's image rule, under the same condition."""
-    return state.pos + 1 in bracket_starts(state) and image(state, silent)
-
-
-def bracket_starts(state: StateInline) -> frozenset[int]:
-    """Where links may begin: `[` with its `](` and few brackets inside. One pass over the source, kept."""
-    run = run_of(state.env)
-    if run.bracket_source is not state.src:
-        run.bracket_source = state.src
-        run.bracket_starts = frozenset(find_bracket_starts(state.src))
-    return run.bracket_starts
-
-
-def find_bracket_starts(source: str) -> list[int]:
-    """The positions of opening brackets worth a try."""
-    open_brackets: list[int] = []
-    starts: list[int] = []
-    position, size = 0, len(source)
-    while position < size:
-        character = source[position]
-        if character == "\\":
-            position += 1
-        elif character == "[":
-            open_brackets.append(position)
-        elif character == "]" and open_brackets:
-            start = open_brackets.pop()
-            if source.startswith("(", position + 1) and len(open_brackets) < DEEPEST_BRACKETS:
-                starts.append(start)
-        position += 1
-    return starts
+    for parse in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            moment = parse(text.strip())
+        except (ValueError, TypeError):
+            continue
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return datetime.fromtimestamp(float(text), UTC)

@@ -1,52 +1,64 @@
-"""Links that nobody marked up: addresses in text, linkifiers; and emoji typed as characters."""
+"""Links: those that people write, addresses in text, and what linkifiers find."""
+
+from __future__ import annotations
 
 import re
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
-from urllib.parse import quote, urlsplit
+from re import Match
+from typing import Final
+from urllib.parse import quote, urlsplit, urlunsplit
+from xml.etree.ElementTree import Element
 
 import re2
 import uritemplate
-from linkify_it import LinkifyIt
-from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
-from markdown_it.token import Token
+from linkify_it.tlds import TLDS
+from markdown import inlinepatterns as library
+from markdown.util import AtomicString
 from uritemplate.variable import VariableValue
 
 from narrowcast_server.markdown.context import Linkifier
-from narrowcast_server.markdown.inline import emoji_pattern, emoji_starts, raw_emoji_html
-from narrowcast_server.markdown.mentions import narrow_html, push_html
-from narrowcast_server.markdown.run import Run, run_of
+from narrowcast_server.markdown.elements import Engine, Found, Rule, element
+from narrowcast_server.markdown.previews import inline_media
+from narrowcast_server.markdown.run import UPLOADS, Run
+from narrowcast_server.markdown.sanitize import SCHEMES
 
-ADDRESS = re.compile(r"://[^\s<>\"`]+")
-SCHEME_BEFORE = re.compile(r"(?:^|[^A-Za-z0-9])(https?)$", re.IGNORECASE)
-CANDIDATE = re.compile(r"[^\s<>\"`]*[A-Za-z0-9][.@][A-Za-z0-9][^\s<>\"`]*")
-LONGEST_ADDRESS = 2000
-FILE_SUFFIXES = frozenset({"cc", "js", "md", "pl", "pm", "ps", "py", "rs", "sh", "so", "tf", "ts", "zip"})
-LINKIFIER_MEMORY = 1 << 20
-WHOLE = "_whole"
-EXPRESSION = re.compile(r"\{[^}]*\}")
-HOST = re.compile(r"(?:[^/?#{]|\{[^/?#;}][^}]*\})*")
+FILE_SUFFIXES: Final = frozenset({"java", "md", "mov", "py", "zip"})
+"""Domains that are the ends of file names to most readers."""
+BEHIND: Final = "!:;?),.'\">"
+"""Punctuation that ends an address where nothing else follows."""
+MOST_BEHIND: Final = 20
+LONGEST_ADDRESS: Final = 2000
+DEEPEST_PARENTHESES: Final = 7
+DEEPEST_BRACKETS: Final = 60
+LINKIFIER_MEMORY: Final = 1 << 20
+WHOLE: Final = "_whole"
+EXPRESSION: Final = re.compile(r"\{[^}]*\}")
+HOST: Final = re.compile(r"(?:[^/?#{]|\{[^/?#;}][^}]*\})*")
+WORD: Final = re.compile(r"\S+")
+ADDRESS_STARTS: Final = re.compile(r"(?<![^\s'\"(,:<])(?=https?://|[\w-]+\.|[\w.-]+@|bitcoin:[13])")
+BEFORE_LINKIFIER: Final = r"(?:^|\s|\x{85}|\pZ|['\"(,:<])"
+BRACKET: Final = re.compile(r"\[|\]\(?")
+PARENTHESES: Final = re.compile(r"[()]")
+TOPIC_WORD: Final = re.compile(r"[^ !;),'\"]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A piece of text that becomes a node: from `start` to `end`, as `html`."""
+class Place:
+    """A piece of text, from `start` to `end`, that leads to an address."""
 
     start: int
     end: int
-    html: str
+    url: str
 
 
 class Spans:
     """Pieces of one text that do not overlap, in order; what comes first keeps its place."""
 
     def __init__(self) -> None:
-        self.spans: list[Found] = []
+        self.spans: list[Place] = []
 
     def free(self, start: int, end: int) -> bool:
         """Whether nothing stands between two positions."""
@@ -55,7 +67,7 @@ class Spans:
             index == len(self.spans) or end <= self.spans[index].start
         )
 
-    def add(self, one: Found) -> bool:
+    def add(self, one: Place) -> bool:
         """Takes a piece where its place is free; says whether it did."""
         if not self.free(one.start, one.end):
             return False
@@ -63,193 +75,194 @@ class Spans:
         return True
 
 
-def install(md: MarkdownIt) -> None:
-    """Adds the rule for whole addresses, and the pass over what is left as plain text."""
-    md.inline.ruler.before("emphasis", "address", address_rule)
-    md.core.ruler.push("plain_text_links", text_pass)
+def install(md: Engine, linkifiers: tuple[Linkifier, ...]) -> None:
+    """Adds the rules, in the order in which they look at a text."""
+    md.inlinePatterns.register(LinkRule(md), "link", 60)
+    md.inlinePatterns.register(MediaRule(md), "media", 59)
+    md.inlinePatterns.register(AddressRule(md), "address", 55)
+    for number, compiled in enumerate(compile_linkifiers(linkifiers)):
+        md.inlinePatterns.register(LinkifierRule(md, compiled), f"linkifier {number}", 45)
 
 
-def trimmed(address: str) -> str:
-    """An address without the punctuation of the sentence around it; closing brackets stay if they pair."""
-    while address:
-        last = address[-1]
-        opener = {")": "(", "]": "[", "}": "{"}.get(last)
-        if opener is not None:
-            if address.count(last) <= address.count(opener):
-                break
-        elif last not in ".,;:!?'*~|":
-            break
-        address = address[:-1]
-    return address
-
-
-def address_rule(state: StateInline, silent: bool) -> bool:
-    """`https://host/path` in running text, before its characters can mean emphasis."""
-    if not state.src.startswith("://", state.pos) or state.linkLevel > 0:
-        return False
-    scheme = SCHEME_BEFORE.search(state.pending[-6:])
-    match = ADDRESS.match(state.src, state.pos, state.pos + LONGEST_ADDRESS)
-    run = run_of(state.env)
-    if scheme is None or match is None or run.link_budget <= 0:
-        return False
-    rest = trimmed(match[0])
-    href = state.md.normalizeLink(scheme[1] + rest)
-    if len(rest) <= len("://") or not has_host(href):
-        return False
-    if not silent:
-        run.link_budget -= 1
-        state.pending = state.pending[: -len(scheme[1])]
-        by_name = narrow_html(run, scheme[1] + rest)
-        if by_name is None:
-            push_link(state, href, scheme[1] + rest)
-        else:
-            push_html(state, by_name)
-    state.pos += len(rest)
-    return True
-
-
-def has_host(href: str) -> bool:
-    """Whether an address names a host."""
-    try:
-        return bool(urlsplit(href).hostname)
-    except ValueError:
-        return False
-
-
-def push_link(state: StateInline, href: str, text: str) -> None:
-    """Adds a link with plain text."""
-    opener = state.push("link_open", "a", 1)
-    opener.attrs = {"href": href}
-    opener.markup = "linkify"
-    state.push("text", "", 0).content = text
-    state.push("link_close", "a", -1).markup = "linkify"
-
-
-def text_pass(state: StateCore) -> None:
-    """Looks through plain text outside links for linkifiers, bare addresses and emoji characters."""
-    run = run_of(state.env)
-    finders = [linkifier_finder(run), bare_address_finder(state.md, run), emoji_finder(run)]
-    for token in state.tokens:
-        if token.type == "inline" and token.children:
-            token.children = list(replaced(token.children, finders))
-
-
-def replaced(tokens: Sequence[Token], finders: Sequence[Callable[[str], Iterator[Found]]]) -> Iterator[Token]:
-    """The tokens with what the finders found in their texts; only emoji are looked for inside links."""
-    depth = 0
-    for token in tokens:
-        if token.type in ("link_open", "link_close"):
-            depth += token.nesting
-        if token.type == "text":
-            yield from split_text(token, finders[-1:] if depth else finders)
-        else:
-            yield token
-
-
-def split_text(token: Token, finders: Sequence[Callable[[str], Iterator[Found]]]) -> Iterator[Token]:
-    """One text token cut at what was found; the first finder wins where finds overlap."""
-    text, found = token.content, Spans()
-    for finder in finders:
-        for one in finder(text):
-            found.add(one)
-    if not found.spans:
-        yield token
-        return
-    position = 0
-    for one in found.spans:
-        if one.start > position:
-            yield Token("text", "", 0, content=text[position : one.start])
-        yield Token("raw_html", "", 0, content=one.html)
-        position = one.end
-    if position < len(text):
-        yield Token("text", "", 0, content=text[position:])
-
-
-def anchor(run: Run, href: str, text: str) -> str:
-    """A link as HTML; the run remembers it."""
-    run.note_link(href)
+def link_to(run: Run, address: str, text: str) -> Element | None:
+    """A link; None where an address is not to be one."""
+    href = checked(address)
+    if href is None or run.link_budget <= 0:
+        return None
     run.link_budget -= 1
-    return f'<a href="{escape(href)}">{escape(text, quote=False)}</a>'
+    return element("a", text, href=relative(run, href))
 
 
-def emoji_finder(run: Run) -> Callable[[str], Iterator[Found]]:
-    """Emoji that were typed as characters."""
-
-    def find(text: str) -> Iterator[Found]:
-        if text.isascii():
-            return
-        starts, position = emoji_starts(), 0
-        for index, character in enumerate(text):
-            if index < position or character not in starts:
-                continue
-            match = emoji_pattern(character).match(text, index)
-            html = raw_emoji_html(match[0]) if match and run.node_budget > 0 else None
-            if match is not None and html is not None:
-                run.node_budget -= 1
-                position = match.end()
-                yield Found(index, position, html)
-
-    return find
+def relative(run: Run, href: str) -> str:
+    """An address of a view or an upload of this organization leads there from wherever it is read."""
+    here = f"{run.context.realm_url}/"
+    if href.startswith((f"{here}#", f"{here}{UPLOADS[1:]}")):
+        return href.removeprefix(here)
+    return href
 
 
-def bare_address_finder(md: MarkdownIt, run: Run) -> Callable[[str], Iterator[Found]]:
-    """`example.com/path`, `www.example.com` and `someone@example.com`."""
+def checked(address: str) -> str | None:
+    """An address with its scheme, which is http where it has none; None for a scheme that is not to be followed."""
+    try:
+        parts = urlsplit(address.replace(" ", "%20"))
+    except ValueError:
+        return ""
+    if not parts.scheme and not parts.netloc:
+        if "@" in parts.path:
+            parts = parts._replace(scheme="mailto")
+        elif parts.path.startswith("/") or (parts.fragment and not parts.path and not parts.query):
+            return urlunsplit(parts)
+    if not parts.scheme:
+        return checked(f"http://{address}")
+    return urlunsplit(parts) if parts.scheme in SCHEMES else None
 
-    def find(text: str) -> Iterator[Found]:
-        if "." not in text:
-            return
-        for candidate in CANDIDATE.finditer(text):
-            if run.link_budget <= 0:
-                return
-            if candidate.end() - candidate.start() > LONGEST_ADDRESS:
-                continue
-            for match in address_library().match(candidate[0]) or ():
-                if is_file_name(match.raw) or not md.validateLink(match.url):
-                    continue
-                start = candidate.start() + match.index
-                href = md.normalizeLink(match.url)
-                yield Found(start, start + len(match.raw), anchor(run, href, match.raw))
 
-    return find
+class _Brackets(Rule):
+    """What has the form `[text](address "title")`."""
+
+    def __init__(self, library_rule: library.LinkInlineProcessor, md: Engine) -> None:
+        super().__init__(library_rule.compiled_re, md)
+        self._library = library_rule
+        self._source = ""
+        self._starts: frozenset[int] = frozenset()
+
+    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+        if run.link_budget <= 0 or match.end() - 1 not in self._worth_a_try(data):
+            return None
+        run.link_budget -= 1
+        link, start, end = self._library.handleMatch(match, data)
+        if not isinstance(link, Element):
+            return None
+        made = self._made(run, link, self.unescape(link.get("href", link.get("src", "")).strip()))
+        return None if made is None or start is None or end is None else (made, start, end)
+
+    def _made(self, run: Run, link: Element, address: str) -> Element | None:
+        """What stands in the place of the library's link; None leaves the text as it is."""
+        raise NotImplementedError
+
+    def _worth_a_try(self, source: str) -> frozenset[int]:
+        """Where links may begin: `[` with its `](` and few brackets inside. One pass over the source, kept."""
+        if self._source != source:
+            self._source, self._starts = source, frozenset(find_bracket_starts(source))
+        return self._starts
+
+
+class LinkRule(_Brackets):
+    """`[text](address)`: nothing more is looked for in the text."""
+
+    def __init__(self, md: Engine) -> None:
+        super().__init__(library.LinkInlineProcessor(library.LINK_RE, md), md)
+
+    def _made(self, run: Run, link: Element, address: str) -> Element | None:
+        href = checked(address)
+        if href is None:
+            return None
+        href = relative(run, href)
+        link.set("href", href)
+        link.text = AtomicString(link.text if link.text and link.text.strip() else href)
+        return link
+
+
+class MediaRule(_Brackets):
+    """`![name](address)`: pictures and sound among the uploads are shown in place, as newer servers do."""
+
+    def __init__(self, md: Engine) -> None:
+        super().__init__(library.LinkInlineProcessor(library.IMAGE_LINK_RE, md), md)
+
+    def _made(self, run: Run, link: Element, address: str) -> Element | None:
+        return inline_media(run, address, link.text or "")
+
+
+def find_bracket_starts(source: str) -> Iterator[int]:
+    """The positions of opening brackets that are closed before a parenthesis, which is closed somewhere, too."""
+    last = source.rfind(")")
+    open_brackets: list[int] = []
+    for match in BRACKET.finditer(source):
+        if match[0] == "[":
+            open_brackets.append(match.start())
+        elif open_brackets:
+            start = open_brackets.pop()
+            if len(match[0]) > 1 and match.end() <= last and len(open_brackets) < DEEPEST_BRACKETS:
+                yield start
+
+
+class AddressRule(Rule):
+    """`https://example.com/path`, `example.com`, `someone@example.com` in running text."""
+
+    def __init__(self, md: Engine) -> None:
+        super().__init__(ADDRESS_STARTS, md)
+
+    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+        address = address_at(data, match.start())
+        link = None if address is None else link_to(run, address, address)
+        if address is None or link is None:
+            return None
+        return link, match.start(), match.start() + len(address)
+
+
+def address_at(text: str, start: int) -> str | None:
+    """The address that begins at a position: without the punctuation behind it, unless it needs that."""
+    word = WORD.match(text, start, start + LONGEST_ADDRESS + 1)
+    if word is None or len(word[0]) > LONGEST_ADDRESS:
+        return None
+    least = len(word[0].rstrip(BEHIND))
+    for length in range(least, min(len(word[0]), least + MOST_BEHIND) + 1):
+        address = word[0][:length]
+        if address_pattern().fullmatch(address) and parentheses_pair(address):
+            return address
+    return None
+
+
+def parentheses_pair(address: str) -> bool:
+    """Whether parentheses are closed, and not too many are open."""
+    depth = 0
+    for character in PARENTHESES.findall(address):
+        depth += 1 if character == "(" else -1
+        if not 0 <= depth <= DEEPEST_PARENTHESES:
+            return False
+    return depth == 0
 
 
 @lru_cache(maxsize=1)
-def address_library() -> LinkifyIt:
-    """The recogniser of addresses without a scheme."""
-    return LinkifyIt()
+def address_pattern() -> re.Pattern[str]:
+    """An address: with a scheme any host will do, else it must end in a domain that exists."""
+    domains = "|".join(sorted({domain.lower() for domain in TLDS} - FILE_SUFFIXES, key=len, reverse=True))
+    return re.compile(
+        rf"(?:https?://[\w.:@-]+|(?:[\w-]+\.)+(?:{domains}))(?:/[^\s\"]*)?"
+        r"|[\w.-]+@[\w.-]+\.\w+|bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}"
+    )
 
 
-def is_file_name(text: str) -> bool:
-    """`conftest.py` is a file to most readers, though `.py` is a country."""
-    return "/" not in text and "@" not in text and text.rpartition(".")[2].lower() in FILE_SUFFIXES
+class LinkifierRule(Rule):
+    """What one of the organization's linkifiers matches."""
+
+    def __init__(self, md: Engine, compiled: CompiledLinkifier) -> None:
+        pattern, self._whole, self._linkifier = compiled
+        super().__init__(pattern, md)
+
+    def find(self, run: Run, match: Match[str], data: str) -> Found | None:
+        url = expand(self._linkifier, {name: value or "" for name, value in match.groupdict().items()})
+        start, end = match.span(self._whole)
+        link = None if url is None or start == end else link_to(run, url, data[start:end])
+        return None if link is None else (link, start, end)
 
 
-def linkifier_finder(run: Run) -> Callable[[str], Iterator[Found]]:
-    """What the organization's linkifiers match."""
-    compiled = compile_linkifiers(tuple(run.context.linkifiers))
-
-    def find(text: str) -> Iterator[Found]:
-        for start, end, url in linkified(text, compiled):
-            if run.link_budget <= 0:
-                return
-            yield Found(start, end, anchor(run, url, text[start:end]))
-
-    return find
-
-
-CompiledLinkifiers = tuple[tuple[re2._Regexp, int, Linkifier], ...]
+CompiledLinkifier = tuple[re2._Regexp, int, Linkifier]
+CompiledLinkifiers = tuple[CompiledLinkifier, ...]
 
 
 @lru_cache(maxsize=16)
 def compile_linkifiers(linkifiers: tuple[Linkifier, ...]) -> CompiledLinkifiers:
-    """Patterns between word boundaries; those that RE2 refuses are left out."""
+    """Patterns with what may stand around them; those that RE2 refuses are left out."""
     options = re2.Options()
     options.log_errors = False
     options.max_mem = LINKIFIER_MEMORY
     compiled = []
     for linkifier in linkifiers:
         try:
-            pattern = re2.compile(rf"(?:^|[^\pL\pN])(?P<{WHOLE}>{linkifier.pattern})(?:$|[^\pL\pN])", options)
+            pattern = re2.compile(
+                rf"{BEFORE_LINKIFIER}(?P<{WHOLE}>{linkifier.pattern})(?:$|[^\pL\pN])", options
+            )
         except re2.error:
             continue
         compiled.append((pattern, pattern.groupindex[WHOLE], linkifier))
@@ -269,7 +282,7 @@ def linkified(text: str, compiled: CompiledLinkifiers) -> Iterator[tuple[int, in
                 continue
             url = expand(linkifier, {name: value or "" for name, value in match.groupdict().items()})
             if url is not None:
-                taken.add(Found(start, end, url))
+                taken.add(Place(start, end, url))
                 yield start, end, url
 
 
@@ -294,3 +307,16 @@ def host_pattern(template: str) -> re.Pattern[str]:
     host = HOST.match(template.partition("://")[2])
     pieces = EXPRESSION.split(host[0] if host else "")
     return re.compile("[A-Za-z0-9-]*".join(map(re.escape, pieces)))
+
+
+def topic_links(topic: str, linkifiers: tuple[Linkifier, ...]) -> list[dict[str, str]]:
+    """`topic_links` of a message: what linkifiers and addresses find in its topic, in order."""
+    found = Spans()
+    for start, end, url in linkified(topic, compile_linkifiers(linkifiers)):
+        found.add(Place(start, end, url))
+    for word in TOPIC_WORD.finditer(topic):
+        address = address_at(word[0], 0) if ADDRESS_STARTS.match(word[0]) else None
+        if address is not None:
+            url = address if urlsplit(address).scheme else f"https://{address}"
+            found.add(Place(word.start(), word.start() + len(address), url))
+    return [{"text": topic[one.start : one.end], "url": one.url} for one in found.spans]

@@ -1,181 +1,237 @@
-"""Previews below a paragraph: images, videos and sound of uploads and links, and pages known beforehand.
+"""Previews behind a paragraph, a list item or at the end: pictures and videos of uploads and links, known pages.
 
 Nothing is ever fetched: what is shown comes from the stored upload, from the shape of the address, or from
 the context's own knowledge of a page.
 """
 
-import re
-from collections.abc import Iterator
-from html import escape
-from urllib.parse import parse_qs, urlsplit
+from __future__ import annotations
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore
-from markdown_it.token import Token
+import re
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import SplitResult, parse_qs, urlsplit
+from xml.etree.ElementTree import Element
+
+from markdown.treeprocessors import Treeprocessor
 
 from narrowcast_server.markdown.context import AttachmentInfo, LinkPreview
-from narrowcast_server.markdown.run import UPLOADS, Run, run_of
+from narrowcast_server.markdown.elements import Engine, element
+from narrowcast_server.markdown.run import UPLOADS, Run
 
-MOST_PREVIEWS = 10
-THUMBNAIL = "840x560.webp"
-IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".heic", ".bmp")
-VIDEO_SUFFIXES = (".mp4", ".webm")
-AUDIO_SUFFIXES = (".mp3", ".ogg", ".wav", ".flac", ".m4a", ".aac", ".opus")
-YOUTUBE_HOSTS = frozenset({"youtube.com", "www.youtube.com", "m.youtube.com"})
-YOUTUBE_ID = re.compile(r"[A-Za-z0-9_-]{11}")
-
-
-def install(md: MarkdownIt) -> None:
-    """Adds the pass that notes links and puts previews behind paragraphs."""
-    md.core.ruler.push("previews", preview_pass)
-
-
-def preview_pass(state: StateCore) -> None:
-    """Walks the blocks; quotes, tables and headings get no previews."""
-    run, result, pending, quotes, shown = run_of(state.env), list[Token](), list[str](), 0, set[str]()
-    for token in state.tokens:
-        result.append(token)
-        if token.type in ("blockquote_open", "blockquote_close"):
-            quotes += token.nesting
-        elif token.type == "inline":
-            pending = [html for html in previews(run, token.children or [], shown) if not quotes]
-        elif token.type == "paragraph_close":
-            result += [
-                Token("raw_html", "", 0, content=f"\n{html}\n" if token.hidden else f"{html}\n")
-                for html in pending
-            ]
-            pending = []
-    state.tokens = result
+MOST_LINKS: Final = 24
+"""A message with more addresses has no previews."""
+THUMBNAIL: Final = "840x560.webp"
+IMAGE_SUFFIXES: Final = (".bmp", ".gif", ".jpe", ".jpeg", ".jpg", ".png", ".webp")
+AUDIO_SUFFIXES: Final = (".mp3", ".ogg", ".wav", ".flac", ".m4a", ".aac", ".opus")
+VIDEO_SUFFIXES: Final = (".mp4", ".webm")
+PICTURE: Final = "message_inline_image"
+YOUTUBE: Final = "youtube-video"
+YOUTUBE_HOSTS: Final = frozenset(
+    {"youtube.com", "www.youtube.com", "m.youtube.com", "youtube-nocookie.com", "www.youtube-nocookie.com"}
+)
+YOUTUBE_ID: Final = re.compile(r"[0-9A-Za-z_-]+")
+WIKIPEDIA_FILE: Final = "/wiki/File:"
 
 
-def previews(run: Run, children: list[Token], shown: set[str]) -> Iterator[str]:
-    """The previews of the links of one paragraph, each address once a message."""
-    for index, token in enumerate(children):
-        if token.type != "link_open":
-            continue
-        href = str(token.attrs.get("href", ""))
-        run.note_link(href)
-        if href in shown or len(shown) >= MOST_PREVIEWS:
-            continue
-        text = plain_text(children, index)
-        html = preview(run, href, "" if text == href else text)
-        if html is not None:
-            shown.add(href)
-            yield html
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """A link, what it stands in, and what that stands in."""
+
+    anchor: Element
+    parent: Element
+    above: Element | None
+    is_quoted: bool
+
+    @property
+    def href(self) -> str:
+        return self.anchor.get("href", "")
+
+    @property
+    def title(self) -> str:
+        """What the link is called where that is not its address."""
+        text = self.anchor.text or ""
+        return "" if text == self.href else text
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nothing else stands in the paragraph or list item, so that the preview can take its place."""
+        return (
+            not self.title
+            and not (self.anchor.tail or "").strip("\n")
+            and not (self.parent.text or "").strip("\n")
+            and (self.parent.tag == "li" or len(self.parent) == 1)
+        )
 
 
-def plain_text(children: list[Token], start: int) -> str:
-    """The text of the link that opens at an index."""
-    parts = []
-    for token in children[start + 1 :]:
-        if token.type == "link_close":
-            break
-        parts.append(token.content if token.type in ("text", "code_inline") else "")
-    return "".join(parts)
+class Previews(Treeprocessor):
+    """Notes the links of a message and adds the previews; those in quotes have none."""
+
+    def __init__(self, md: Engine) -> None:
+        super().__init__(md)
+        self._engine = md
+
+    def run(self, root: Element) -> None:
+        run = self._engine.run
+        links = list(links_in(root))
+        for link in links:
+            run.note_link(link.href)
+        shown = {link.href: link for link in reversed(links) if not link.is_quoted}
+        if len(shown) > MOST_LINKS:
+            return
+        behind: Counter[Element] = Counter()
+        for link in links:
+            if shown.get(link.href) is not link:
+                continue
+            one = preview(run, link)
+            if one is not None:
+                _place(root, link, one, behind)
 
 
-def preview(run: Run, href: str, title: str) -> str | None:
+def _place(root: Element, link: Link, preview: Element, behind: Counter[Element]) -> None:
+    takes_place = (
+        link.is_alone and YOUTUBE not in preview.get("class", "") and PICTURE in preview.get("class", "")
+    )
+    if link.parent.tag == "li":
+        link.parent.append(preview)
+        if takes_place:
+            link.parent.remove(link.anchor)
+    elif link.parent.tag == "p" and link.above is not None:
+        behind[link.parent] += 1
+        link.above.insert(list(link.above).index(link.parent) + behind[link.parent], preview)
+        if takes_place:
+            link.above.remove(link.parent)
+    else:
+        root.append(preview)
+
+
+def links_in(root: Element) -> Iterator[Link]:
+    """All links, those that are less deep first."""
+    waiting: deque[tuple[Element, Element | None, bool]] = deque([(root, None, False)])
+    while waiting:
+        parent, above, is_quoted = waiting.popleft()
+        is_quoted = is_quoted or parent.tag == "blockquote"
+        for child in parent:
+            waiting.append((child, parent, is_quoted))
+            if child.tag == "a":
+                yield Link(child, parent, above, is_quoted)
+
+
+def preview(run: Run, link: Link) -> Element | None:
     """The preview of one address, None where it has none."""
+    href = link.href
     path_id = run.upload_of(href)
     if path_id is not None:
         info = run.context.attachment(path_id)
-        return None if info is None else upload_preview(run, info, href, title)
-    parts = safe_split(href)
-    if parts is None or parts[0] not in ("http", "https"):
-        return None
-    page = run.context.link_preview(href)
-    if page is not None:
-        return page_html(href, page)
-    video = youtube_id(href)
-    if video is not None:
-        image = f"https://i.ytimg.com/vi/{video}/mqdefault.jpg"
-        link = f'<a data-id="{video}" href="{escape(href)}"><img src="{image}"></a>'
-        return f'<div class="youtube-video message_inline_image">{link}</div>'
-    path = parts[1].lower()
-    if path.endswith(IMAGE_SUFFIXES):
-        run.has_image = True
-        return media_html("message_inline_image", href, title, f'<img src="{escape(href)}">')
-    return video_html(href, title) if path.endswith(VIDEO_SUFFIXES) else None
-
-
-def safe_split(href: str) -> tuple[str, str] | None:
-    """(scheme, path) of an address, None where it is none."""
+        return None if info is None else upload_preview(run, info, link)
     try:
         parts = urlsplit(href)
     except ValueError:
         return None
-    return parts.scheme, parts.path
+    if parts.scheme not in ("http", "https"):
+        return None
+    page = run.context.link_preview(href)
+    if page is not None:
+        return page_preview(href, page)
+    video = youtube_id(parts)
+    if video is not None:
+        run.has_image = True
+        image = element("img", src=f"https://i.ytimg.com/vi/{video}/mqdefault.jpg")
+        return framed(f"{YOUTUBE} {PICTURE}", image, href=href, data_id=video)
+    path = parts.path.lower()
+    if path.endswith(VIDEO_SUFFIXES):
+        return video_preview(link)
+    if not path.endswith(IMAGE_SUFFIXES):
+        return None
+    run.has_image = True
+    if parts.netloc.endswith(".wikipedia.org") and parts.path.startswith(WIKIPEDIA_FILE):
+        # The address is that of a page about the picture.
+        name = parts.path.removeprefix(WIKIPEDIA_FILE)
+        href = parts._replace(path=f"/wiki/Special:FilePath/File:{name}").geturl()
+    return framed(PICTURE, element("img", src=href), href=href, **titled(link))
 
 
-def titled(title: str) -> str:
-    """A title attribute, nothing for an empty one."""
-    return f' title="{escape(title)}"' if title else ""
+def titled(link: Link) -> dict[str, str]:
+    """A title attribute, where there is one."""
+    return {"title": link.title} if link.title else {}
 
 
-def upload_preview(run: Run, info: AttachmentInfo, href: str, title: str) -> str | None:
+def framed(css: str, inner: Element, **attributes: str) -> Element:
+    """The frame around a picture that leads to what it shows."""
+    frame = element("div", class_=css)
+    anchor = element("a", **attributes)
+    anchor.append(inner)
+    frame.append(anchor)
+    return frame
+
+
+def upload_preview(run: Run, info: AttachmentInfo, link: Link) -> Element | None:
     """Image (a thumbnail's address and the original's size) or video; other files have only their link."""
     if info.content_type.startswith("image/") and info.width and info.height:
         run.has_image = True
-        return media_html("message_inline_image", href, title, f"<img {image_attributes(info)}>")
-    if info.content_type.startswith("video/"):
-        return video_html(href, title)
+        image = element("img", **image_attributes(info))
+        return framed(PICTURE, image, href=link.href, **titled(link))
+    return video_preview(link) if info.content_type.startswith("video/") else None
+
+
+def image_attributes(info: AttachmentInfo) -> dict[str, str]:
+    """Where an uploaded image's thumbnail is, and what the original is."""
+    return {
+        "src": f"{UPLOADS}thumbnail/{info.path_id}/{THUMBNAIL}",
+        "data_original_content_type": info.content_type,
+        "data_original_dimensions": f"{info.width}x{info.height}",
+    }
+
+
+def inline_media(run: Run, address: str, name: str) -> Element | None:
+    """An uploaded picture, or sound as a player; None for anything else."""
+    path_id = run.upload_of(address)
+    if path_id is None:
+        return None
+    info = run.context.attachment(path_id)
+    if info is not None and info.content_type.startswith("image/") and info.width and info.height:
+        run.note_link(address)
+        run.has_image = True
+        shown = {"alt": name, "class_": "inline-image", "data_original_src": address}
+        return element("img", **shown, **image_attributes(info))
+    if path_id.lower().endswith(AUDIO_SUFFIXES):
+        run.note_link(address)
+        title = {"title": name} if name else {}
+        return element("audio", controls="controls", preload="metadata", src=address, **title)
     return None
 
 
-def video_html(href: str, title: str) -> str:
+def video_preview(link: Link) -> Element:
     """A video that starts when the reader asks for it."""
-    video = f'<video preload="metadata" src="{escape(href)}"></video>'
-    return media_html("message_inline_image message_inline_video", href, title, video)
+    video = element("video", preload="metadata", src=link.href)
+    return framed(f"{PICTURE} message_inline_video", video, href=link.href, **titled(link))
 
 
-def media_html(css: str, href: str, title: str, inner: str) -> str:
-    """The frame around a picture that leads to what it shows."""
-    return f'<div class="{css}"><a href="{escape(href)}"{titled(title)}>{inner}</a></div>'
-
-
-def image_attributes(info: AttachmentInfo) -> str:
-    """Where an uploaded image's thumbnail is, and what the original is."""
-    source = escape(f"{UPLOADS}thumbnail/{info.path_id}/{THUMBNAIL}")
-    kind, size = escape(info.content_type), f"{info.width}x{info.height}"
-    return f'data-original-content-type="{kind}" data-original-dimensions="{size}" src="{source}"'
-
-
-def youtube_id(href: str) -> str | None:
+def youtube_id(parts: SplitResult) -> str | None:
     """The id of a YouTube video, None for any other address."""
-    parts = urlsplit(href)
     candidate = ""
+    query = parse_qs(parts.query)
     if parts.hostname == "youtu.be":
         candidate = parts.path.removeprefix("/")
-    elif parts.hostname in YOUTUBE_HOSTS and parts.path == "/watch":
-        candidate = parse_qs(parts.query).get("v", [""])[0]
+    elif parts.hostname in YOUTUBE_HOSTS:
+        if parts.path in ("/watch", "/watch_popup"):
+            candidate = query.get("v", [""])[0]
+        elif parts.path.startswith(("/embed/", "/shorts/", "/v/")):
+            candidate = parts.path.split("/")[2]
     return candidate if YOUTUBE_ID.fullmatch(candidate) else None
 
 
-def page_html(href: str, page: LinkPreview) -> str:
+def page_preview(href: str, page: LinkPreview) -> Element:
     """What a page says of itself."""
-    link = escape(href)
-    image = ""
+    frame = element("div", class_="message_embed")
     if page.image_url:
-        style = f"background-image: url(&quot;{escape(page.image_url)}&quot;)"
-        image = f'<a class="message_embed_image" href="{link}" style="{style}"></a>'
-    return (
-        f'<div class="message_embed">{image}<div class="data-container">'
-        f'<div class="message_embed_title"><a href="{link}" title="{escape(page.title)}">'
-        f"{escape(page.title, quote=False)}</a></div>"
-        f'<div class="message_embed_description">{escape(page.description, quote=False)}</div></div></div>'
-    )
-
-
-def inline_media_html(run: Run, href: str, alt: str) -> str:
-    """`![alt](address)`: uploads are shown in place, sound as a player; anything else stays a link."""
-    run.note_link(href)
-    path_id = run.upload_of(href)
-    info = run.context.attachment(path_id) if path_id is not None else None
-    if info is not None and info.content_type.startswith("image/") and info.width and info.height:
-        run.has_image = True
-        original = f'alt="{escape(alt)}" class="inline-image" data-original-src="{escape(href)}"'
-        return f"<img {original} {image_attributes(info)}>"
-    parts = safe_split(href)
-    if parts is not None and parts[1].lower().endswith(AUDIO_SUFFIXES):
-        return f'<audio controls preload="metadata" src="{escape(href)}"{titled(alt)}></audio>'
-    return f'<a href="{escape(href)}">{escape(alt or href, quote=False)}</a>'
+        style = f'background-image: url("{page.image_url}")'
+        frame.append(element("a", class_="message_embed_image", href=href, style=style))
+    data = element("div", class_="data-container")
+    title = element("div", class_="message_embed_title")
+    title.append(element("a", page.title, href=href, title=page.title))
+    data.append(title)
+    data.append(element("div", page.description, class_="message_embed_description"))
+    frame.append(data)
+    return frame

@@ -1,25 +1,24 @@
-"""What one rendering collects on its way; every rule reaches it through the parser's `env`."""
+"""What one rendering collects on its way."""
 
-from collections.abc import MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import unquote
 
 from narrowcast_server.markdown.context import MarkdownContext, Rendered
 
-RUN = "run"
 UPLOADS = "/user_uploads/"
 
 
 @dataclass
 class Run:
-    """Mutable record of one rendering. `quoted` is true while text inside a quote is parsed.
+    """Mutable record of one rendering.
 
     The budgets bound what one message can become: links, and emoji and formulas. What is beyond stays text.
     """
 
     context: MarkdownContext
-    quoted: bool = False
+    stash: Callable[[str], str]
+    """Puts finished HTML aside and gives what stands for it."""
     user_ids: set[int] = field(default_factory=set)
     silent_user_ids: set[int] = field(default_factory=set)
     group_ids: set[int] = field(default_factory=set)
@@ -31,8 +30,6 @@ class Run:
     has_image: bool = False
     link_budget: int = 300
     node_budget: int = 1000
-    bracket_source: str = ""
-    bracket_starts: frozenset[int] = frozenset()
 
     def note_link(self, href: str) -> None:
         """Remembers a link, and the upload that it leads to."""
@@ -42,8 +39,8 @@ class Run:
             self.attachments[path_id] = None
 
     def upload_of(self, href: str) -> str | None:
-        """`/user_uploads/1/ab/x/a.png` or the same at the organization's own address -> `1/ab/x/a.png`."""
-        path = href.removeprefix(self.context.realm_url)
+        """`/user_uploads/1/ab/x/a.png`, without the slash, or at the organization's address -> `1/ab/x/a.png`."""
+        path = "/" + href.removeprefix(self.context.realm_url).removeprefix("/")
         if not path.startswith(UPLOADS):
             return None
         return unquote(path.removeprefix(UPLOADS).partition("?")[0].partition("#")[0]) or None
@@ -63,10 +60,3 @@ class Run:
             has_image=self.has_image,
             is_me_message=is_me_message,
         )
-
-
-def run_of(env: MutableMapping[str, Any]) -> Run:
-    """The record that travels in the parser's environment."""
-    run = env[RUN]
-    assert isinstance(run, Run)
-    return run

@@ -29,7 +29,25 @@ ATTRIBUTES = {
     "time": {"datetime"},
     "video": {"preload", "src"},
 }
-SCHEMES = {"http", "https", "mailto", "tel", "xmpp", "irc", "ircs", "sip", "ftp", "matrix", "magnet"}
+SCHEMES = {
+    *(
+        "http",
+        "https",
+        "ftp",
+        "file",
+        "bitcoin",
+        "geo",
+        "im",
+        "irc",
+        "ircs",
+        "magnet",
+        "mailto",
+        "matrix",
+        "mms",
+    ),
+    *("news", "nntp", "openpgp4fpr", "sip", "sms", "smsto", "ssh", "tel", "urn", "webcal", "wtai", "xmpp"),
+}
+"""What a link may lead to."""
 
 
 def sanitized(html: str) -> str:

@@ -62,17 +62,18 @@ class RenderingContext:
 
     def user_by_id(self, user_id: int) -> MentionedUser | None:
         user = self._core.users.get(user_id)
-        if user is None or not user.is_active or not self._sees(user):
+        if user is None or not self._sees(user):
             return None
-        return MentionedUser(user.id, user.full_name)
+        return MentionedUser(user.id, user.full_name, user.is_active)
 
     def users_by_name(self, full_name: str) -> Sequence[MentionedUser]:
         folded = full_name.casefold()
-        return [
-            MentionedUser(user.id, user.full_name)
+        found = [
+            MentionedUser(user.id, user.full_name, user.is_active)
             for user in self._core.users.all()
-            if user.is_active and user.full_name.casefold() == folded and self._sees(user)
+            if user.full_name.casefold() == folded and self._sees(user)
         ]
+        return sorted(found, key=lambda user: not user.is_active)
 
     @cached_property
     def _visible_ids(self) -> frozenset[int] | None:
@@ -82,9 +83,8 @@ class RenderingContext:
         return self._visible_ids is None or user.id in self._visible_ids
 
     def group_by_name(self, name: str) -> MentionedGroup | None:
-        folded = name.casefold()
         for group in self._core.groups.all():
-            if group.name.casefold() == folded:
+            if group.name == name:
                 mentionable = not group.deactivated and group_allows(
                     self._core, self._user, group, "can_mention_group"
                 )

@@ -1,0 +1,145 @@
+"""Blocks as Zulip servers read them: lists are indented by two, headings have a space, quotes do not merge."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown import blockprocessors as library
+from markdown.blockparser import BlockParser
+from markdown.blockprocessors import BlockProcessor
+from markdown.extensions.sane_lists import SaneOListProcessor, SaneUListProcessor
+from markdown.extensions.tables import TableProcessor
+from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
+from markdown.util import AtomicString
+
+from narrowcast_server.markdown import fences
+from narrowcast_server.markdown.elements import Engine
+from narrowcast_server.markdown.mentions import silenced
+
+DEEPEST_NESTING: Final = 30
+"""Quotes and lists inside each other; what is deeper stays text."""
+_LIST_INDENT: Final = 2
+_CODE_INDENT: Final = 4
+_MARK: Final = re.compile(r" {0,3}> ?(.*)")
+_ITEM: Final = re.compile(r" *([*+-]|\d\.) +")
+
+
+def parser_of_blocks(md: Engine) -> BlockParser:
+    """The library's processors of blocks, and those here, in the order in which they are tried."""
+    parser = BlockParser(md)
+    # Each processor keeps the width of an indentation of the moment when it is made.
+    md.tab_length = _LIST_INDENT
+    lists: list[tuple[BlockProcessor, str, int]] = [
+        (library.ListIndentProcessor(parser), "indent", 90),
+        (_OrderedLists(parser), "olist", 65),
+        (_BulletLists(parser), "ulist", 60),
+    ]
+    md.tab_length = _CODE_INDENT
+    others: list[tuple[BlockProcessor, str, int]] = [
+        (library.EmptyBlockProcessor(parser), "empty", 95),
+        (library.CodeBlockProcessor(parser), "code", 85),
+        (_Headings(parser), "heading", 80),
+        (TableProcessor(parser, {"use_align_attribute": False}), "table", 75),
+        (library.HRProcessor(parser), "rule", 70),
+        (_Quotes(parser), "quote", 55),
+        (library.ParagraphProcessor(parser), "paragraph", 50),
+    ]
+    for processor, name, priority in (*lists, *others):
+        parser.blockprocessors.register(processor, name, priority)
+    return parser
+
+
+def _is_deep(parser: BlockParser) -> bool:
+    return len(parser.state) >= DEEPEST_NESTING
+
+
+class _OrderedLists(SaneOListProcessor):
+    def test(self, parent: Element, block: str) -> bool:
+        return super().test(parent, block) and not _is_deep(self.parser)
+
+
+class _BulletLists(SaneUListProcessor):
+    def test(self, parent: Element, block: str) -> bool:
+        return super().test(parent, block) and not _is_deep(self.parser)
+
+
+class _Headings(library.HashHeaderProcessor):
+    RE = re.compile(r"(?:^|\n)(?P<level>#{1,6})\s(?P<header>(?:\\.|[^\\])*?)#*(?:\n|$)")
+
+
+class _Quotes(library.BlockQuoteProcessor):
+    """A quote holds something, mentions nobody aloud, and ends where a line is blank."""
+
+    def test(self, parent: Element, block: str) -> bool:
+        return not _is_deep(self.parser) and _first_quoted(block.split("\n")) is not None
+
+    def run(self, parent: Element, blocks: list[str]) -> None:
+        lines = blocks.pop(0).split("\n")
+        start = _first_quoted(lines) or 0
+        self.parser.parseBlocks(parent, ["\n".join(lines[:start])])
+        inside = "\n".join(self.clean(silenced(line)) for line in lines[start:])
+        self.parser.state.set("blockquote")
+        self.parser.parseChunk(SubElement(parent, "blockquote"), inside)
+        self.parser.state.reset()
+
+    def clean(self, line: str) -> str:
+        """A line without the mark before it."""
+        if line.strip() == ">":
+            return ""
+        match = _MARK.fullmatch(line)
+        return match[1] if match else line
+
+
+def _first_quoted(lines: list[str]) -> int | None:
+    """Where a quote begins: at a mark, unless nothing but marks follows."""
+    last = len(lines)
+    while last and lines[last - 1].strip() in ("", ">") and _MARK.match(lines[last - 1]):
+        last -= 1
+    return next((number for number in range(last) if _MARK.match(lines[number])), None)
+
+
+class HangingLists(Preprocessor):
+    """A list may follow a line of text, and one of the other kind: a blank line is put between."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        result: list[str] = []
+        before: str | None = None
+        in_code = fences.Tracker()
+        for line in lines:
+            if before and not in_code and _begins_list(before, line):
+                result.append("")
+            result.append(line)
+            in_code.read(line)
+            before = line
+        return result
+
+
+def _begins_list(before: str, line: str) -> bool:
+    item, item_before = _ITEM.match(line), _ITEM.match(before)
+    if item is None:
+        return False
+    return item_before is None or len(item[1]) != len(item_before[1])
+
+
+class CodeBlocks(Treeprocessor):
+    """Code by indentation, shown as any other."""
+
+    def __init__(self, md: Engine) -> None:
+        super().__init__(md)
+        self._engine = md
+
+    def run(self, root: Element) -> None:
+        for block in root.iter("pre"):
+            source = _unescaped(block[0].text or "")
+            block.clear()
+            block.tag = "p"
+            block.text = AtomicString(
+                self._engine.htmlStash.store(fences.code_html(self._engine.run, source, "") + "\n")
+            )
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

@@ -1,0 +1,67 @@
+"""The library's parser with the rules of these modules and without its own."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Self
+
+from markdown.blockparser import BlockParser
+from markdown.inlinepatterns import Pattern
+from markdown.postprocessors import AndSubstitutePostprocessor, Postprocessor, RawHtmlPostprocessor
+from markdown.preprocessors import NormalizeWhitespace, Preprocessor
+from markdown.treeprocessors import (
+    InlineProcessor,
+    PrettifyTreeprocessor,
+    Treeprocessor,
+    UnescapeTreeprocessor,
+)
+from markdown.util import Registry
+
+from narrowcast_server.markdown import inline, links, mentions
+from narrowcast_server.markdown.blocks import CodeBlocks, HangingLists, parser_of_blocks
+from narrowcast_server.markdown.context import Linkifier, MarkdownContext
+from narrowcast_server.markdown.elements import Engine
+from narrowcast_server.markdown.fences import Fences
+from narrowcast_server.markdown.previews import Previews
+from narrowcast_server.markdown.run import Run
+
+
+class Parser(Engine):
+    """A parser for the linkifiers of an organization."""
+
+    def __init__(self, linkifiers: tuple[Linkifier, ...]) -> None:
+        self._linkifiers = linkifiers
+        super().__init__(output_format="html")
+
+    def build_parser(self) -> Self:
+        self.preprocessors = Registry[Preprocessor]()
+        self.preprocessors.register(HangingLists(self), "hanging_lists", 35)
+        self.preprocessors.register(NormalizeWhitespace(self), "white_space", 30)
+        self.preprocessors.register(Fences(self), "fences", 25)
+        self.parser: BlockParser = parser_of_blocks(self)
+        self.inlinePatterns = Registry[Pattern]()
+        inline.install(self)
+        mentions.install(self)
+        links.install(self, self._linkifiers)
+        self.treeprocessors = Registry[Treeprocessor]()
+        self.treeprocessors.register(CodeBlocks(self), "code", 30)
+        self.treeprocessors.register(InlineProcessor(self), "inline", 25)
+        self.treeprocessors.register(PrettifyTreeprocessor(self), "prettify", 20)
+        self.treeprocessors.register(UnescapeTreeprocessor(self), "unescape", 18)
+        self.treeprocessors.register(Previews(self), "previews", 15)
+        self.postprocessors = Registry[Postprocessor]()
+        self.postprocessors.register(RawHtmlPostprocessor(self), "raw_html", 20)
+        self.postprocessors.register(AndSubstitutePostprocessor(self), "ampersands", 15)
+        return self
+
+    def html_of(self, source: str, context: MarkdownContext) -> tuple[str, Run]:
+        """The HTML of a text, not yet sanitised, and what was found on the way."""
+        self.reset()
+        self.run = Run(context, self.htmlStash.store)
+        return self.convert(source), self.run
+
+
+@lru_cache(maxsize=16)
+def parser_for(linkifiers: tuple[Linkifier, ...]) -> Parser:
+    """The parser for some linkifiers, kept; it holds nothing of a rendering that ended."""
+    return Parser(linkifiers)
