@@ -46,6 +46,8 @@ class FakeHost:
         self.changes: list[ViewChanged] = []
         self.works: list[Coroutine[Any, Any, None]] = []
         self.from_cache: list[Message] = []
+        self.cached_before: list[int | None] = []
+        self.asked_to_match: list[int] = []
 
     async def fetch(
         self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
@@ -58,11 +60,13 @@ class FakeHost:
         return found
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
+        self.asked_to_match.extend(message_ids)
         return {
             message_id: self.matching[message_id] for message_id in message_ids if message_id in self.matching
         }
 
     def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
+        self.cached_before.append(before)
         return [found for found in self.from_cache if before is None or found.id < before]
 
     def view_changed(self, change: ViewChanged) -> None:
@@ -255,12 +259,75 @@ async def test_a_failure_is_kept_for_people_and_the_next_opening_tries_again() -
     await task
     assert isinstance(view.error, NotConnected)
     assert not view.loading
+    assert len(host.changes) == 2, "that it began, and that it failed"
     again = asyncio.create_task(view.open())
     await host.answer(page(1, newest=True))
     await again
     assert seen(view) == ([1], False)
     failed = view.error
     assert failed is None
+
+
+@pytest.mark.parametrize(
+    ("narrow", "anchor"),
+    [(SOUP, "first_unread"), (Narrow.all(), "newest"), (Narrow.search("soup"), "newest")],
+)
+async def test_what_counts_as_read_by_looking_opens_where_one_left_off(
+    narrow: Narrow, anchor: Anchor
+) -> None:
+    host = FakeHost()
+    await opened(host, page(1, newest=True), narrow)
+    assert [asked[0] for asked in host.asked] == [anchor]
+
+
+async def test_a_further_page_that_comes_takes_the_error_of_the_one_before_away() -> None:
+    host = FakeHost()
+    view = await opened(host, page(11, 12))
+    for answer in (NotConnected("no route"), page(9, 10)):
+        older = asyncio.create_task(view.load_older())
+        await host.answer(answer)
+        await older
+        assert (view.error is None) is isinstance(answer, Page)
+
+
+async def test_an_error_of_what_was_overtaken_is_nobodys() -> None:
+    host = FakeHost()
+    view = Views(host).get(SOUP)
+    first = asyncio.create_task(view.open(5))
+    await asyncio.sleep(0)
+    second = asyncio.create_task(view.open(50))
+    await host.answer(NotConnected("no route"), 1)
+    await host.answer(page(5), 0)
+    await asyncio.gather(first, second)
+    assert isinstance(view.error, NotConnected)
+
+
+@pytest.mark.parametrize("found", [page(5, 6), page(oldest=True, newest=True)])
+async def test_a_view_with_its_end_still_to_come_or_with_nothing_at_all_is_true_as_well(found: Page) -> None:
+    host = FakeHost()
+    view = await opened(host, found)
+    await view.open()
+    assert len(host.asked) == 1
+
+
+async def test_nobody_is_told_where_nothing_changed() -> None:
+    host = FakeHost()
+    view = await opened(host, page(1, 2, newest=True))
+    before = len(host.changes)
+    view.recheck([1, 2])
+    view.remove([7])
+    assert len(host.changes) == before
+
+
+async def test_only_the_server_can_say_whether_an_unknown_message_was_moved_here() -> None:
+    host = FakeHost()
+    view = await opened(host, page(10, 12, newest=True))
+    host.state.messages.remove([12])
+    view.recheck([5, 11, 12])  # before what is known, within it, and here already
+    view.decide()
+    assert len(host.works) == 1
+    await host.works.pop()
+    assert host.asked_to_match == [11]
 
 
 async def test_a_view_that_is_true_is_not_fetched_again() -> None:
@@ -280,7 +347,7 @@ async def test_the_cache_is_shown_with_a_gap_and_pages_back_without_a_network() 
     host.from_cache = [message(i, "read") for i in (3, 4)]
     await view.load_older()
     assert view.ids == (3, 4, 5, 6)
-    assert host.asked == []
+    assert (host.asked, host.cached_before) == ([], [None, 5])
 
 
 async def test_a_muddled_search_is_decided_by_the_server_and_failing_that_leaves_a_gap() -> None:

@@ -355,7 +355,7 @@ class MessageView:
             message = self._host.state.messages.get(message_id)
             here = message_id in self._timeline
             if message is None:
-                changed |= self._unknown_moved(message_id)
+                self._unknown_moved(message_id)
                 continue
             verdict = self.narrow.matches(message, self._host.state)
             if here and verdict is False and not self._keeps(message):
@@ -369,11 +369,10 @@ class MessageView:
         """Read messages stay in a view of unread ones: nothing may vanish under the reader's eyes."""
         return any((term.operator, term.operand) == ("is", "unread") for term in self.narrow.terms)
 
-    def _unknown_moved(self, message_id: int) -> bool:
+    def _unknown_moved(self, message_id: int) -> None:
         """A message that was never loaded changed place: if it could be here now, only the server can say."""
         if self._timeline.covers(message_id) and message_id not in self._timeline:
             self._undecided.append(message_id)
-        return False
 
     def remove(self, message_ids: Iterable[int]) -> None:
         if self._timeline.remove(message_ids):
