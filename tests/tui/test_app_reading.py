@@ -43,6 +43,25 @@ async def test_the_switcher_goes_to_a_channel_by_a_few_letters(tmp_path: Path) -
         await until(lambda: stage.screen.narrow == Narrow.channel(stage.server.channel("engineering")))
 
 
+async def test_the_switcher_takes_a_channel_as_it_is_written_in_messages(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        engineering, general = stage.server.channel("engineering"), stage.server.channel("general")
+        sent = await stage.server.send("bruno", "engineering", "build", "red")
+        await stage.server.send("bruno", "general", "leads", "soup")
+        await until(lambda: sent in stage.session.state.messages)
+        for typed, narrow in {
+            "#engineering": Narrow.channel(engineering),
+            "#leads": Narrow.channel(stage.server.channel("leads")),
+            "#engineering bui": Narrow.topic(engineering, "build"),
+            "#general": Narrow.channel(general),
+            "leads": Narrow.channel(stage.server.channel("leads")),
+        }.items():
+            await stage.press("ctrl+k")
+            await stage.type(typed)
+            await stage.press("enter")
+            await until(lambda narrow=narrow: stage.screen.narrow == narrow)
+
+
 async def test_n_goes_from_unread_topic_to_unread_topic_and_back_returns(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         stage.screen.go(Narrow.mentions())

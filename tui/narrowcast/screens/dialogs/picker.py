@@ -27,7 +27,8 @@ T = TypeVar("T")
 
 
 class Choice(Struct, Generic[T], frozen=True):
-    """One line to choose. ``text`` and ``detail`` may come from anywhere; ``also`` is only searched.
+    """One line to choose. ``text`` and ``detail`` may come from anywhere; ``also`` is only searched, and ``written``
+    is what a text calls it, its sign included: `#general`.
 
     ``disabled``: why it cannot be chosen, such as "Only owners"; empty for what can. ``faint``: it can be chosen, and
     is of little use.
@@ -40,6 +41,7 @@ class Choice(Struct, Generic[T], frozen=True):
     also: str = ""
     disabled: str = ""
     faint: bool = False
+    written: str = ""
 
 
 class ChoiceList(VirtualList[Choice[T]]):
@@ -65,10 +67,11 @@ class ChoiceList(VirtualList[Choice[T]]):
         return item.value if isinstance(item.value, Hashable) else id(item)
 
     def text_of(self, item: Choice[T]) -> str:
-        return f"{item.text} {item.also}"
+        return f"{item.text} {item.also} {item.written}"
 
     def shown_text_of(self, item: Choice[T]) -> str:
-        return item.text
+        """With its sign where the filter begins with that: `#general` is the channel, before its topics."""
+        return item.written if item.written and self._query[:1] == item.written[0] else item.text
 
 
 class Picker(Dialog[T | None], Generic[T]):

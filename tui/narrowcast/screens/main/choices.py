@@ -89,8 +89,14 @@ def _conversations(state: State, now: float) -> list[Choice[Target]]:
 
 
 def _channel(channel: Channel, detail: str) -> Choice[Target]:
-    target = Target(Narrow.channel(channel.channel_id))
-    return Choice(target, channel.name, detail, names.channel_sign(channel), names.about(channel))
+    return Choice(
+        Target(Narrow.channel(channel.channel_id)),
+        channel.name,
+        detail,
+        names.channel_sign(channel),
+        names.about(channel),
+        written=f"#{channel.name}",
+    )
 
 
 def _direct(state: State, others: frozenset[int], detail: str, now: float) -> Choice[Target]:
