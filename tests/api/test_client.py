@@ -20,7 +20,7 @@ from narrowcast_api.errors import (
     BadRequest,
     InvalidInput,
     MalformedAnswer,
-    NotConnected,
+    NotAsked,
     OutcomeUnknown,
 )
 from narrowcast_api.http.connection import Connection
@@ -328,11 +328,18 @@ async def test_the_server_is_asked_once_even_by_many_at_a_time() -> None:
 
 @pytest.mark.parametrize("failing", ["server_settings", "users/me"])
 async def test_a_question_that_fails_before_a_write_means_that_it_was_not_sent(failing: str) -> None:
-    for broken in ({"error": httpx.ReadTimeout("slow")}, {"status": 502, "content": b"<html>"}):
+    ways: dict[str, dict[str, Any]] = {
+        "Connection lost before an answer arrived (ReadTimeout: slow). Try again.": {
+            "error": httpx.ReadTimeout("slow")
+        },
+        "Server error (HTTP 502). Try again in a moment.": {"status": 502, "content": b"<html>"},
+    }
+    for told, broken in ways.items():
         with ScriptedTransport() as transport:
             if failing == "users/me":
                 transport.prepare("GET", "/api/v1/server_settings", json={"service_feature_level": 9})
             transport.prepare("GET", f"/api/v1/{failing}", **broken)
             async with Client.open(ACCOUNT, transport=transport) as client:
-                with pytest.raises(NotConnected):
+                with pytest.raises(NotAsked) as caught:
                     await client.messages.send(to=DirectDestination(frozenset()), content="hi")
+                assert caught.value.user_message == told

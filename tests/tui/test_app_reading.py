@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from support.screen_text import screen_text
 from support.sessions import until
-from support.stage import on_stage, run
+from support.stage import Stage, on_stage, run
 
 
 async def test_navigation_shows_channels_and_counts_what_is_unread(tmp_path: Path) -> None:
@@ -43,6 +44,10 @@ async def test_the_switcher_goes_to_a_channel_by_a_few_letters(tmp_path: Path) -
         await until(lambda: stage.screen.narrow == Narrow.channel(stage.server.channel("engineering")))
 
 
+def is_open(stage: Stage, narrow: Narrow) -> bool:
+    return stage.screen.narrow == narrow
+
+
 async def test_the_switcher_takes_a_channel_as_it_is_written_in_messages(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         engineering, general = stage.server.channel("engineering"), stage.server.channel("general")
@@ -59,7 +64,7 @@ async def test_the_switcher_takes_a_channel_as_it_is_written_in_messages(tmp_pat
             await stage.press("ctrl+k")
             await stage.type(typed)
             await stage.press("enter")
-            await until(lambda narrow=narrow: stage.screen.narrow == narrow)
+            await until(partial(is_open, stage, narrow))
 
 
 async def test_n_goes_from_unread_topic_to_unread_topic_and_back_returns(tmp_path: Path) -> None:

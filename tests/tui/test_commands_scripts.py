@@ -187,8 +187,14 @@ async def test_who_sends_is_told_whether_the_message_may_have_left(tmp_path: Pat
         for fault, method, path, words in (
             (Fault.FAILED_AFTERWARDS, "POST", "/api/v1/messages", look),
             (Fault.LOST_AFTERWARDS, "POST", "/api/v1/messages", look),
-            (Fault.LOST_BEFORE, "GET", "/api/v1/users", "Check the network and the address."),
-            (Fault.REFUSED_BY_GATEWAY, "GET", "/api/v1/users", "Check the network and the address."),
+            (Fault.LOST_BEFORE, "GET", "/api/v1/users", "Try again."),
+            (
+                Fault.REFUSED_BY_GATEWAY,
+                "GET",
+                "/api/v1/users",
+                "Server error (HTTP 502). Try again in a moment.",
+            ),
+            (Fault.REFUSED_BY_GATEWAY, "GET", "/api/v1/server_settings", "Try again in a moment."),
         ):
             proxy.fail(fault, method, path, times=1)
             answer = await run(tmp_path, *send)

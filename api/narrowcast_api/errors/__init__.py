@@ -6,6 +6,7 @@
     ├── AccountError              an account file that cannot be used
     ├── TransportError
     │   ├── NotConnected          the request surely never reached the server: safe to repeat
+    │   │   └── NotAsked          a question before it failed, which `cause` tells
     │   └── OutcomeUnknown        it may have been carried out
     │       └── NoAnswer          nothing came in the time that a request may take
     ├── ServerFault               5xx; for a write the outcome is unknown
@@ -31,6 +32,7 @@ from narrowcast_api.errors.failures import (
     NarrowcastError,
     NoAnswer,
     NoServerThere,
+    NotAsked,
     NotConnected,
     OutcomeUnknown,
     RateLimited,
@@ -101,6 +103,7 @@ __all__ = [
     "NarrowcastError",
     "NoAnswer",
     "NoServerThere",
+    "NotAsked",
     "NotConnected",
     "NotFound",
     "OutcomeUnknown",

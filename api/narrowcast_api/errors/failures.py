@@ -94,6 +94,22 @@ class ServerFault(NarrowcastError):
         return f"Server error (HTTP {self.status}). Try again in a moment."
 
 
+class NotAsked(NotConnected):
+    """The server failed (5xx), or did not answer, when it was asked what comes before the request: the request itself
+    never left and may be repeated. `cause` is what happened.
+    """
+
+    def __init__(self, cause: OutcomeUnknown | ServerFault) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+        if isinstance(cause, OutcomeUnknown):
+            cause.only_asked = True
+
+    @property
+    def user_message(self) -> str:
+        return self.cause.user_message
+
+
 class RateLimited(NarrowcastError):
     """429: too many requests. `retry_after` is in seconds, from the answer's body or header."""
 

@@ -20,7 +20,7 @@ from narrowcast_api.errors import (
     MethodNotAllowed,
     NarrowcastError,
     NoAnswer,
-    NotConnected,
+    NotAsked,
     NotFound,
     OutcomeUnknown,
     RateLimited,
@@ -122,7 +122,7 @@ class Connection:
     async def identified(self) -> ServerInfo:
         """What the server is; asked for at most once at a time, and only if it is not known yet.
 
-        When that fails, what the caller was about to send has not left: NotConnected, whatever the cause was.
+        When that fails, what the caller was about to send has not left: NotConnected, or NotAsked with the cause.
         """
         if not self.server.known:
             async with self._identifying:
@@ -132,13 +132,13 @@ class Connection:
 
     async def preliminary(self, question: Awaitable[T]) -> T:
         """The answer to a question that comes before a request: an outcome that is unknown or a fault of the
-        server then means that the request itself was not sent.
+        server then means that the request itself was not sent: NotAsked.
         """
-        failure: NotConnected
+        failure: NotAsked
         try:
             return await question
         except (OutcomeUnknown, ServerFault) as error:
-            failure = NotConnected(str(error))
+            failure = NotAsked(error)
         raise failure
 
     def assume(self, server: ServerInfo) -> None:
