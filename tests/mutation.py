@@ -68,12 +68,14 @@ def mutants(path: Path) -> Iterator[Mutant]:
         id(node)
         for owner in ast.walk(tree)
         if isinstance(owner, ast.ClassDef)
-        for keyword in owner.keywords
-        for node in ast.walk(keyword)
+        for part in (*owner.keywords, *owner.decorator_list)
+        for node in ast.walk(part)
     }
     for number, node in enumerate(ast.walk(tree)):
         changed = _changed(node)
-        if changed is not None and id(node) not in declared:  # not frozen=True of a class, and the like
+        if (
+            changed is not None and id(node) not in declared
+        ):  # not frozen=True, slots=True of a class, and the like
             line = getattr(node, "lineno", 0)
             what = f"{ast.unparse(node)[:70]}  ->  {ast.unparse(changed)[:70]}"
             yield Mutant(path, line, what, ast.unparse(_Replacement(number, changed).applied(tree)))

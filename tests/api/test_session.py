@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from narrowcast_api.errors import BadRequest
+from narrowcast_api.events.event_socket import Socket, open_socket
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -71,6 +72,26 @@ async def test_message_typing_reaction_and_read_state_cross(tmp_path: Path, poll
         await until(lambda: len(dario.state.unreads) == 0)
         assert known(dario, message_id).is_read
         await until(lambda: ada.outbox.entries() == [])
+
+
+@pytest.mark.parametrize("polling", [False, True])
+async def test_events_come_over_a_socket_unless_the_network_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, polling: bool
+) -> None:
+    opened: list[str] = []
+
+    async def noted(connection: Connection, path: str, queue_id: str, last_event_id: int) -> Socket:
+        opened.append(queue_id)
+        return await open_socket(connection, path, queue_id, last_event_id)
+
+    monkeypatch.setattr("narrowcast_api.sync.synchronizer.open_socket", noted)
+    async with (
+        running_server(tmp_path / "server") as server,
+        sessions(server, tmp_path, "dario", polling=polling) as (dario,),
+    ):
+        sent = await server.send("ada", "general", "soup")
+        await until(lambda: sent in dario.state.messages)
+        assert opened == ([] if polling else [dario.queue_id])
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from narrowcast_api.errors import BadRequest
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.changes import Change, MessagesAdded, MessagesChanged
 from narrowcast_api.sync.session import Session
 from support.clock import VirtualClock
 from support.live import (
@@ -332,6 +333,42 @@ async def test_of_two_pages_on_their_way_the_first_hears_of_events_after_the_sec
         service.page_leaves.set()
         await first
         assert known(session, 101).flags == {"starred"}
+
+
+async def test_a_page_from_before_a_snapshot_adds_what_is_not_known_and_changes_nothing(
+    tmp_path: Path,
+) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        await after_events(session, service, message_event(channel_message(102)))
+        old = {"content": "<p>as it was</p>", "flags": []}
+        service.messages = {number: {**channel_message(number), **old} for number in (101, 102)}
+        service.page_leaves.clear()
+        fetching = asyncio.create_task(session.fetch(SOUP, "newest", 10, 0, include_anchor=True))
+        await until(lambda: "/messages" in service.asked)
+        await after_a_new_snapshot(session, service, starred_messages=[101])
+        service.page_leaves.set()
+        page = await fetching
+        assert [message.content for message in page.messages] == ["<p>as it was</p>", "<p>message 102</p>"]
+        assert (known(session, 101).flags, known(session, 102).content) == (
+            frozenset({"read", "starred"}),
+            "<p>message 102</p>",
+        )
+
+
+async def test_a_page_tells_which_of_its_messages_are_new(tmp_path: Path) -> None:
+    service = Service()
+    told: list[Change] = []
+    async with live_session(tmp_path, service) as session:
+        await after_events(session, service, message_event(channel_message(101)))
+        service.messages = {
+            number: {**channel_message(number), "content": "<p>as it is now</p>", "flags": []}
+            for number in (101, 102)
+        }
+        session.subscribe(told.extend)
+        await session.fetch(SOUP, "newest", 10, 0, include_anchor=True)
+        await until(lambda: MessagesAdded((102,)) in told)
+        assert MessagesChanged((101,)) in told
 
 
 async def test_a_message_is_fetched_by_its_id_once(tmp_path: Path) -> None:
