@@ -39,7 +39,7 @@ def facts(state: State) -> dict[str, object]:
         "playgrounds": state.playgrounds.all(),
         "emoji": {emoji.code: emoji for emoji in state.custom_emoji},
         "profile fields": state.profile_fields.all(),
-        "own bots": {bot.user_id: bot for bot in state.own_bots},
+        "managed bots": {bot.user_id: bot for bot in state.managed_bots},
         "navigation views": {view.fragment: view for view in state.navigation_views},
     }
 

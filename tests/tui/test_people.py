@@ -12,6 +12,7 @@ from narrowcast.commands.people import show
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
+from narrowcast.screens.people.accounts import BotsScreen
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast_api.model.custom_emoji import CustomEmoji
 from narrowcast_api.model.linkifiers import Linkifier
@@ -314,10 +315,11 @@ async def test_the_endpoint_of_an_outgoing_webhook_is_changed_from_its_card(tmp_
             "payload_url": "https://a.example/",
         }
         made = await stage.server.call("ada", "POST", "/bots", params)
-        bots = stage.session.state.own_bots
+        bots = stage.session.state.managed_bots
         await until(lambda: (bot := bots.get(made["user_id"])) is not None and bot.payload_url != "")
         stage.app.push_screen(PersonScreen(stage.session, made["user_id"]))
         await until(lambda: isinstance(stage.app.screen, PersonScreen))
+        await until(lambda: "https://a.example/" in "".join(rows(stage)))
         await stage.press("a")
         await choose(stage, "Endpoint URL")
         form = await form_of(stage)
@@ -329,6 +331,47 @@ async def test_the_endpoint_of_an_outgoing_webhook_is_changed_from_its_card(tmp_
                 and (bot.payload_url, bot.interface_type) == ("https://b.example/hook", 2)
             )
         )
+
+
+async def test_an_administrator_finds_what_the_webhook_of_somebody_else_calls(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        url = "https://a.example/slack"
+        params = {"full_name": "Echo", "short_name": "echo", "bot_type": 3, "payload_url": url}
+        made = await stage.server.call("dario", "POST", "/bots", {**params, "interface_type": 2})
+        await until(lambda: stage.session.state.managed_bots.get(made["user_id"]) is not None)
+        stage.app.push_screen(PersonScreen(stage.session, made["user_id"]))
+        await until(lambda: isinstance(stage.app.screen, PersonScreen))
+        await stage.press("a")
+        await choose(stage, "Endpoint URL")
+        form = await form_of(stage)
+        assert form.row("url").typed == url
+        assert form.read()["interface"] == 2
+
+
+async def test_the_token_of_a_webhook_is_shown_beside_its_key(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        client = stage.session.client
+        url = "https://a.example/"
+        echo = await client.bots.create(
+            full_name="Echo", short_name="echo", bot_type=BotType.OUTGOING_WEBHOOK, payload_url=url
+        )
+        other = await client.bots.create(full_name="Plain", short_name="plain")
+        assert echo.user_id is not None
+        assert other.user_id is not None
+        limits = client.connection.limits
+        token = (await client.bots.webhook_token(bot_id=echo.user_id)).reveal()
+        assert len(token) >= 20
+        assert not await client.bots.webhook_token(bot_id=other.user_id)
+        assert client.connection.limits is limits
+        await run(stage, "account.bots")
+        screen = stage.app.screen
+        assert isinstance(screen, BotsScreen)
+        await until(lambda: {"Echo", "Plain"} <= {row.text for row in screen.list.items})
+        screen.reread(select=next(row.key for row in screen.list.items if row.text == "Echo"))
+        await stage.press("s")
+        await until(lambda: any(choice.text == token for choice in choices(stage)))
+        await choose(stage, "Copy webhook token")
+        assert stage.notices[-1].startswith("Webhook token copied.")
 
 
 async def test_the_channels_of_somebody_are_listed_where_the_server_tells_them(tmp_path: Path) -> None:

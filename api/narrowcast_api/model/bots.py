@@ -1,4 +1,4 @@
-"""The caller's own bots, as their owner sees them."""
+"""The bots that the caller manages: one's own, of administrators those of all."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 from narrowcast_api.model.reading import RawRecord, boolean, integer, optional_int, required_int, rows, text
 
 
-class OwnBot(NamedTuple):
-    """A bot of one's own. Its key is not kept: ask for it when it is wanted."""
+class ManagedBot(NamedTuple):
+    """A bot that one manages. Its key, and the token of a webhook, are not kept: ask for them when they are wanted."""
 
     user_id: int
     full_name: str
@@ -20,8 +20,8 @@ class OwnBot(NamedTuple):
     """How it is told of messages."""
 
 
-def read_own_bot(row: RawRecord) -> OwnBot:
-    return OwnBot(
+def read_managed_bot(row: RawRecord) -> ManagedBot:
+    return ManagedBot(
         required_int(row, "user_id"),
         text(row, "full_name"),
         boolean(row, "is_active", True),
@@ -30,22 +30,22 @@ def read_own_bot(row: RawRecord) -> OwnBot:
     )
 
 
-class OwnBotChange(NamedTuple):
+class BotChange(NamedTuple):
     """New values of a bot, by their names on the wire and without its key; what is not there stays."""
 
     user_id: int
     values: RawRecord
 
 
-def read_own_bot_change(row: RawRecord) -> OwnBotChange:
+def read_managed_bot_change(row: RawRecord) -> BotChange:
     """The `bot` of a `realm_bot` event that changes or removes one."""
     values = {key: row[key] for key in row if key not in {"user_id", "api_key"}}
-    return OwnBotChange(required_int(row, "user_id"), values)
+    return BotChange(required_int(row, "user_id"), values)
 
 
-def changed_bot(bot: OwnBot, values: RawRecord) -> OwnBot:
+def changed_bot(bot: ManagedBot, values: RawRecord) -> ManagedBot:
     """The bot with new values."""
-    return OwnBot(
+    return ManagedBot(
         bot.user_id,
         text(values, "full_name", bot.full_name),
         boolean(values, "is_active", bot.is_active),

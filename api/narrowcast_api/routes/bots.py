@@ -6,7 +6,9 @@ from narrowcast_api.errors import InvalidInput, MalformedAnswer
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.model.reading import integer, rows, text
 from narrowcast_api.routes.common import Bound, Done, Group, given, read, segment
+from narrowcast_api.routes.events import delete_queue
 from narrowcast_api.wire.users import Bot, BotList
 from narrowcast_api.wire.vocabulary import BotType, WebhookInterface
 
@@ -83,6 +85,26 @@ async def regenerate_bot_key(connection: Connection, *, bot_id: int) -> Secret:
     return Secret(key)
 
 
+async def webhook_token(connection: Connection, *, bot_id: int) -> Secret:
+    """POST /register for bots alone: the token that comes with each call to an outgoing webhook, by which what is
+    called knows its server. The queue ends at once. Empty for other bots, and for those of whom the server does not
+    tell it.
+    """
+    wanted = ["realm_bot"]
+    params = {"event_types": wanted, "fetch_event_types": wanted}
+    answer = await connection.request("POST", "/register", params)
+    queue_id = answer.get("queue_id")
+    if isinstance(queue_id, str):
+        await delete_queue(connection, queue_id=queue_id)
+    services = [
+        service
+        for bot in rows(answer.get("realm_bots"))
+        if integer(bot, "user_id") == bot_id
+        for service in rows(bot.get("services"))
+    ]
+    return Secret(text(services[0], "token") if services else "")
+
+
 class Bots(Group):
     """The bots that the caller owns."""
 
@@ -91,3 +113,4 @@ class Bots(Group):
     update = Bound(update_bot)
     deactivate = Bound(deactivate_bot)
     regenerate_key = Bound(regenerate_bot_key)
+    webhook_token = Bound(webhook_token)

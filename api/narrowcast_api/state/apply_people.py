@@ -163,24 +163,19 @@ def _group_subgroups(state: State, event: UserGroupSubgroupsEvent) -> tuple[Chan
 
 @handlers.of(RealmBotAddEvent)
 def _bot_add(state: State, event: RealmBotAddEvent) -> tuple[Change, ...]:
-    if event.bot.owner_id == state.me:
-        state.own_bots.put([event.bot])
+    state.managed_bots.put([event.bot])
     return (UsersChanged((event.bot.user_id,)),)
 
 
 @handlers.of(RealmBotUpdateEvent)
 def _bot_update(state: State, event: RealmBotUpdateEvent) -> tuple[Change, ...]:
-    bot = state.own_bots.get(event.bot.user_id)
+    bot = state.managed_bots.get(event.bot.user_id)
     if bot is not None:
-        changed = changed_bot(bot, event.bot.values)
-        if changed.owner_id == state.me:
-            state.own_bots.put([changed])
-        else:
-            state.own_bots.remove(bot.user_id)
+        state.managed_bots.put([changed_bot(bot, event.bot.values)])
     return (UsersChanged((event.bot.user_id,)),)
 
 
 @handlers.of(RealmBotRemoveEvent)
 def _bot_remove(state: State, event: RealmBotRemoveEvent) -> tuple[Change, ...]:
-    state.own_bots.remove(event.bot.user_id)
+    state.managed_bots.remove(event.bot.user_id)
     return (UsersChanged((event.bot.user_id,)),)

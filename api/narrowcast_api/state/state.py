@@ -15,7 +15,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from narrowcast_api.model.attachments import Attachment
-from narrowcast_api.model.bots import OwnBot, read_own_bot
+from narrowcast_api.model.bots import ManagedBot, read_managed_bot
 from narrowcast_api.model.channel_folders import read_channel_folder
 from narrowcast_api.model.channels import read_channel, read_subscribed
 from narrowcast_api.model.custom_emoji import CustomEmoji, read_custom_emoji_table
@@ -105,7 +105,7 @@ class State:
         self.custom_emoji: Table[str, CustomEmoji] = Table(lambda emoji: emoji.code)
         self.profile_fields: Table[int, ProfileField] = Table(lambda field: field.id)
         self.navigation_views: Table[str, NavigationView] = Table(lambda view: view.fragment)
-        self.own_bots: Table[int, OwnBot] = Table(lambda bot: bot.user_id)
+        self.managed_bots: Table[int, ManagedBot] = Table(lambda bot: bot.user_id)
         self.attachments: Table[int, Attachment] = Table(lambda attachment: attachment.id)
         """Files of one's own, as far as events told of them; the whole list is for the server to say."""
         self.max_message_id = 0
@@ -337,5 +337,4 @@ def _load_tables(state: State, answer: RawRecord) -> None:
     state.navigation_views.put(
         records(answer.get("navigation_views"), read_navigation_view, "navigation view")
     )
-    bots = records(answer.get("realm_bots"), read_own_bot, "bot")
-    state.own_bots.put(bot for bot in bots if bot.owner_id == me)  # administrators get those of others too
+    state.managed_bots.put(records(answer.get("realm_bots"), read_managed_bot, "bot"))

@@ -58,21 +58,21 @@ class RealmBotAddEvent(RealmBotEvent):
     """A bot of the caller was created."""
 
     op: Literal["add"] = "add"
-    bot: Annotated[bots.OwnBot, read_by(bots.read_own_bot)]
+    bot: Annotated[bots.ManagedBot, read_by(bots.read_managed_bot)]
 
 
 class RealmBotUpdateEvent(RealmBotEvent):
     """Something of a bot changed."""
 
     op: Literal["update"] = "update"
-    bot: Annotated[bots.OwnBotChange, read_by(bots.read_own_bot_change)]
+    bot: Annotated[bots.BotChange, read_by(bots.read_managed_bot_change)]
 
 
 class RealmBotRemoveEvent(RealmBotEvent):
     """A bot is gone; also ``delete`` on some servers."""
 
     op: Literal["remove", "delete"] = "remove"
-    bot: Annotated[bots.OwnBotChange, read_by(bots.read_own_bot_change)]
+    bot: Annotated[bots.BotChange, read_by(bots.read_managed_bot_change)]
 
 
 class UserGroupEvent(Event):

@@ -12,7 +12,7 @@ from narrowcast.text import formats, names
 from narrowcast.text.formats import counted
 from narrowcast.text.presence import Standing, of_person
 from narrowcast_api import permissions
-from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType
+from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType, WebhookInterface
 
 if TYPE_CHECKING:
     from narrowcast_api.model.profile_fields import ProfileField
@@ -30,9 +30,16 @@ BOT_NAMES = {
 }
 
 
+WEBHOOK_FORMATS: tuple[tuple[object, str], ...] = (
+    (int(WebhookInterface.GENERIC), "generic"),
+    (int(WebhookInterface.SLACK), "Slack"),
+)
+"""How an outgoing webhook is told of messages."""
+
+
 def facts(state: State, user: User, now: float) -> list[Fact]:
     """Everything to show; ``now`` in UTC seconds."""
-    entries = [("Role", kind(state, user))]
+    entries = [("Role", kind(state, user)), *_endpoint(state, user)]
     status = state.statuses.get(user.user_id)
     if status is not None and (status.text or status.emoji_name):
         entries.append(("Status", names.status(status)))
@@ -53,6 +60,14 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
         entries.append(("Muted", "yes"))
     entries.append(("User ID", str(user.user_id)))
     return entries
+
+
+def _endpoint(state: State, user: User) -> Iterator[Fact]:
+    """What an outgoing webhook calls, for who manages it."""
+    bot = state.managed_bots.get(user.user_id)
+    if bot is not None and bot.payload_url:
+        yield "Endpoint URL", bot.payload_url
+        yield "Data format", dict(WEBHOOK_FORMATS).get(bot.interface_type, str(bot.interface_type))
 
 
 def kind(state: State, user: User) -> str:

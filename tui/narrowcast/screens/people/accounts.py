@@ -11,8 +11,7 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Refused, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.organization.invitations import InvitationsScreen
-from narrowcast.screens.people.about import BOT_NAMES, kind
-from narrowcast.screens.people.administration import INTERFACES
+from narrowcast.screens.people.about import BOT_NAMES, WEBHOOK_FORMATS, kind
 from narrowcast.screens.people.card import PersonScreen
 from narrowcast.screens.people.keys import regenerate_bot_key, show_key
 from narrowcast_api import permissions
@@ -170,16 +169,26 @@ class BotsScreen(ManageScreen["Bot"]):
             hint = "Outgoing webhooks: called with each message for the bot"
             fields += [
                 LineField("url", "Endpoint URL", hint),
-                OneOf("interface", "Data format", options=INTERFACES, value=int(WebhookInterface.GENERIC)),
+                OneOf(
+                    "interface", "Data format", options=WEBHOOK_FORMATS, value=int(WebhookInterface.GENERIC)
+                ),
             ]
         self.form("Add bot", fields, create, verb="adds", then=made)
 
     def action_key(self) -> None:
         bot = self.selected
         if bot is not None and bot.api_key:
-            show_key(self, f"API key of {bot.full_name}", Secret(bot.api_key))
+            self.work(self._show_key(bot, Secret(bot.api_key)))
         elif bot is not None:
             self.say("The server does not show this API key. Generate a new one.", bad=True)
+
+    async def _show_key(self, bot: Bot, key: Secret) -> None:
+        user_id, token = self._id_of(bot), None
+        user = self.state.users.get(user_id) if user_id is not None else None
+        if user is not None and user.bot_type == BotType.OUTGOING_WEBHOOK:
+            token = await self.session.client.bots.webhook_token(bot_id=user.user_id)
+        if self.is_attached:
+            show_key(self, f"API key of {bot.full_name}", key, token)
 
     def action_regenerate(self) -> None:
         bot = self.selected

@@ -19,6 +19,7 @@ from narrowcast.screens.dialogs.form_fields import (
     YesNo,
 )
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.people.about import WEBHOOK_FORMATS
 from narrowcast.screens.people.keys import regenerate_bot_key
 from narrowcast.screens.people.profile import profile_fields, profile_values
 from narrowcast.text import names
@@ -95,13 +96,6 @@ def _address_refusal(state: State) -> Refusal:
     )
 
 
-INTERFACES: tuple[tuple[object, str], ...] = (
-    (int(WebhookInterface.GENERIC), "generic"),
-    (int(WebhookInterface.SLACK), "Slack"),
-)
-"""How an outgoing webhook is told of messages."""
-
-
 class Administration:
     """Makes the changes, on the card of the person."""
 
@@ -129,7 +123,7 @@ class Administration:
 
     def _change_endpoint(self) -> None:
         """What an outgoing webhook calls."""
-        known = self.card.state.own_bots.get(self.user.user_id)
+        known = self.card.state.managed_bots.get(self.user.user_id)
 
         async def change(values: Values) -> object:
             return await self.client.bots.update(
@@ -143,7 +137,7 @@ class Administration:
             LineField(
                 "url", "Endpoint URL", value=known.payload_url if known is not None else "", required=True
             ),
-            OneOf("interface", "Data format", options=INTERFACES, value=interface),
+            OneOf("interface", "Data format", options=WEBHOOK_FORMATS, value=interface),
         ]
         self.card.form("Change endpoint URL", fields, change, done="Endpoint URL changed.", refusal="")
 

@@ -14,15 +14,25 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 
-def show_key(screen: InApp, title: str, key: Secret) -> None:
-    """The key on screen until one leaves; y or Enter copies it."""
+def show_key(screen: InApp, title: str, key: Secret, token: Secret | None = None) -> None:
+    """The key on screen until one leaves, and the token of an outgoing webhook; choosing copies."""
 
     def chosen(what: str | None) -> None:
         if what == "copy":
             screen.app.copy_to_clipboard(key.reveal())
             app_of(screen).tell("API key copied. Anyone who has it can act as its owner.", severity="warning")
+        elif what == "copy token" and token is not None:
+            screen.app.copy_to_clipboard(token.reveal())
+            app_of(screen).tell("Webhook token copied. It proves that a call comes from this server.")
 
     choices = [Choice("leave", key.reveal()), Choice("copy", "Copy")]
+    if token:
+        choices = [
+            Choice("leave", key.reveal(), "API key"),
+            Choice("copy", "Copy API key"),
+            Choice("leave token", token.reveal(), "webhook token"),
+            Choice("copy token", "Copy webhook token"),
+        ]
     screen.app.push_screen(Picker(title, choices), chosen)
 
 
