@@ -93,3 +93,13 @@ async def server(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterato
     clock = request.getfixturevalue("clock") if "clock" in request.fixturenames else None
     async with running_server(tmp_path / "data", clock=clock) as running:
         yield running
+
+
+@pytest.fixture
+async def hiding(server: TestServer) -> TestServer:
+    """`server` with an organization that hides its people from guests. Hugo, who is one, knows of Elif, Dario and the
+    bots alone.
+    """
+    value = {"new": server.group("role:members")}
+    await server.call("ada", "PATCH", "/realm", {"can_access_all_users_group": value})
+    return server

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from narrowcast_api.client import Client
 from support.clock import VirtualClock
 from support.draft_server import DraftClient, DraftServer
 from support.outbox_server import OutboxBench
+from support.server import TestServer
 
 
 @pytest.fixture
@@ -21,3 +24,10 @@ def client(tmp_path: Path) -> DraftClient:
 def bench(tmp_path: Path) -> OutboxBench:
     """An outbox with its journal, and the server that it sends to."""
     return OutboxBench(tmp_path)
+
+
+@pytest.fixture
+async def ada(server: TestServer) -> AsyncIterator[Client]:
+    """Ada's client on a server of the world of `support.world`."""
+    async with Client.open(server.account("ada")) as client:
+        yield client

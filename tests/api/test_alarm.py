@@ -11,11 +11,6 @@ from support.clock import VirtualClock
 
 
 @pytest.fixture
-def clock() -> VirtualClock:
-    return VirtualClock()
-
-
-@pytest.fixture
 def alarm(clock: VirtualClock) -> Alarm:
     return Alarm(clock)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 from msgspec.structs import replace
@@ -27,12 +26,6 @@ from support.server import TestServer
 ZULIP_5, ZULIP_8 = 121, 237
 CHOICES = {"0": {"text": "Meridian", "order": "1"}}
 NOBODY = frozenset[int]()
-
-
-@pytest.fixture
-async def ada(server: TestServer) -> AsyncIterator[Client]:
-    async with Client.open(server.account("ada")) as client:
-        yield client
 
 
 @pytest.mark.parametrize("level", [ZULIP_5, ZULIP_8, Gate.PROFILE_FIELD_PARTIAL_UPDATE.level])

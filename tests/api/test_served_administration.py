@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 from msgspec.structs import replace
 
@@ -13,12 +11,6 @@ from narrowcast_api.wire.vocabulary import BotType, ExportType, WebhookInterface
 from support.api import scripted_client
 from support.pictures import PIXEL
 from support.server import TestServer
-
-
-@pytest.fixture
-async def ada(server: TestServer) -> AsyncIterator[Client]:
-    async with Client.open(server.account("ada")) as client:
-        yield client
 
 
 async def test_an_outgoing_webhook_has_an_address_that_it_calls(server: TestServer, ada: Client) -> None:

@@ -103,14 +103,6 @@ async def test_a_hidden_address_stands_in_no_answer_and_no_event(server: TestSer
 # --- people --------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-async def hiding(server: TestServer) -> TestServer:
-    """Hugo, a guest, knows of Elif, Dario and the bots alone."""
-    value = {"new": server.group("role:members")}
-    await server.call("ada", "PATCH", "/realm", {"can_access_all_users_group": value})
-    return server
-
-
 HIDDEN = ("Ada Moreno", "ada@demo.example", "Bruno Castell", "bruno@demo.example", "Greta Lindqvist")
 
 

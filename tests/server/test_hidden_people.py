@@ -13,13 +13,6 @@ KNOWN = {"elif", "dario", "hugo", "iris", "jasper"}
 """Hugo shares #design with Elif and Dario; bots are known to everybody."""
 
 
-@pytest.fixture
-async def hiding(server: TestServer) -> TestServer:
-    """An organization that hides its people from guests; Hugo is one."""
-    await hide(server)
-    return server
-
-
 async def hide(server: TestServer, group: str = "role:members") -> None:
     await server.call("ada", "PATCH", "/realm", {SETTING: {"new": server.group(group)}})
 
