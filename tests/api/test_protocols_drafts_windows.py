@@ -14,7 +14,7 @@ from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from support.clock import VirtualClock
 from support.draft_server import LUNCH, DraftClient, DraftServer
-from support.journals import Held
+from support.journals import Held, killed
 
 
 class Window(DraftClient):
@@ -88,8 +88,7 @@ async def test_words_that_are_typed_while_the_journal_is_read_are_not_replaced_b
         leader.drafts.save(draft_id, LUNCH, "Soup and bread")
         await leader.clock.advance(1)
         read = other.journal.refresh().result()
-        disk = Held()
-        other.journal._writer.executor = disk
+        (disk := Held()).take(other.journal)
         await other.clock.advance(1)
         other.drafts.save(draft_id, LUNCH, "Soup or stew")
         other.drafts.on_journal(read)
@@ -109,7 +108,7 @@ async def _race(leader: Window, other: Window) -> Held:
     other.look()
     await leader.clock.advance(1)
     leader.drafts.save(draft_id, LUNCH, "Soup and bread")
-    disk = other.journal._writer.executor = Held()
+    (disk := Held()).take(other.journal)
     other.drafts.save(draft_id, LUNCH, "Soup or stew")
     return disk
 
@@ -219,4 +218,4 @@ def test_the_journal_of_a_window_says_which_of_its_writes_wait(tmp_path: Path) -
     assert journal.is_pending("read_marks", "5")
     disk.write()
     assert not journal.is_pending("read_marks", "5")
-    journal._file.connection.close()
+    killed(journal)

@@ -9,6 +9,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox import OutboxState
 from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import OutboxChanged
+from support.journals import refuse
 from support.outbox_server import BRUNO, LUNCH, OutboxBench, only, states
 
 WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
@@ -119,7 +120,7 @@ async def test_the_journal_has_the_words_when_send_returns_and_the_try_before_th
 
 async def test_a_full_disk_does_not_stop_a_message(bench: OutboxBench) -> None:
     async with bench:
-        bench.journal._file.connection.execute("PRAGMA query_only=1")
+        refuse(bench.journal)
         bench.outbox.send(LUNCH, "Soup today")
         await bench.settle()
         assert bench.server.contents() == ["Soup today"]

@@ -16,6 +16,7 @@ from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_rows import MIGRATIONS
 from support.clock import VirtualClock
+from support.journals import killed
 
 
 class Bench:
@@ -199,7 +200,7 @@ async def test_what_was_read_offline_is_marked_after_a_restart(tmp_path: Path) -
     bench = Restartable(tmp_path)
     marks, journal = bench.open()
     marks.seen([3, 1])
-    journal._file.connection.close()  # killed
+    killed(journal)
     bench.online = True
     marks, journal = bench.open()
     assert marks.pending == (1, 3)

@@ -25,7 +25,7 @@ from narrowcast_api.storage.executors import MakeExecutor, inline
 from narrowcast_api.storage.journal import Journal, committed, handed_over
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
-from support.journals import killed
+from support.journals import connection_of, killed, refuse
 
 LUNCH = ChannelDestination(7, "lunch")
 MESSAGE = OutboxRecord("m1", 1, LUNCH, "Soup today", OutboxState.WAITING, 1_800_000_000.0)
@@ -133,7 +133,7 @@ def test_only_its_owner_can_read_the_file(tmp_path: Path) -> None:
 
 def test_the_file_is_written_with_full_sync(tmp_path: Path) -> None:
     journal = journal_at(tmp_path)
-    connection = journal._file.connection
+    connection = connection_of(journal)
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     journal.close()
@@ -158,13 +158,13 @@ def test_with_a_full_disk_the_words_stay_in_memory_and_are_written_once_there_is
     journal = journal_at(tmp_path)
     told: list[str | None] = []
     journal.on_warning(lambda: told.append(journal.warning))
-    pages = journal._file.connection.execute("PRAGMA page_count").fetchone()[0]
-    journal._file.connection.execute(f"PRAGMA max_page_count={pages}")
+    pages = connection_of(journal).execute("PRAGMA page_count").fetchone()[0]
+    connection_of(journal).execute(f"PRAGMA max_page_count={pages}")
     assert journal.put_draft(replace(DRAFT, version=DraftVersion(None, "x" * 50_000))).result() is False
     assert journal.warning is not None
     assert "the disk is full" in journal.warning
     assert journal.put_outbox(MESSAGE).result() is False, "later words wait behind, none overtakes"
-    journal._file.connection.execute("PRAGMA max_page_count=100000")
+    connection_of(journal).execute("PRAGMA max_page_count=100000")
     assert journal.retry().result() is True
     assert journal.warning is None
     assert told == [
@@ -196,9 +196,9 @@ def test_what_the_disk_refused_is_tried_again_by_itself(
     journal = Journal.open(tmp_path / "journal.db")
     well = threading.Event()
     journal.on_warning(lambda: well.set() if journal.warning is None else None)
-    journal._file.connection.execute("PRAGMA query_only=1")
+    refuse(journal)
     assert journal.put_draft(DRAFT).result() is False
-    journal._file.connection.execute("PRAGMA query_only=0")
+    refuse(journal, False)
     assert well.wait(5)
     assert journal.load_drafts() == [DRAFT]
     journal.close()
@@ -206,7 +206,7 @@ def test_what_the_disk_refused_is_tried_again_by_itself(
 
 def test_what_changes_while_the_disk_is_full_replaces_what_waits(tmp_path: Path) -> None:
     journal = journal_at(tmp_path)
-    connection = journal._file.connection
+    connection = connection_of(journal)
     connection.execute("PRAGMA query_only=1")
     journal.put_draft(DRAFT)
     journal.put_draft(replace(DRAFT, version=DraftVersion(LUNCH, "Soup today")))
@@ -222,7 +222,7 @@ def test_what_changes_while_the_disk_is_full_replaces_what_waits(tmp_path: Path)
 def test_what_is_written_during_a_write_that_fails_is_the_newer(tmp_path: Path) -> None:
     executor = Later()
     journal = journal_at(tmp_path, executor=executor)
-    connection = journal._file.connection
+    connection = connection_of(journal)
     newer = replace(DRAFT, version=DraftVersion(LUNCH, "Soup today"))
     connection.execute("PRAGMA query_only=1")
     first = journal.put_draft(DRAFT)
@@ -404,11 +404,11 @@ def test_a_file_that_breaks_while_it_is_open_loses_nothing(tmp_path: Path) -> No
     for one in before:
         assert journal.put_outbox(one).result()
     journal.put_read_marks([5])
-    journal._file.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection_of(journal).execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with path.open("r+b") as file:
         file.seek(4096)
         file.write(b"\xa5" * 4096 * 6)
-    journal._file.connection.execute("PRAGMA cache_size=1")
+    connection_of(journal).execute("PRAGMA cache_size=1")
     after = replace(MESSAGE, local_id="after", position=99)
     assert journal.put_outbox(after).result()
     assert journal.warning is None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from faults.world import World
 from support.fault_proxy import Fault
+from support.journals import connection_of, refuse
 
 Act = Callable[[World], Awaitable[None]]
 
@@ -129,15 +130,15 @@ async def _server_restarts(world: World) -> None:
 
 async def _disk_full(world: World) -> None:
     journal = world.session.storage.journal
-    journal._file.connection.execute("PRAGMA max_page_count=1")
-    journal._file.connection.execute("PRAGMA query_only=1")
+    connection_of(journal).execute("PRAGMA max_page_count=1")
+    refuse(journal)
 
 
 async def _disk_has_room(world: World) -> None:
     journal = world.session.storage.journal
     assert any("cannot be saved" in warning for warning in world.session.warnings)
-    journal._file.connection.execute("PRAGMA query_only=0")
-    journal._file.connection.execute("PRAGMA max_page_count=1000000")
+    refuse(journal, False)
+    connection_of(journal).execute("PRAGMA max_page_count=1000000")
     journal.retry()
 
 

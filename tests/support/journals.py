@@ -12,9 +12,19 @@ from typing import Any
 from narrowcast_api.storage.journal import Journal
 
 
+def connection_of(journal: Journal) -> sqlite3.Connection:
+    """The one that writes, for what may happen to a file."""
+    return journal._file.connection
+
+
 def killed(journal: Journal) -> None:
     """Ends a journal as the death of its process does: what it had not written is gone."""
-    journal._file.connection.close()
+    connection_of(journal).close()
+
+
+def refuse(journal: Journal, is_refused: bool = True) -> None:
+    """From now on the disk takes no writes, or takes them again."""
+    connection_of(journal).execute(f"PRAGMA query_only={int(is_refused)}")
 
 
 class Held(Executor):
@@ -27,6 +37,12 @@ class Held(Executor):
         done: Future[Any] = Future()
         self.waiting.append(lambda: done.set_result(fn(*args, **kwargs)))
         return done
+
+    def take(self, journal: Journal) -> Executor:
+        """Becomes the disk of a journal that is open; the one that it had."""
+        writer = journal._writer
+        before, writer.executor = writer.executor, self
+        return before
 
     def write(self) -> None:
         """Everything that was handed over."""

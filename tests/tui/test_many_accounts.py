@@ -111,7 +111,7 @@ async def test_neither_another_account_nor_the_end_of_one_lets_the_loop_wait_for
         await stage.press("c")
         await stage.type("half a thought")
         journal = left.storage.journal
-        thread, journal._writer.executor = journal._writer.executor, (disk := Held())
+        thread = (disk := Held()).take(journal)
         monkeypatch.setattr(Future, "result", at_once)
         await stage.app.accounts.switch(file_of(stage, "bruno"))
         await on_screen(stage, "bruno")
