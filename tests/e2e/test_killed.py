@@ -34,6 +34,7 @@ def test_an_edit_that_was_not_saved_comes_back_with_its_message(
         terminal.wait_for(r"(?m)^.{28,}\s The mast is up\.")
         terminal.press("escape")
         terminal.wait_gone("Esc back")
+        terminal.wait_gone("sending…")
         terminal.press("G", "e")
         terminal.wait_for("Editing message")
         terminal.press("ctrl+e")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ from narrowcast.app import notifier as module
 from narrowcast.app.config import Notifications
 from narrowcast.app.notifier import LOOKING, Notifier
 from narrowcast.terminal.notices import BELL, Popup
+from narrowcast_api.state.changes import Change, MessagesAdded
 from narrowcast_api.sync.session import Session
 from support.server import TestServer, running_server
 from support.sessions import session_of, until
@@ -49,24 +50,27 @@ class Spoken:
 class Bench:
     """Ada's notifier, and Bruno who writes to her."""
 
-    def __init__(self, server: TestServer, session: Session, notifier: Notifier, sight: Looking) -> None:
+    def __init__(
+        self, server: TestServer, session: Session, notifier: Notifier, sight: Looking, voice: Spoken
+    ) -> None:
         self.server = server
         self.session = session
         self.notifier = notifier
         self.sight = sight
+        self.voice = voice
+        self._come: set[int] = set()
+        session.subscribe(self._on_changes)
 
-    @property
-    def voice(self) -> Spoken:
-        voice = self.notifier._voice
-        assert isinstance(voice, Spoken)
-        return voice
+    def _on_changes(self, changes: Sequence[Change]) -> None:
+        """Hears of everything after the notifier has."""
+        self._come.update(*(change.ids for change in changes if isinstance(change, MessagesAdded)))
 
     async def write(self, text: str, **where: object) -> int:
-        """A message of Bruno's, known to Ada's session when this returns."""
+        """A message of Bruno's, of which Ada's notifier has heard when this returns."""
         to = where or {"type": "direct", "to": f"[{self.session.state.me}]"}
         sent = await self.server.call("bruno", "POST", "/messages", {"content": text, **to})
         message_id = int(sent["id"])
-        await until(lambda: message_id in self.session.state.messages)
+        await until(lambda: message_id in self._come)
         return message_id
 
     async def told(self) -> list[str]:
@@ -83,16 +87,16 @@ async def bench(
         running_server(folder / "server") as server,
         session_of(server.account("ada"), folder / "ada") as session,
     ):
-        sight = Looking(focused)
+        sight, voice = Looking(focused), Spoken()
         notifier = Notifier(
             session,
             config or Notifications(),
             sight,
-            Spoken(),
+            voice,
             popup=Popup.OSC777,
             local_time=lambda: now,
         )
-        yield Bench(server, session, notifier, sight)
+        yield Bench(server, session, notifier, sight, voice)
         await notifier.close()
 
 
@@ -126,6 +130,15 @@ async def test_what_is_on_a_focused_screen_is_not_told(tmp_path: Path) -> None:
         assert await on.told() == []
         await on.write("in another view")
         assert len(await on.told()) == 2
+
+
+async def test_what_was_seen_before_one_looked_away_is_not_told_though_the_server_does_not_know_yet(
+    tmp_path: Path,
+) -> None:
+    async with bench(tmp_path) as on:
+        for text in ("one", "two"):  # marks go to the server twice a second at most
+            on.session.read_marks.seen([await on.write(text)])
+            assert await on.told() == []
 
 
 async def test_what_is_on_the_screen_of_a_terminal_without_the_focus_is_told(tmp_path: Path) -> None:

@@ -114,7 +114,9 @@ class Notifier:
     def _unseen(self, messages: Sequence[Message]) -> list[Notice]:
         state = self._session.state
         looking = self._is_looking()
-        seen = set(self._sight.in_view()) if looking else set()
+        seen = set(self._session.read_marks.pending)  # here, though the server does not know yet
+        if looking:
+            seen.update(self._sight.in_view())
         notices = []
         for message in messages:
             if message.id in seen or (looking and message.is_read):
