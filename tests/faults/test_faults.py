@@ -71,6 +71,11 @@ async def test_nothing_is_lost_nothing_doubled_nothing_frozen(scenario: Scenario
         world.worst_pause = 0.0
         await scenario.breaks(world)
         waited = user_writes(world, session)
+        if scenario.hits is not None:
+            met = f"POST /api/v1/messages {scenario.hits.name}"
+            await world.until(lambda: met in world.proxy.seen, "the fault meets a message")
+        if scenario.cuts:
+            await world.proxy.cut()
         if scenario.server_is_up:
             await others_write(world)
         await world.passes(scenario.lasts)
@@ -80,10 +85,6 @@ async def test_nothing_is_lost_nothing_doubled_nothing_frozen(scenario: Scenario
             await others_write(world)
         offered = await world.calm(session)
         await nothing_is_lost_or_doubled(world, session, view)
-        if scenario.hits is not None:
-            assert f"POST /api/v1/messages {scenario.hits.name}" in world.proxy.seen, (
-                "the fault met a message"
-            )
         if scenario.offers is Offer.NOTHING:
             assert offered == []
         elif scenario.offers is Offer.AGAIN:
