@@ -199,7 +199,7 @@ def test_what_the_disk_refused_is_tried_again_by_itself(
     refuse(journal)
     assert journal.put_draft(DRAFT).result() is False
     refuse(journal, False)
-    assert well.wait(5)
+    assert well.wait(60)
     assert journal.load_drafts() == [DRAFT]
     journal.close()
 

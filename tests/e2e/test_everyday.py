@@ -40,22 +40,27 @@ def test_the_unread_line_stands_where_the_unread_begins_and_goes_once_it_is_read
     served: Served, open_app: OpenApp
 ) -> None:
     before_it = rf"{UNREAD}[^\n]*\n[^\n]*Bruno Castell[^\n]*\n[^\n]*The thick one"
+    unread = r"(?m)^.{2,8}paper +1\b"
     ada = open_app(served.rc("ada"))
     write(served, "greta", "paper", "Which paper?")
     go(ada, "design › paper", r"#design › paper")
     ada.wait_for(r"Which paper\?")
     ada.wait_until(lambda: all_is_read(served, "ada", "paper"), "what is on the screen is read")
+    ada.wait_gone(unread)
     go(ada, "Dario", r"To Dario Vance")
     write(served, "bruno", "paper", "The thick one")
+    ada.wait_for(unread)  # what comes while one looks is not unread
     go(ada, "design › paper", r"#design › paper")
     ada.wait_for(before_it)
     ada.wait_until(lambda: all_is_read(served, "ada", "paper"), "what is on the screen is read")
+    ada.wait_gone(unread)
     go(ada, "Dario", r"To Dario Vance")
     go(ada, "design › paper", r"#design › paper")
     ada.wait_for("The thick one")
     ada.wait_gone(before_it)
     ada.press("g", "j", "U")
     ada.wait_for("Marked as unread from here")
+    ada.wait_for(unread)
     go(ada, "Dario", r"To Dario Vance")
     go(ada, "design › paper", r"#design › paper")
     ada.wait_for(before_it)
@@ -71,7 +76,7 @@ def test_a_heading_is_clicked_and_an_edit_is_left_taken_up_and_saved(
     ada.settle()
     click(ada, "› paper")
     ada.wait_for(r"(?m)^.*#design › paper   ")
-    ada.settle()  # the heading is painted before the messages
+    ada.wait_for(r" ──\n[^\n]*Ada Moreno[^\n]*\n[^\n]*Wich paper\?")  # no heading between them any more
     ada.press("e")
     ada.wait_for(r"Enter saves · Esc cancels")
     ada.press("ctrl+a")

@@ -97,7 +97,7 @@ def test_a_typed_key_and_a_scrolled_line_cost_few_bytes_and_idling_none(
     typed = [cost_of(terminal, letter) for letter in "mast heater"]
     terminal.press("escape")
     terminal.settle()
-    # the people of the demo world are alive: only the quiet moments between them are idle
+    # what people were said to be doing ends now and then: only the moments between are idle
     is_quiet = any(terminal.count_bytes(lambda: terminal.settle(1.0)) == 0 for _ in range(8))
 
     record_property("typed", typed)

@@ -29,18 +29,17 @@ def test_an_edit_that_was_not_saved_comes_back_with_its_message(
     with open_app(rc) as terminal:
         open_notes(terminal)
         terminal.press("r", "ctrl+e", "ctrl+u")
-        terminal.type("The mast is up.")
+        terminal.type("The **mast** is up.")
         terminal.press("enter")
-        terminal.wait_for(r"(?m)^.{28,}\s The mast is up\.")
+        terminal.wait_for(r"(?m)^.{28,}\s The mast is up\.")  # as the server has rendered it
         terminal.press("escape")
         terminal.wait_gone("Esc back")
-        terminal.wait_gone("sending…")
         terminal.press("G", "e")
         terminal.wait_for("Editing message")
         terminal.press("ctrl+e")
         terminal.type(" And warm.")
-        terminal.wait_for(r"The mast is up\. And warm\.")
-        text = "The mast is up. And warm."
+        terminal.wait_for(r"The \*\*mast\*\* is up\. And warm\.")
+        text = "The **mast** is up. And warm."
         terminal.wait_until(lambda: holds(tmp_path / "home-ada", text), "the edit in the journal")
         killed(terminal)
     with open_app(rc) as terminal:
@@ -48,4 +47,4 @@ def test_an_edit_that_was_not_saved_comes_back_with_its_message(
         terminal.wait_for(r"(?m)^.{28,}\s The mast is up\.$")
         terminal.press("G", "e")
         terminal.wait_for("Editing message")
-        terminal.wait_for(r"The mast is up\. And warm\.")
+        terminal.wait_for(r"The \*\*mast\*\* is up\. And warm\.")

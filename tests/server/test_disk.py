@@ -24,7 +24,7 @@ class SlowSync:
 
     def __call__(self, _file: int) -> None:
         self.begun += 1
-        assert self._may_end.acquire(timeout=10)
+        assert self._may_end.acquire(timeout=60)
 
     def end_one(self) -> None:
         """Lets one flush end."""

@@ -68,7 +68,7 @@ class RandomKeys:
         app = self._stage.app
         assert not app._exit, self.pressed
         try:
-            await until(self._has_focus, 3)
+            await until(self._has_focus)
         except AssertionError:
             raise AssertionError(f"the focus is at {app.focused} after {self.pressed}") from None
 

@@ -13,8 +13,10 @@ from support.loop_thread import LoopThread
 
 @contextmanager
 def serving(data: Path, port: int = 0) -> Iterator[str]:
-    """What `narrowcast serve --demo` serves, on a free port unless one is given; its address."""
-    options = Options(port=port, data=data, demo=True)
+    """What `narrowcast serve --demo` serves, on a free port unless one is given; its address. The people of the demo
+    world write nothing by themselves: nobody could say when.
+    """
+    options = Options(port=port, data=data, demo=True, alive=False)
     with LoopThread() as thread:
         stack = AsyncExitStack()
         server = thread.do(stack.enter_async_context(running(options, config=Config(durable=False))))
