@@ -327,3 +327,15 @@ async def test_searches_and_flags_narrow_together(server: TestServer) -> None:
         matching = {"msg_ids": ids, "narrow": narrow}
         found = await server.call("elif", "GET", "/messages/matches_narrow", matching)
         assert sorted(map(int, found["messages"])) == expected, names
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("the zebra", 1), ("the", 0), ('"over the hills"', 1), ('"over the"', 0), ("zebra of", 1), ("!", 0)],
+)
+async def test_a_search_goes_by_the_words_that_not_every_text_has(
+    server: TestServer, words: str, found: int
+) -> None:
+    await server.send("ada", "general", "animals", "A zebra lives over the hills")
+    await server.send("ada", "general", "animals", "The others do not")
+    assert len(await server.newest("ada", search=words)) == found

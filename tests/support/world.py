@@ -41,9 +41,10 @@ PEOPLE = (
 
 
 def populate(core: Core) -> None:
-    """Makes the organization. Only Ada has a password, and may create accounts."""
+    """Makes the organization. Only Ada has a password, and may create accounts; members may make links that invite."""
     with core.transaction():
         organization.set_up(core, name="Demo", domain="demo.example", description="For *tests*.")
+        core.set_settings(create_multiuse_invite_group=system_group(core, "role:members").id)
         people: dict[str, User] = {}
         for full_name, role in PEOPLE:
             first = full_name.split()[0].lower()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 GROUP_SETTINGS: Final[dict[str, str]] = {
-    "create_multiuse_invite_group": "role:members",
+    "create_multiuse_invite_group": "role:administrators",
     "can_access_all_users_group": "role:everyone",
     "can_add_subscribers_group": "role:members",
     "can_add_custom_emoji_group": "role:members",

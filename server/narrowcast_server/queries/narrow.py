@@ -324,6 +324,8 @@ def _search(core: Core, user: User, query: Query, operand: Operand) -> None:
     expression = match_expression(text, lambda word: words_beginning_with(core, word))
     if expression:
         query.words.append(expression)
+    else:
+        query.add("0")
 
 
 def _id(core: Core, user: User, query: Query, operand: Operand) -> None:

@@ -15,6 +15,16 @@ _PART: Final = re.compile(r'"([^"]*)"|(\S+)')
 _TAG: Final = re.compile(r"(<[^>]*>)")
 _MARK: Final = '<span class="highlight">{}</span>'
 MAX_WORDS: Final = 20
+_FREQUENT: Final = """
+i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it its
+itself they them their theirs themselves what which who whom this that these those am is are was were be been being
+have has had having do does did doing a an the and but if or because as until while of at by for with about against
+between into through during before after above below to from up down in out on off over under again further then once
+here there when where why how all any both each few more most other some such no nor not only own same so than too
+very s t can will just don should now b c d e f g h j k l m n o p q r u v w x y z
+"""
+_NOT_SEARCHED: Final = frozenset(_FREQUENT.split())
+"""Words that nearly every text has: a search goes by the others, as on Zulip servers (the stop words of PostgreSQL)."""
 _PLAIN: Final = re.compile(r"[a-z0-9]{3,}")
 _FEW: Final = 8
 
@@ -26,12 +36,15 @@ def parts(text: str) -> list[str]:
 
 
 def match_expression(text: str, beginning_with: Callable[[str], Sequence[str] | None]) -> str:
-    """All words must occur, each at least as the beginning of a word; empty when there are none.
+    """All words must occur, each at least as the beginning of a word; empty when there are none to be found.
 
     `beginning_with` gives the words of messages that begin with one, None for too many: SQLite finds whole words as
     they are read, but collects all that begins with something before it gives the first.
     """
-    quoted = [part.replace('"', "") for part in parts(text)]
+    quoted = [part.replace('"', "") for part in parts(text) if part.lower() not in _NOT_SEARCHED]
+    if _NOT_SEARCHED.issuperset(" ".join(quoted).lower().split()):
+        # Phrases of such words alone.
+        return ""
     return " AND ".join(_one(part, beginning_with) for part in quoted)
 
 

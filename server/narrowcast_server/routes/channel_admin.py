@@ -239,6 +239,8 @@ def _default_candidate(call: Call) -> Channel:
 def add_default(call: Call) -> Answer:
     """Subscribes new people to a channel from now on."""
     channel = _default_candidate(call)
+    if channel.is_archived:
+        raise invalid_channel_id()
     if channel.invite_only:
         raise ServiceError("Private channels cannot be made default.")
     channel_admin.set_default(call.core, channel, True)

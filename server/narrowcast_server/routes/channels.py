@@ -8,7 +8,6 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.queries.channels import channel_object, subscribers_by_channel
 from narrowcast_server.rules import access
-from narrowcast_server.rules.permissions import administers_channel
 
 routes = Routes()
 
@@ -77,7 +76,5 @@ def get_stream_id(call: Call) -> Answer:
 def get_email_address(call: Call) -> Answer:
     """The address of a channel. This server takes no mail: it is a name only."""
     core, user = call.core, call.user
-    channel = access.readable_channel(core, user, call.path_id("stream_id"), archived=True)
-    if channel.is_archived and not administers_channel(core, user, channel):
-        raise ServiceError("Invalid channel ID")
+    channel = access.readable_channel(core, user, call.path_id("stream_id"))
     return {"email": f"channel-{channel.id}@{core.setting_str('domain')}"}

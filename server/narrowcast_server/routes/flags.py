@@ -15,6 +15,7 @@ from narrowcast_server.http.params import (
     string,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
+from narrowcast_server.organization.config import Dialect
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit
 from narrowcast_server.queries.fetching import anchor_id, page
@@ -63,9 +64,11 @@ def update_message_flags(call: Call) -> Answer:
 
 
 def _ignored(call: Call, channel_ids: list[int]) -> Answer:
-    if call.level >= Gate.SKIPPED_CHANNELS.level and call[FLAG] is FlagBit.READ and not call[OPERATION]:
-        return {"ignored_because_not_subscribed_channels": channel_ids}
-    return {}
+    """The contract tells them of what becomes unread alone (FLG-06), Zulip servers always."""
+    told = (call[FLAG] is FlagBit.READ and not call[OPERATION]) or call.core.config.dialect is Dialect.ZULIP
+    if call.level < Gate.SKIPPED_CHANNELS.level or not told:
+        return {}
+    return {"ignored_because_not_subscribed_channels": channel_ids}
 
 
 @routes.post("/messages/flags/narrow", ANCHOR, NUM_BEFORE, NUM_AFTER, INCLUDE_ANCHOR, NARROW, OPERATION, FLAG)
