@@ -51,6 +51,27 @@ async def test_a_reaction_is_taken_back_by_what_the_server_said_of_it_at_every_l
         }
 
 
+@proves("RXN-06")
+async def test_a_custom_emoji_is_taken_back_by_its_name_where_the_server_assumes_a_unicode_one() -> None:
+    """As Zulip servers do, level 387 for one."""
+    async with scripted_client(387, dialect=Dialect.ZULIP) as (client, transport):
+        for _ in range(2):
+            transport.prepare_error(
+                "DELETE", PATH, code="REACTION_DOES_NOT_EXIST", msg="Reaction doesn't exist."
+            )
+        transport.prepare("DELETE", PATH)
+        await client.reactions.remove(message_id=504, emoji_name="zulip")
+        tried = [request.params.get("reaction_type") for request in transport.requests]
+        assert tried == [None, "realm_emoji", "zulip_extra_emoji"]
+        transport.requests.clear()
+        for _ in tried:
+            transport.prepare_error(
+                "DELETE", PATH, code="REACTION_DOES_NOT_EXIST", msg="Reaction doesn't exist."
+            )
+        with pytest.raises(ReactionDoesNotExist):
+            await client.reactions.remove(message_id=504, emoji_name="zulip")
+
+
 @proves("RXN-07")
 async def test_one_name_in_two_namespaces_is_two_reactions() -> None:
     plain = LAMP._replace(emoji_code="1f4a1", reaction_type="unicode_emoji")

@@ -8,6 +8,7 @@ from narrowcast_api.model.messages import Reaction
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, read, segment
 from narrowcast_api.routes.emoji_types import wire_reaction_type
 from narrowcast_api.wire.levels import Gate
+from narrowcast_api.wire.vocabulary import ReactionType
 
 
 async def add_reaction(
@@ -46,7 +47,8 @@ async def remove_reaction(
 
     Pass the `reaction` as the server gave it (RXN-08), or name and code; one of them is needed, else
     InvalidInput. The type of a custom emoji belongs with its code: levels below 2 assume unicode_emoji
-    without it (RXN-06). ReactionDoesNotExist when it is gone already; below level 193 the server calls that
+    without it (RXN-06), and so do running Zulip servers of all levels, which are asked for the other types in turn.
+    ReactionDoesNotExist when it is gone already; below level 193 the server calls that
     BAD_REQUEST, and so may mean an invalid code too: `code` keeps the server's word (RXN-11).
     """
     path = f"/messages/{segment(message_id, 'message_id')}/reactions"
@@ -56,18 +58,20 @@ async def remove_reaction(
     if isinstance(emoji_name, Omit) and isinstance(emoji_code, Omit):
         raise InvalidInput("name the emoji to take back: emoji_name or emoji_code")
     server = await connection.identified()
-    params = {
-        "emoji_name": emoji_name,
-        "emoji_code": emoji_code,
-        "reaction_type": wire_reaction_type(server, reaction_type),
-    }
-    gone: ReactionDoesNotExist
-    try:
-        return read(Done, await connection.request("DELETE", path, params))
-    except BadRequest as error:
-        if server.supports(Gate.REACTION_MISSING_CODE) or isinstance(error, PermissionDenied):
-            raise
-        gone = ReactionDoesNotExist(error.code, error.msg, error.status, error.extra)
+    params = {"emoji_name": emoji_name, "emoji_code": emoji_code}
+    given = wire_reaction_type(server, reaction_type)
+    others = (ReactionType.REALM, server.dialect.extra_emoji) if isinstance(given, Omit) else ()
+    gone: ReactionDoesNotExist | None = None
+    for kind in (given, *others):
+        try:
+            return read(Done, await connection.request("DELETE", path, {**params, "reaction_type": kind}))
+        except ReactionDoesNotExist as error:
+            gone = gone or error
+        except BadRequest as error:
+            if server.supports(Gate.REACTION_MISSING_CODE) or isinstance(error, PermissionDenied):
+                raise
+            gone = gone or ReactionDoesNotExist(error.code, error.msg, error.status, error.extra)
+    assert gone is not None
     raise gone
 
 
