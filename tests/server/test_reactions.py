@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from narrowcast_api import Client
 from support.ledger import proves
-from support.server import Answer, TestServer
+from support.server import Answer, TestServer, running_server
 
 UNICODE = {"emoji_name": "tada", "emoji_code": "1f389", "reaction_type": "unicode_emoji"}
 EXTRA = {"emoji_name": "zulip", "emoji_code": "zulip", "reaction_type": "service_extra_emoji"}
@@ -70,6 +73,19 @@ async def test_the_type_of_a_custom_emoji_is_found_from_level_2(server: TestServ
     await server.refusal("dario", "DELETE", path, fields)
     server.set_level(2)
     await server.call("dario", "DELETE", path, fields)
+
+
+async def test_a_zulip_server_takes_a_reaction_without_type_for_a_unicode_emoji(tmp_path: Path) -> None:
+    async with running_server(tmp_path, dialect="zulip") as server:
+        emoji = await custom_emoji(server)
+        message_id = await reacted(server, emoji)
+        path = f"/messages/{message_id}/reactions"
+        for fields in ({"emoji_name": "party"}, {"emoji_name": "party", "emoji_code": emoji["emoji_code"]}):
+            refused = await server.refusal("dario", "DELETE", path, fields)
+            assert refused["code"] == "REACTION_DOES_NOT_EXIST"
+        async with Client.open(server.account("dario")) as client:
+            await client.reactions.remove(message_id=message_id, emoji_name="party")
+        assert await reactions(server, message_id) == []
 
 
 @proves("RXN-07")

@@ -69,7 +69,6 @@ _DIFFERENT = {
     "browsers ask which methods there are": {"AUTH/30"},
     "the contract takes the address that the API has for somebody (AUTH-01)": {"AUTH/18"},
     "older programs ask for linkifiers in this way": {"GET_realm_filters/01"},
-    "the contract needs no type to remove a custom emoji (RXN-06)": {"DELETE_messages_id_reactions/05"},
     "owners alone change addresses (USRU-10)": {
         "PATCH_users_id/29",
         "PATCH_users_id/32",

@@ -46,6 +46,20 @@ def incoming_reaction_type(reaction_type: str) -> str:
     return EXTRA_EMOJI if reaction_type == _EXTRA_EMOJI_ALIAS else reaction_type
 
 
+def guesses_reaction_type(config: Config, level: int) -> bool:
+    """Whether a reaction is found that is taken back without its type (RXN-06). Zulip servers take it for one with a
+    Unicode emoji.
+    """
+    return config.dialect is not Dialect.ZULIP and level >= Gate.REACTION_TYPE_OPTIONAL.level
+
+
+def checks_reaction_to_remove(config: Config) -> bool:
+    """Whether the code of a reaction that is taken back has to be one (RXN-09). For Zulip servers it is enough that
+    there is no such reaction.
+    """
+    return config.dialect is not Dialect.ZULIP
+
+
 def refusal(config: Config, error: ServiceError) -> dict[str, object]:
     """The JSON object of a refusal. Zulip servers have a code for missing parameters, and fields beside BAD_REQUEST,
     which the contract leaves without (ERR-02).

@@ -7,7 +7,11 @@ from narrowcast_server.actions.reactions import add_reaction, remove_reaction
 from narrowcast_server.http.params import optional, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization import emoji
-from narrowcast_server.organization.dialect import incoming_reaction_type
+from narrowcast_server.organization.dialect import (
+    checks_reaction_to_remove,
+    guesses_reaction_type,
+    incoming_reaction_type,
+)
 from narrowcast_server.organization.emoji import Emoji
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message
@@ -58,7 +62,7 @@ def _meant(call: Call, message: Message) -> Emoji:
         raise ServiceError("At least one of the following arguments must be present: emoji_name, emoji_code")
     if kind is not None:
         kind = incoming_reaction_type(kind)
-    elif call.level < Gate.REACTION_TYPE_OPTIONAL.level:
+    elif not guesses_reaction_type(call.core.config, call.level):
         kind = "unicode_emoji"
     for row in own_reactions(call.core, call.user, message):
         fits_name = code is not None or name == row["emoji_name"]
@@ -70,7 +74,8 @@ def _meant(call: Call, message: Message) -> Emoji:
         if kind is None or kind == named.type:
             return named
         return Emoji(name, "", kind)
-    emoji.check_code(code, kind or _namespace_of(call, name, code))
+    if checks_reaction_to_remove(call.core.config):
+        emoji.check_code(code, kind or _namespace_of(call, name, code))
     return Emoji(name or "", code, kind or "unicode_emoji")
 
 
