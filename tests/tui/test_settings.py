@@ -17,7 +17,10 @@ from narrowcast_api.client import Client
 from narrowcast_api.protocols.notifications import EFFECTIVE_SETTINGS
 from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 from narrowcast_server.organization import personal
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
+from narrowcast_server.routes import settings as settings_routes
+from support.offering import offering
 from support.screens import choices as offered_by
 from support.screens import choose, fill, pick, rows, said
 from support.server import TestServer
@@ -149,6 +152,48 @@ async def test_a_limit_of_the_organization_is_written_in_words(tmp_path: Path) -
                 )
             )
             await stage.press("escape")
+
+
+def question(stage: Stage) -> AskScreen:
+    screen = stage.app.screen
+    assert isinstance(screen, AskScreen)
+    return screen
+
+
+async def asked_again(stage: Stage, before: AskScreen, problem: str) -> AskScreen:
+    """The question once more, with what is wrong."""
+    await until(lambda: isinstance(stage.app.screen, AskScreen) and stage.app.screen is not before)
+    ask = question(stage)
+    assert problem in ask.remark.plain
+    return ask
+
+
+async def test_what_the_server_refuses_or_nobody_can_read_stays_in_the_field(tmp_path: Path) -> None:
+    with offering("/settings", routes=settings_routes.routes, method="PATCH") as offered:
+        offered.answer = ServiceError("A fault", status=500)
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            await at(stage, "account.settings", "default_language")
+            await stage.press("enter")
+            ask = question(stage)
+            ask.editor.text = "de"
+            await stage.press("enter")
+            ask = await asked_again(stage, ask, "Server error (HTTP 500)")
+            assert ask.editor.text == "de"
+            assert offered.asked is not None
+            assert offered.asked["default_language"] == "de"
+            offered.answer = None
+            await stage.press("enter")
+            await until(lambda: stage.session.state.settings.text("default_language") == "de")
+            assert "Saved" in said(stage)
+            await stage.press("escape")
+
+            await at(stage, "organization.settings", "message_content_edit_limit_seconds")
+            await stage.press("enter")
+            ask = question(stage)
+            ask.editor.text = "soon"
+            await stage.press("enter")
+            assert "10 minutes" in ask.remark.plain
+            assert (stage.app.screen, ask.editor.text) == (ask, "soon")
 
 
 async def test_an_emptied_address_for_calls_is_the_servers_own(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
 from narrowcast.text import names
 from narrowcast_api import permissions
+from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, setting_to_wire
 from narrowcast_api.permissions import ALLOWED, Refusal
 from narrowcast_api.state.changes import ChannelsChanged, SettingsChanged, UserGroupsChanged
@@ -200,8 +201,8 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         rule = self.state.holder_rules.of("realm", setting.name)
         choose_holders(self, self.state, setting.title, present, save, self.work, rule)
 
-    def _ask(self, setting: Setting) -> None:
-        """A number, a period or a line of text."""
+    def _ask(self, setting: Setting, typed: str | None = None, problem: str = "") -> None:
+        """A number, a period or a line of text. ``typed`` and ``problem``: what was refused before, and why."""
         read = _readers(setting)
         value = self.values().get(setting.name)
         shown = (
@@ -218,16 +219,30 @@ class SettingsScreen(ManageScreen["Setting | None"]):
             Kind.NUMBER: "A whole number",
         }.get(setting.kind, "")
 
-        def answered(text: str | None) -> None:
-            if text is None or text == shown:
-                return
+        def check(text: str) -> str:
             try:
-                self.save(setting, read(text))
+                read(text)
             except ValueError:
-                self.say(f"{setting.title}: {hint}.", bad=True)
+                return f"{hint}."
+            return ""
 
+        async def save(text: str) -> None:
+            try:
+                await self._save(setting, read(text))
+            except NarrowcastError as error:
+                if not self.is_current:
+                    raise
+                self._ask(setting, text, error.user_message)
+
+        def answered(text: str | None) -> None:
+            if text is not None and text != shown:
+                self.work(save(text))
+
+        notes = (hint,) if hint else ()
+        written = shown if typed is None else typed
         self.app.push_screen(
-            AskScreen(setting.title, shown, notes=(hint,) if hint else (), does="saves"), answered
+            AskScreen(setting.title, written, notes=notes, does="saves", check=check, problem=problem),
+            answered,
         )
 
     def _ask_long(self, setting: Setting) -> None:
