@@ -93,3 +93,19 @@ async def test_what_was_read_without_a_network_is_marked_after_a_restart(tmp_pat
         await proxy.listen()
         async with session_of(through, tmp_path) as dario:
             await until(lambda: unread not in dario.state.unreads)
+
+
+async def test_what_was_said_before_shows_when_a_channel_shares_its_history(tmp_path: Path) -> None:
+    """No event brings it; found on a live server."""
+    async with running_server(tmp_path / "server") as server:
+        operations = server.channel("operations")
+        before = await server.send("dario", "operations", "soup")
+        params = {"subscriptions": [{"name": "operations"}], "principals": [server.id("elif")]}
+        await server.call("bruno", "POST", "/users/me/subscriptions", params)
+        async with sessions(server, tmp_path, "elif") as (elif_,):
+            view = elif_.view(Narrow.topic(operations, "soup"))
+            await view.open()
+            assert list(view.ids) == []
+            shared = {"is_private": True, "history_public_to_subscribers": True}
+            await server.call("bruno", "PATCH", f"/streams/{operations}", shared)
+            await until(lambda: list(view.ids) == [before])

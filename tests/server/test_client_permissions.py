@@ -409,3 +409,31 @@ async def test_topics_are_deleted_by_who_may(server: TestServer) -> None:
         said = permissions.delete_topic_refusal(await state_of(server, name), general)
         params = {"topic_name": "nothing"}
         assert (said == "") is await allowed(server, name, "POST", f"/streams/{general}/delete_topic", params)
+
+
+async def test_who_may_subscribe_themselves_is_known_before(server: TestServer) -> None:
+    leads = server.channel("leads")
+    farid = {"direct_members": [server.id("farid")], "direct_subgroups": []}
+    await server.call("ada", "PATCH", f"/streams/{leads}", {"can_subscribe_group": {"new": farid}})
+    for name in ("bruno", "dario", "farid", "hugo"):
+        state = await state_of(server, name)
+        for channel in state.channels:
+            if channel.is_subscribed:
+                continue
+            said = permissions.subscribe_refusal(state, channel)
+            params: dict[str, object] = {"subscriptions": [{"name": channel.name}]}
+            done = await allowed(server, name, "POST", "/users/me/subscriptions", params)
+            assert (said == "") is done, (name, channel.name, said)
+
+
+async def test_a_guest_only_reads_a_web_public_channel(server: TestServer) -> None:
+    sent = {"type": "channel", "to": server.channel("support"), "topic": "t", "content": "x"}
+    message_id = (await server.call("ada", "POST", "/messages", sent))["id"]
+    for name in ("dario", "hugo"):
+        state = await state_of(server, name)
+        said = permissions.frozen_refusal(state, server.channel("support"))
+        path = f"/messages/{message_id}/reactions"
+        done = await allowed(server, name, "POST", path, {"emoji_name": "tada"})
+        assert (said == "") is done, (name, said)
+    star = {"messages": [message_id], "op": "add", "flag": "starred"}
+    assert not await allowed(server, "hugo", "POST", "/messages/flags", star)

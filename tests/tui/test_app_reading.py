@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -417,3 +418,21 @@ async def test_the_keys_of_matches_and_of_offers_are_those_of_the_configuration(
         assert offers.list.selected_item is not first
         await stage.press("ctrl+p")
         assert offers.list.selected_item is first
+
+
+async def test_reload_asks_the_server_again_also_where_nothing_seems_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        where = await stage.in_topic("general", "lunch", "Anybody?")
+        view = stage.session.view(Narrow.from_destination(where))
+        fetched: list[bool] = []
+        fetch = stage.session.fetch
+
+        async def counted(*args: Any, **more: Any) -> Any:
+            fetched.append(True)
+            return await fetch(*args, **more)
+
+        monkeypatch.setattr(stage.session, "fetch", counted)
+        await run(stage, "message.reload")
+        await until(lambda: fetched and not view.loading)

@@ -42,6 +42,22 @@ def channel_refusal(state: State, channel: Channel, act: str = "change this chan
     return only(f"administrators and {holders(state, setting)}", act)
 
 
+def subscribe_refusal(state: State, channel: Channel) -> Refusal:
+    """Refuses who may not subscribe themselves to a channel."""
+    if role_of(state) >= Role.GUEST:
+        return Refusal("Guests cannot subscribe themselves to channels.", "not for guests")
+    if not channel.invite_only:
+        return ALLOWED
+    settings = [
+        channel.permissions[name]
+        for name in (ChannelSetting.SUBSCRIBE, ChannelSetting.ADD_SUBSCRIBERS)
+        if name in channel.permissions
+    ]
+    if any(state.user_groups.contains(setting, state.me) for setting in settings):
+        return ALLOWED
+    return Refusal(f"#{channel.name} is private: ask a subscriber to add you.", "private")
+
+
 def privacy_refusal(state: State, *, private: bool = False, web_public: bool = False) -> Refusal:
     """Refuses who may not make channels of a kind; one that is open to the web is public as well."""
     kind = "private" if private else "public"

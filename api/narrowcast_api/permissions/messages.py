@@ -26,14 +26,20 @@ if TYPE_CHECKING:
 
 
 def frozen_refusal(state: State, channel_id: int | None, what: str = "messages") -> Refusal:
-    """Refuses everybody to react to what is in an archived channel, to vote on it, change or move it. None: a direct
-    message.
+    """Refuses everybody to react to what is in an archived channel, to vote on it, change or move it; and guests in
+    one that they only read because it is open to the web. None: a direct message.
     """
     channel = None if channel_id is None else state.channels.get(channel_id)
-    if channel is None or not channel.is_archived:
+    if channel is None:
         return ALLOWED
-    archived = f"#{channel.name} is archived"
-    return Refusal(f"{archived}: its {what} stay as they are.", archived)
+    if channel.is_archived:
+        archived = f"#{channel.name} is archived"
+        return Refusal(f"{archived}: its {what} stay as they are.", archived)
+    if role_of(state) >= Role.GUEST and not channel.is_subscribed:
+        return Refusal(
+            f"Guests can only read #{channel.name} unless they are subscribed.", "guests only read"
+        )
+    return ALLOWED
 
 
 def edit_refusal(state: State, message: Message, now: float) -> Refusal:

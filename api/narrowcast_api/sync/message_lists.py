@@ -72,7 +72,7 @@ class Views:
             view.lose_touch()
 
     def joined(self, channel_ids: Collection[int]) -> None:
-        """Oneself is in these channels now: what was said there before came without events."""
+        """More of these channels can be read now: what was said there before came without events."""
         for view in self._by_narrow.values():
             if view.narrow.channel_id in channel_ids:
                 view.lose_touch()

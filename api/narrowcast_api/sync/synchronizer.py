@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -45,6 +45,7 @@ from narrowcast_api.wire.events import (
     Event,
     MessageEvent,
     ReactionEvent,
+    StreamUpdateEvent,
     SubmessageEvent,
     SubscriptionAddEvent,
     UpdateMessageEvent,
@@ -208,7 +209,7 @@ class Synchronizer:
                 views.add(message)
                 session.services.outbox.on_message(message, event.local_message_id)
         elif isinstance(event, SubscriptionAddEvent):
-            self._joined(event)
+            self._has_more({channel.channel_id for channel in event.subscriptions})
         elif isinstance(event, UpdateMessageEvent) and event.is_move:
             views.recheck_places(event.message_ids)
         elif isinstance(event, UpdateMessageEvent | UpdateMessageFlagsEvent | ReactionEvent):
@@ -218,12 +219,14 @@ class Synchronizer:
                 [i for change in changes if isinstance(change, MessagesChanged) for i in change.ids]
             )
         else:
+            if isinstance(event, StreamUpdateEvent) and event.history_public_to_subscribers:
+                self._has_more({event.stream_id})
             session.services.on_event(event)
 
-    def _joined(self, event: SubscriptionAddEvent) -> None:
-        """What was said in a channel before one was in it came without events."""
+    def _has_more(self, channel_ids: Collection[int]) -> None:
+        """What was said in a channel before one was in it, or while its history was protected, came without events."""
         session = self._session
-        session.views.joined({channel.channel_id for channel in event.subscriptions})
+        session.views.joined(channel_ids)
         if any(view.is_stale for view in session.views.on_screen):
             session.refresh_on_screen()
 

@@ -122,7 +122,7 @@ def _take_into_history(core: Core, user: User, ids: Sequence[int]) -> None:
     """Messages that one can see but never got become part of one's history; refuses all others (FLG-14)."""
     for message_id in ids:
         message = access.find_message(core, message_id)
-        if message is None or not access.may_see(core, user, message):
+        if message is None or not access.may_name(core, user, message):
             raise invalid_message()
         core.store.execute(
             "INSERT OR IGNORE INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)",

@@ -155,7 +155,7 @@ def _adopt_conversation(core: Core, user: User, terms: Sequence[Term]) -> list[T
         if term.operator != "with":
             continue
         message = access.find_message(core, _number(term.operand, "with"))
-        if message is None or not access.may_see(core, user, message):
+        if message is None or not access.may_name(core, user, message):
             if not _is_conversation(answer):
                 raise bad_narrow("Invalid 'with' operator")
             continue

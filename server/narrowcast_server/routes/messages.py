@@ -192,7 +192,9 @@ def matches_narrow(call: Call) -> Answer:
     options = QueueOptions(empty_topic_name=core.empty_topic_name)
     matches: dict[str, object] = {}
     for identity in matching_ids(call.core, call.user, query, call[MSG_IDS]):
-        message = access.visible_message(core, user, identity)
+        message = access.find_message(core, identity)
+        if message is None:
+            continue
         matches[str(identity)] = match_fields(message, options, query.search)
     return {"messages": matches}
 

@@ -133,6 +133,15 @@ def may_see(core: Core, user: User, message: Message) -> bool:
     return not history_is_protected(channel) or has_row(core, user.id, message.id)
 
 
+def may_name(core: Core, user: User, message: Message) -> bool:
+    """Whether somebody may ask for a message by its id, and act on it: who may read it, but guests in channels that
+    they only read because they are open to the web.
+    """
+    if not may_see(core, user, message):
+        return False
+    return message.channel_id is None or not user.is_guest or is_subscribed(core, user.id, message.channel_id)
+
+
 def has_row(core: Core, user_id: int, message_id: int) -> bool:
     """Whether the message was delivered to somebody, or entered their history later."""
     row = core.store.one(
@@ -175,9 +184,9 @@ def find_message(core: Core, message_id: int) -> Message | None:
 
 
 def visible_message(core: Core, user: User, message_id: int) -> Message:
-    """A message that somebody may read; raises BAD_REQUEST for any other."""
+    """A message that somebody may name by its id; raises BAD_REQUEST for any other."""
     message = find_message(core, message_id)
-    if message is None or not may_see(core, user, message):
+    if message is None or not may_name(core, user, message):
         raise invalid_message()
     return message
 

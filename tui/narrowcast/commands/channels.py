@@ -73,7 +73,8 @@ async def subscribe(screen: Workspace) -> None:
         return
     session = screen.session
     if not channel.is_subscribed:
-        screen.tell(await subscription.subscribe(session, channel))
+        joined = rules.subscribe_refusal(session.state, channel)
+        screen.tell(joined or await subscription.subscribe(session, channel))
         return
     if refused := subscription.refused_leave(session, channel):
         screen.tell(refused, severity="warning")

@@ -87,6 +87,8 @@ class ChannelsScreen(ManageScreen[Channel]):
         if channel is None:
             return
         if not channel.is_subscribed:
+            if self.refused(permissions.subscribe_refusal(self.state, channel)):
+                return
             self.work(subscription.subscribe(self.session, channel), done=f"Subscribed to #{channel.name}.")
             return
         if refused := subscription.refused_leave(self.session, channel):
