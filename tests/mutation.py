@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +28,11 @@ from random import Random
 from affected import changed_files, tests_of
 from structure import PACKAGES, ROOT, arrows, modules
 
-SECONDS = 900.0
-"""After which a run of tests counts as having noticed: the change made something endless."""
+TIMES_AS_LONG = 8.0
+"""As the tests take without a change, and `SECONDS` more: after that a run counts as having noticed, since the change
+made something endless.
+"""
+SECONDS = 30.0
 
 WHOLE = {
     "narrowcast_server": ["tests/attacks", "tests/server", "tests/contract"],
@@ -119,6 +123,10 @@ class _Replacement:
         return ast.fix_missing_locations(changed)
 
 
+class AlreadyFails(SystemExit):
+    """Tests fail without any change: they can notice none. Ends the run with these words."""
+
+
 class Copy:
     """A copy of the project in which one file at a time is changed."""
 
@@ -132,25 +140,35 @@ class Copy:
             "PYTHONPATH": os.pathsep.join(map(str, roots)),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
+        self._limits: dict[tuple[str, ...], float] = {}
 
     def notices(self, mutant: Mutant, tests: list[str]) -> bool:
-        """Whether a test fails with the change."""
+        """Whether a test fails with the change. Raises AlreadyFails where one does without."""
+        limit = self._limits.get(tuple(tests)) or self._measured(tests)
         place = self._folder / mutant.path.relative_to(ROOT)
         original = place.read_text(encoding="utf-8")
         place.write_text(mutant.source, encoding="utf-8")
         try:
-            return not self.passes(tests)
+            return not self._pass(tests, limit)
         finally:
             place.write_text(original, encoding="utf-8")
 
-    def passes(self, tests: list[str]) -> bool:
-        """Whether the tests pass as the copy is now."""
+    def _measured(self, tests: list[str]) -> float:
+        """Seconds that the tests may take, by how long they take without a change."""
+        began = time.monotonic()
+        if not self._pass(tests, None):
+            raise AlreadyFails(f"these tests fail without a change: {' '.join(tests)}")
+        limit = self._limits[tuple(tests)] = SECONDS + TIMES_AS_LONG * (time.monotonic() - began)
+        return limit
+
+    def _pass(self, tests: list[str], limit: float | None) -> bool:
+        """Whether the tests pass as the copy is now, within so many seconds."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
         if not all(test.endswith(".py") for test in tests):
             command += ["--numprocesses", "auto", "--dist", "loadfile"]
         try:
             ran = subprocess.run(
-                command, cwd=self._folder, env=self._env, capture_output=True, timeout=SECONDS, check=False
+                command, cwd=self._folder, env=self._env, capture_output=True, timeout=limit, check=False
             )
         except subprocess.TimeoutExpired:
             return False
