@@ -68,6 +68,13 @@ def people(served: Served) -> tuple[Account, Account]:
     return Account.from_zuliprc(served.rc("ada")), Account.from_zuliprc(served.rc("greta"))
 
 
+def all_is_read(reader: Account, writer: Account) -> bool:
+    """Whether the server knows of no unread direct message."""
+    narrow = json.dumps([["dm", writer.email], ["is", "unread"]])
+    query = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow}
+    return not call(reader, "GET", "/messages", **query)["messages"]
+
+
 def wait_for_bytes(terminal: Terminal, wanted: bytes, since: int = 0) -> None:
     terminal.wait_until(lambda: wanted in terminal.output[since:], repr(wanted))
 
@@ -131,7 +138,8 @@ def test_what_is_on_a_focused_screen_is_not_told_and_behind_it_is(served: Served
     before = len(terminal.output)
     write_to(ada, greta, "Seen at once")
     terminal.wait_for("Seen at once")
-    terminal.settle()
+    terminal.wait_until(lambda: all_is_read(ada, greta), "what is on the screen is read")
+    terminal.wait_gone(r"Greta Lindqvist +1\b")
     terminal.send(BLUR)
     terminal.settle()
     write_to(ada, greta, "Not seen")

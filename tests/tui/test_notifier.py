@@ -29,12 +29,16 @@ class Looking:
     def __init__(self, focused: bool | None = False) -> None:
         self.focus = focused
         self.seen: set[int] = set()
+        self.left: set[int] = set()
 
     def focused(self) -> bool | None:
         return self.focus
 
     def in_view(self) -> Collection[int]:
         return self.seen
+
+    def left_in_view(self) -> Collection[int]:
+        return self.left
 
 
 class Spoken:
@@ -139,6 +143,8 @@ async def test_what_was_seen_before_one_looked_away_is_not_told_though_the_serve
         for text in ("one", "two"):  # marks go to the server twice a second at most
             on.session.read_marks.seen([await on.write(text)])
             assert await on.told() == []
+        on.sight.left.add(await on.write("three"))
+        assert await on.told() == []
 
 
 async def test_what_is_on_the_screen_of_a_terminal_without_the_focus_is_told(tmp_path: Path) -> None:

@@ -26,10 +26,17 @@ class AppSight:
         self._app = app
         self.in_view = in_view
         self._reported = False
+        self._left: frozenset[int] = frozenset()
         app.watch(app, "app_focus", self._focus_changed, init=False)
 
     def _focus_changed(self) -> None:
         self._reported = True
+        if not self._app.app_focus:
+            self._left = frozenset(self.in_view())
+
+    def left_in_view(self) -> Collection[int]:
+        """The ids of the messages that were on the screen when the terminal lost the focus."""
+        return self._left
 
     def focused(self) -> bool | None:
         """Whether the terminal has the focus; None where it has never said so."""

@@ -47,6 +47,9 @@ class Sight(Protocol):
     def in_view(self) -> Collection[int]:
         """The ids of the messages that are on the screen."""
 
+    def left_in_view(self) -> Collection[int]:
+        """The ids of those that were when somebody last looked away."""
+
 
 class Voice(Protocol):
     """How the terminal is spoken to."""
@@ -114,7 +117,8 @@ class Notifier:
     def _unseen(self, messages: Sequence[Message]) -> list[Notice]:
         state = self._session.state
         looking = self._is_looking()
-        seen = set(self._session.read_marks.pending)  # here, though the server does not know yet
+        # Seen here, though the server may not know yet.
+        seen = {*self._session.read_marks.pending, *self._sight.left_in_view()}
         if looking:
             seen.update(self._sight.in_view())
         notices = []
