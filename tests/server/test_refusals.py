@@ -100,3 +100,103 @@ async def test_the_dialect_decides_on_the_status_for_what_is_not_there(
         ):
             refused = await server.refusal("dario", "DELETE", path, status=status)
             assert refused["code"] == "BAD_REQUEST"
+
+
+_NOT_LISTED = "Value error, Not in the list of possible values"
+_WORDS: list[tuple[str, str, str, dict[str, object], str, str]] = [
+    (
+        "dario",
+        "POST",
+        "/default_streams",
+        {},
+        "UNAUTHORIZED_PRINCIPAL",
+        "Must be an organization administrator",
+    ),
+    ("hugo", "POST", "/realm/filters", {}, "UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator"),
+    ("bruno", "POST", "/realm/domains", {}, "UNAUTHORIZED_PRINCIPAL", "Must be an organization owner"),
+    ("dario", "DELETE", "/invites/multiuse/999", {}, "BAD_REQUEST", "No such invitation"),
+    ("ada", "POST", "/invites", {"invitee_emails": "x@y.zz", "invite_as": -1}, "BAD_REQUEST", _NOT_LISTED),
+    (
+        "dario",
+        "POST",
+        "/user_topics",
+        {"stream_id": 1, "topic": "t", "visibility_policy": 9},
+        "BAD_REQUEST",
+        _NOT_LISTED,
+    ),
+    (
+        "dario",
+        "GET",
+        "/messages",
+        {**NEWEST, "narrow": [1]},
+        "BAD_REQUEST",
+        "Value error, dict or list required",
+    ),
+    (
+        "ada",
+        "PATCH",
+        "/realm",
+        {"message_content_edit_limit_seconds": -1},
+        "REQUEST_VARIABLE_INVALID",
+        "Bad value for 'message_content_edit_limit_seconds': -1",
+    ),
+    (
+        "ada",
+        "PATCH",
+        "/realm",
+        {"can_create_groups": {}},
+        "BAD_REQUEST",
+        'can_create_groups["new"] field is missing: Field required',
+    ),
+    (
+        "dario",
+        "PATCH",
+        "/users/me/subscriptions/muted_topics",
+        {"stream_id": 1, "stream": "general", "topic": "t", "op": "add"},
+        "BAD_REQUEST",
+        "Unsupported parameter combination: stream_id, stream",
+    ),
+    (
+        "ada",
+        "PATCH",
+        "/default_stream_groups/1/streams",
+        {"op": "x", "stream_names": ["design"]},
+        "BAD_REQUEST",
+        'Invalid value for "op". Specify one of "add" or "remove".',
+    ),
+    ("ada", "PATCH", "/default_stream_groups/99", {}, "BAD_REQUEST", 'You must pass "new_description"'),
+    ("dario", "DELETE", "/users/me/profile_data", {"data": 1}, "BAD_REQUEST", "data is not a list"),
+    ("dario", "GET", "/streams/{old}/email_address", {}, "BAD_REQUEST", "Invalid channel ID"),
+    ("ada", "POST", "/default_streams", {"stream_id": "{old}"}, "BAD_REQUEST", "Invalid channel ID"),
+]
+
+
+async def test_refusals_have_the_code_and_the_words_of_a_zulip_server(server: TestServer) -> None:
+    old = server.channel("design")
+    group = {"group_name": "g", "description": "d", "stream_names": ["engineering"]}
+    await server.call("ada", "POST", "/default_stream_groups/create", group)
+    await server.call("ada", "DELETE", f"/streams/{old}")
+    other = {}
+    for who, method, path, params, code, words in _WORDS:
+        filled = {key: old if value == "{old}" else value for key, value in params.items()}
+        said = await server.refusal(who, method, path.format(old=old), filled)
+        if said["code"] != code or words not in said["msg"]:
+            other[f"{who} {method} {path}"] = said
+    assert not other
+
+
+async def test_a_flag_that_is_not_there_is_removed_from_anything_and_unread_is_only_what_one_may_read(
+    server: TestServer,
+) -> None:
+    theirs = await server.send_direct("ada", ["bruno"])
+    change = {"messages": [theirs], "op": "remove"}
+    answer = await server.call("dario", "POST", "/messages/flags", {**change, "flag": "starred"})
+    assert answer["messages"] == []
+    await server.refusal("dario", "POST", "/messages/flags", {**change, "flag": "read"})
+
+
+async def test_a_zulip_server_always_tells_which_channels_flags_leave_out(tmp_path: Path) -> None:
+    async with running_server(tmp_path, dialect="zulip") as server:
+        change = {**NEWEST, "narrow": [], "op": "add", "flag": "read"}
+        answer = await server.call("dario", "POST", "/messages/flags/narrow", change)
+        assert answer["ignored_because_not_subscribed_channels"] == []

@@ -36,8 +36,9 @@ def change_flags(
     ignored: list[int] = []
     if bit is FlagBit.READ and not add:
         ids, ignored = _subscribed_only(core, user, ids)
-    if bit is not FlagBit.READ:
-        _take_into_history(core, user, ids)
+    if add != (bit is FlagBit.READ):
+        # What never came is read, and has no other flag: nothing else changes it.
+        _take_into_history(core, user, ids if add else _never_received(core, user, ids))
     condition = "= 0" if add else "!= 0"
     rows = core.store.integers(
         f"SELECT message_id FROM user_messages WHERE user_id = ? AND flags & ? {condition}"
@@ -116,6 +117,15 @@ def _subscribed_only(core: Core, user: User, ids: Sequence[int]) -> tuple[list[i
     skipped = {row["channel_id"] for row in rows} - subscribed - {None}
     # A channel that one may not read is not named, whatever id was guessed.
     return kept, sorted(i for i in skipped if access.may_read(core, user, core.channels[i], subscribed))
+
+
+def _never_received(core: Core, user: User, ids: Sequence[int]) -> list[int]:
+    received = core.store.integers(
+        "SELECT message_id FROM user_messages WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))",
+        user.id,
+        json.dumps(list(ids)),
+    )
+    return sorted(set(ids).difference(received))
 
 
 def _take_into_history(core: Core, user: User, ids: Sequence[int]) -> None:

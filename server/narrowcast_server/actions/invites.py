@@ -170,6 +170,11 @@ def _changeable(core: Core, user: User, invite_id: int, *, multiuse: bool) -> Ro
     return row
 
 
+def check_there(core: Core, user: User, invite_id: int, *, multiuse: bool) -> None:
+    """Raises BAD_REQUEST for an invitation that there is not, or that is none of the caller's business."""
+    _changeable(core, user, invite_id, multiuse=multiuse)
+
+
 def revoke(core: Core, user: User, invite_id: int, *, multiuse: bool) -> None:
     """Withdraws an invitation or a link."""
     row = _changeable(core, user, invite_id, multiuse=multiuse)

@@ -101,17 +101,23 @@ def _jitsi_server_url(name: str, value: object) -> str | None:
 def _seconds(name: str, value: object) -> int | None:
     if value == "unlimited":
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= 10**9:
-        raise ServiceError(f"Bad value for '{name}'")
-    return value
+    return _counted(name, value, 10**9)
 
 
 def retention_days(value: object) -> int:
     """Days after which messages end, -1 for never; raises BAD_REQUEST."""
     if value == "unlimited":
         return -1
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= _MAX_DAYS:
-        raise ServiceError("Bad value for 'message_retention_days'")
+    return _counted("message_retention_days", value, _MAX_DAYS)
+
+
+def _counted(name: str, value: object, most: int) -> int:
+    """A number from one on; a word that is not known is refused as a number out of range is."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ServiceError(f'{name}["int"] is not an integer')
+    if isinstance(value, str) or not 0 < value <= most:
+        shown = f"Bad value for '{name}': {value}"
+        raise ServiceError(shown, "REQUEST_VARIABLE_INVALID", var_name=name, bad_value=value)
     return value
 
 

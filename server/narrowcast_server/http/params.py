@@ -257,23 +257,27 @@ def nullable(parse: Parser[T]) -> Parser[T | None]:
     return parser
 
 
-def choice(*values: str) -> Parser[str]:
+_NOT_LISTED: Final = ": Value error, Not in the list of possible values"
+"""What Zulip servers say besides, of parameters whose values are a list and no type of its own."""
+
+
+def choice(*values: str, listed: bool = False) -> Parser[str]:
 
     @takes_text
     def parser(name: str, text: str) -> str:
         if text not in values:
-            raise ServiceError(f"Invalid {name}")
+            raise ServiceError(f"Invalid {name}{_NOT_LISTED if listed else ''}")
         return text
 
     return parser
 
 
-def integer_choice(*values: int) -> Parser[int]:
+def integer_choice(*values: int, listed: bool = False) -> Parser[int]:
 
     def parser(name: str, text: str) -> int:
         number = integer(name, text)
         if number not in values:
-            raise ServiceError(f"Invalid {name}")
+            raise ServiceError(f"Invalid {name}{_NOT_LISTED if listed else ''}")
         return number
 
     return parser

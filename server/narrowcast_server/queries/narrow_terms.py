@@ -65,7 +65,7 @@ def _term(name: str, item: object) -> Term:
             raise ServiceError(f"Invalid {name}: element is not a string pair")
         return Term(_operator(item[0]), item[1])
     if not isinstance(item, dict):
-        raise ServiceError(f"Invalid {name}: element is not a dict")
+        raise ServiceError(f"Invalid {name}: Value error, dict or list required")
     operator, operand, negated = item.get("operator"), item.get("operand"), item.get("negated", False)
     if not isinstance(operator, str):
         raise ServiceError(f"Invalid {name}: operator is missing")

@@ -108,7 +108,22 @@ def update_bot(call: Call) -> Answer:
         tell_services(call.core, bot)
     bot = call.core.users[bot.id]
     owner = None if bot.bot_owner_id is None else api_address(call.core, call.core.users[bot.bot_owner_id])
-    return {"full_name": bot.full_name, "avatar_url": avatar_url(bot), "bot_owner": owner, **_DEFAULTS}
+    return {
+        "full_name": bot.full_name,
+        "avatar_url": avatar_url(bot),
+        "bot_owner": owner,
+        **_service(call),
+        **_DEFAULTS,
+    }
+
+
+def _service(call: Call) -> Answer:
+    """What the request gave of the address that a bot calls, and of its configuration: Zulip servers repeat it."""
+    return {
+        "service_payload_url": call[NEW_URL],
+        "service_interface": call[NEW_INTERFACE],
+        "config_data": None,
+    }
 
 
 def tell_services(core: Core, bot: User) -> None:

@@ -228,14 +228,13 @@ def archive(call: Call) -> Answer:
 
 
 def _default_candidate(call: Call) -> Channel:
-    require_administrator(call.user)
     channel = call.core.channels.get(call[CHANNEL])
     if channel is None:
         raise invalid_channel_id()
     return channel
 
 
-@routes.post("/default_streams", CHANNEL)
+@routes.post("/default_streams", CHANNEL, callers=Callers.ADMINISTRATORS)
 def add_default(call: Call) -> Answer:
     """Subscribes new people to a channel from now on."""
     channel = _default_candidate(call)
@@ -247,7 +246,7 @@ def add_default(call: Call) -> Answer:
     return {}
 
 
-@routes.delete("/default_streams", CHANNEL)
+@routes.delete("/default_streams", CHANNEL, callers=Callers.ADMINISTRATORS)
 def remove_default(call: Call) -> Answer:
     channel_admin.set_default(call.core, _default_candidate(call), False)
     return {}
@@ -259,24 +258,23 @@ def list_folders(call: Call) -> Answer:
     return {"channel_folders": folders_of(call.core, with_archived=call[WITH_ARCHIVED])}
 
 
-@routes.post("/channel_folders/create", FOLDER_NAME, FOLDER_DESCRIPTION)
+@routes.post("/channel_folders/create", FOLDER_NAME, FOLDER_DESCRIPTION, callers=Callers.ADMINISTRATORS)
 def create_folder(call: Call) -> Answer:
-    require_administrator(call.user)
     identity = channel_admin.create_folder(call.core, call.user, call[FOLDER_NAME], call[FOLDER_DESCRIPTION])
     return {"channel_folder_id": identity}
 
 
-@routes.patch("/channel_folders", ORDER)
+@routes.patch("/channel_folders", ORDER, callers=Callers.ADMINISTRATORS)
 def reorder_folders(call: Call) -> Answer:
     """Sets the order of the folders."""
-    require_administrator(call.user)
     channel_admin.reorder_folders(call.core, call[ORDER])
     return {}
 
 
-@routes.patch("/channel_folders/{folder_id}", NEW_FOLDER_NAME, NEW_DESCRIPTION, ARCHIVED)
+@routes.patch(
+    "/channel_folders/{folder_id}", NEW_FOLDER_NAME, NEW_DESCRIPTION, ARCHIVED, callers=Callers.ADMINISTRATORS
+)
 def update_folder(call: Call) -> Answer:
-    require_administrator(call.user)
     channel_admin.update_folder(
         call.core,
         call.path_id("folder_id"),

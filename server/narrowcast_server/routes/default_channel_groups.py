@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from narrowcast_server.http.params import choice, optional, required, strings, text_without_null
+from narrowcast_server.http.params import optional, required, string, strings, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.core import Core
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.default_channel_groups import LONGEST_DESCRIPTION, LONGEST_NAME, groups_of
 from narrowcast_server.rules import access
-from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()
 
@@ -20,12 +20,11 @@ DESCRIPTION = required("description", text_without_null)
 NEW_NAME = optional("new_group_name", text_without_null)
 NEW_DESCRIPTION = optional("new_description", text_without_null)
 CHANNELS = required("stream_names", strings)
-OPERATION = required("op", choice("add", "remove"))
+OPERATION = required("op", string)
 
 
-@routes.post("/default_stream_groups/create", NAME, DESCRIPTION, CHANNELS)
+@routes.post("/default_stream_groups/create", NAME, DESCRIPTION, CHANNELS, callers=Callers.ADMINISTRATORS)
 def create(call: Call) -> Answer:
-    require_administrator(call.user)
     groups = groups_of(call.core)
     name = _checked_name(groups, call[NAME])
     identity = max((group["id"] for group in groups), default=0) + 1
@@ -39,14 +38,13 @@ def create(call: Call) -> Answer:
     return {}
 
 
-@routes.patch("/default_stream_groups/{group_id}", NEW_NAME, NEW_DESCRIPTION)
+@routes.patch("/default_stream_groups/{group_id}", NEW_NAME, NEW_DESCRIPTION, callers=Callers.ADMINISTRATORS)
 def update(call: Call) -> Answer:
     """Changes a group's name or description."""
-    require_administrator(call.user)
     groups = groups_of(call.core)
-    group = _group(call, groups)
     if call[NEW_NAME] is None and call[NEW_DESCRIPTION] is None:
         raise ServiceError('You must pass "new_description" or "new_group_name".')
+    group = _group(call, groups)
     if call[NEW_NAME] is not None and call[NEW_NAME] != group["name"]:
         group["name"] = _checked_name(groups, call[NEW_NAME] or "")
     if call[NEW_DESCRIPTION] is not None:
@@ -55,15 +53,18 @@ def update(call: Call) -> Answer:
     return {}
 
 
-@routes.patch("/default_stream_groups/{group_id}/streams", OPERATION, CHANNELS)
+@routes.patch(
+    "/default_stream_groups/{group_id}/streams", OPERATION, CHANNELS, callers=Callers.ADMINISTRATORS
+)
 def change_channels(call: Call) -> Answer:
     """Adds channels to a group, or takes some out."""
-    require_administrator(call.user)
     groups = groups_of(call.core)
     group = _group(call, groups)
     present: list[int] = group["streams"]
     if call[OPERATION] == "add":
         group["streams"] = list(dict.fromkeys([*present, *_new_channel_ids(call, group["name"])]))
+    elif call[OPERATION] != "remove":
+        raise ServiceError('Invalid value for "op". Specify one of "add" or "remove".')
     else:
         gone = _channel_ids(call)
         group["streams"] = [one for one in present if one not in gone]
@@ -71,10 +72,9 @@ def change_channels(call: Call) -> Answer:
     return {}
 
 
-@routes.delete("/default_stream_groups/{group_id}")
+@routes.delete("/default_stream_groups/{group_id}", callers=Callers.ADMINISTRATORS)
 def remove(call: Call) -> Answer:
     """Removes a group; its channels stay."""
-    require_administrator(call.user)
     groups = groups_of(call.core)
     gone = _group(call, groups)
     _store(call.core, [group for group in groups if group is not gone])

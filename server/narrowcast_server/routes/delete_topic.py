@@ -10,21 +10,20 @@ from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.rules import topics
 from narrowcast_server.rules.access import newest_in_topic, readable_channel
-from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()
 
 TOPIC = required("topic_name", string)
 
 
-@routes.post("/streams/{stream_id}/delete_topic", TOPIC)
+@routes.post("/streams/{stream_id}/delete_topic", TOPIC, callers=Callers.ADMINISTRATORS)
 async def delete_topic(call: Call) -> Answer:
     """Deletes the messages of a topic that the caller can see: newest first, in batches of one transaction each.
 
     A request stops after `limits.delete_batches_a_request` batches, which stands for the time limit of larger
     servers; what was deleted by then stays deleted, and the client repeats the request (DTOP-07, DTOP-08).
     """
-    require_administrator(call.user)
     channel = readable_channel(call.core, call.user, call.path_id("stream_id"))
     topic = topics.mapped(call.core, call[TOPIC])
     for _ in range(call.core.config.limits.delete_batches_a_request):

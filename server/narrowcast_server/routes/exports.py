@@ -12,7 +12,7 @@ from narrowcast_server.actions.exports import delete_export, file_of, request_ex
 from narrowcast_server.http.params import defaulted, integer_choice
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.queries.exports import ADDRESS, NUMBERS, consents_of, exports_of, is_there
-from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.uploads.serving import file_response, missing_file
 
 routes = Routes()
@@ -21,31 +21,27 @@ _BY_NUMBER: Final = {number: kind for kind, number in NUMBERS.items()}
 KIND = defaulted("export_type", integer_choice(*_BY_NUMBER), NUMBERS[ExportType.PUBLIC])
 
 
-@routes.get("/export/realm")
+@routes.get("/export/realm", callers=Callers.ADMINISTRATORS)
 def list_exports(call: Call) -> Answer:
     """What was asked for, what is there, what failed."""
-    require_administrator(call.user)
     return {"exports": exports_of(call.core)}
 
 
-@routes.post("/export/realm", KIND)
+@routes.post("/export/realm", KIND, callers=Callers.ADMINISTRATORS)
 def create_export(call: Call) -> Answer:
     """Begins an export; an event tells when it is there."""
-    require_administrator(call.user)
     return {"id": request_export(call.core, call.user, _BY_NUMBER[call[KIND]])}
 
 
-@routes.get("/export/realm/consents", since=Gate.EXPORT_CONSENTS.level)
+@routes.get("/export/realm/consents", since=Gate.EXPORT_CONSENTS.level, callers=Callers.ADMINISTRATORS)
 def list_consents(call: Call) -> Answer:
     """Whose private data an export may hold."""
-    require_administrator(call.user)
     return {"export_consents": consents_of(call.core)}
 
 
-@routes.delete("/export/realm/{export_id}")
+@routes.delete("/export/realm/{export_id}", callers=Callers.ADMINISTRATORS)
 def remove_export(call: Call) -> Answer:
     """Deletes the archive; that there was one stays known."""
-    require_administrator(call.user)
     delete_export(call.core, call.path_id("export_id"))
     return {}
 

@@ -43,7 +43,7 @@ DAYS: Param[int | None] = defaulted(
     since=Gate.INVITE_EXPIRY_DAYS.level,
     until=Gate.INVITE_EXPIRY_MINUTES.level,
 )
-INVITE_AS = defaulted("invite_as", integer_choice(*Role), int(Role.MEMBER))
+INVITE_AS = defaulted("invite_as", integer_choice(*Role, listed=True), int(Role.MEMBER))
 CHANNELS = required("stream_ids", integers)
 LINK_CHANNELS: Param[list[int]] = defaulted("stream_ids", integers, [])
 GROUPS: Param[list[int]] = defaulted("group_ids", integers, [], since=Gate.INVITE_GROUPS.level)
@@ -158,6 +158,7 @@ def revoke_invite(call: Call) -> Answer:
 @routes.delete("/invites/multiuse/{invite_id}", callers=Callers.MEMBERS)
 def revoke_link(call: Call) -> Answer:
     """Withdraws a reusable link."""
+    invites.check_there(call.core, call.user, call.path_id("invite_id"), multiuse=True)
     require_administrator(call.user)
     invites.revoke(call.core, call.user, call.path_id("invite_id"), multiuse=True)
     return {}

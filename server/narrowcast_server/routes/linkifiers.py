@@ -7,7 +7,7 @@ from narrowcast_server.actions import linkifiers
 from narrowcast_server.http.params import integers, required, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.queries.linkifiers import linkifiers_of
-from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()
 
@@ -29,30 +29,33 @@ def list_linkifiers(call: Call) -> Answer:
     return {"linkifiers": linkifiers_of(call.core)}
 
 
-@routes.post("/realm/filters", PATTERN, TEMPLATE, FORMAT)
+@routes.post("/realm/filters", PATTERN, TEMPLATE, FORMAT, callers=Callers.ADMINISTRATORS)
 def add_linkifier(call: Call) -> Answer:
-    require_administrator(call.user)
     return {"id": linkifiers.add_linkifier(call.core, call[PATTERN], _template(call))}
 
 
-@routes.patch("/realm/filters/{filter_id}", PATTERN, TEMPLATE, FORMAT, since=Gate.LINKIFIER_EDIT.level)
+@routes.patch(
+    "/realm/filters/{filter_id}",
+    PATTERN,
+    TEMPLATE,
+    FORMAT,
+    since=Gate.LINKIFIER_EDIT.level,
+    callers=Callers.ADMINISTRATORS,
+)
 def update_linkifier(call: Call) -> Answer:
     """Replaces a linkifier (LNK-01)."""
-    require_administrator(call.user)
     linkifiers.update_linkifier(call.core, call.path_id("filter_id"), call[PATTERN], _template(call))
     return {}
 
 
-@routes.delete("/realm/filters/{filter_id}")
+@routes.delete("/realm/filters/{filter_id}", callers=Callers.ADMINISTRATORS)
 def remove_linkifier(call: Call) -> Answer:
-    require_administrator(call.user)
     linkifiers.remove_linkifier(call.core, call.path_id("filter_id"))
     return {}
 
 
-@routes.patch("/realm/linkifiers", ORDER)
+@routes.patch("/realm/linkifiers", ORDER, callers=Callers.ADMINISTRATORS)
 def reorder_linkifiers(call: Call) -> Answer:
     """Sets the order in which linkifiers are tried."""
-    require_administrator(call.user)
     linkifiers.reorder_linkifiers(call.core, call[ORDER])
     return {}

@@ -23,7 +23,7 @@ from narrowcast_server.organization.errors import (
 )
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.statistics import can_read, sessions, statistics
-from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.rules.permissions import Callers, require_administrator
 
 routes = Routes()
 
@@ -114,10 +114,9 @@ def _whose(call: Call) -> User:
     return user
 
 
-@routes.add("GET", "/server/acts", BEFORE, LIMIT, absolute=True)
+@routes.add("GET", "/server/acts", BEFORE, LIMIT, absolute=True, callers=Callers.ADMINISTRATORS)
 def list_acts(call: Call) -> Answer:
     """The newest administrative acts, or those before an id."""
-    require_administrator(call.user)
     if call[LIMIT] > _MOST_ACTS:
         raise ServiceError(f"Too many acts requested (limit: {_MOST_ACTS})")
     return {"acts": acts(call.core, call[LIMIT], call[BEFORE])}

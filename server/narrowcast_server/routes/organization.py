@@ -24,7 +24,7 @@ from narrowcast_server.organization.errors import ServiceError, not_owner
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from narrowcast_server.queries.organization import domains_of
 from narrowcast_server.rules.holders import check_holder
-from narrowcast_server.rules.permissions import require_administrator, require_owner
+from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.setting_changes import changed_value
 from narrowcast_server.rules.visibility import SETTING as HIDING_SETTING
 
@@ -49,10 +49,9 @@ WELCOME = required("welcome_message_custom_text", limited(WELCOME_TEXT_MAX, text
 SUBDOMAINS = required("allow_subdomains", boolean)
 
 
-@routes.patch("/realm", *SETTINGS.values())
+@routes.patch("/realm", *SETTINGS.values(), callers=Callers.ADMINISTRATORS)
 def update_organization(call: Call) -> Answer:
     """Changes settings of the organization; some are for owners alone."""
-    require_administrator(call.user)
     core = call.core
     values: dict[str, object] = {}
     for name, param in SETTINGS.items():
@@ -70,10 +69,9 @@ def update_organization(call: Call) -> Answer:
         return realm.change(core, values)
 
 
-@routes.post("/realm/test_welcome_bot_custom_message", WELCOME)
+@routes.post("/realm/test_welcome_bot_custom_message", WELCOME, callers=Callers.ADMINISTRATORS)
 def test_welcome(call: Call) -> Answer:
     """Shows an administrator what newcomers would be told."""
-    require_administrator(call.user)
     if not call[WELCOME].strip():
         raise ServiceError("Message must not be empty")
     return {"message_id": welcome(call.core, call.user, call[WELCOME])}
@@ -85,33 +83,29 @@ def list_domains(call: Call) -> Answer:
     return {"domains": domains_of(call.core)}
 
 
-@routes.post("/realm/domains", DOMAIN, SUBDOMAINS)
+@routes.post("/realm/domains", DOMAIN, SUBDOMAINS, callers=Callers.OWNERS)
 def add_domain(call: Call) -> Answer:
-    require_owner(call.user)
     realm.add_domain(call.core, call[DOMAIN], call[SUBDOMAINS])
     return {"new_domain": call[DOMAIN].strip().lower()}
 
 
-@routes.patch("/realm/domains/{domain}", SUBDOMAINS)
+@routes.patch("/realm/domains/{domain}", SUBDOMAINS, callers=Callers.OWNERS)
 def change_domain(call: Call) -> Answer:
     """Changes whether subdomains count."""
-    require_owner(call.user)
     realm.change_domain(call.core, call.path["domain"], call[SUBDOMAINS])
     return {}
 
 
-@routes.delete("/realm/domains/{domain}")
+@routes.delete("/realm/domains/{domain}", callers=Callers.OWNERS)
 def remove_domain(call: Call) -> Answer:
     """Takes a domain off the list."""
-    require_owner(call.user)
     realm.remove_domain(call.core, call.path["domain"])
     return {}
 
 
-@routes.patch("/realm/user_settings_defaults", *PERSONAL.values())
+@routes.patch("/realm/user_settings_defaults", *PERSONAL.values(), callers=Callers.ADMINISTRATORS)
 def change_personal_defaults(call: Call) -> Answer:
     """Changes what new people start with."""
-    require_administrator(call.user)
     values = {
         name: personal.check(name, call[param]) for name, param in PERSONAL.items() if call.given(param)
     }

@@ -6,7 +6,7 @@ from narrowcast_server.http.params import boolean, missing, required
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.core import Core
 from narrowcast_server.queries.organization_pictures import Picture, picture_source, picture_url
-from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.rules.permissions import Callers, require_administrator
 from narrowcast_server.uploads.custom_emoji import PICTURES
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import (
@@ -28,10 +28,9 @@ async def set_icon(call: Call) -> Answer:
     return {"icon_url": picture_url(call.core, "icon")}
 
 
-@routes.delete("/realm/icon")
+@routes.delete("/realm/icon", callers=Callers.ADMINISTRATORS)
 def delete_icon(call: Call) -> Answer:
     """Goes back to this server's mark."""
-    require_administrator(call.user)
     _store(call.core, "icon", None)
     return {"icon_url": picture_url(call.core, "icon")}
 
@@ -43,10 +42,9 @@ async def set_logo(call: Call) -> Answer:
     return {}
 
 
-@routes.delete("/realm/logo", NIGHT)
+@routes.delete("/realm/logo", NIGHT, callers=Callers.ADMINISTRATORS)
 def delete_logo(call: Call) -> Answer:
     """Goes back to this server's mark."""
-    require_administrator(call.user)
     _store(call.core, "night_logo" if call[NIGHT] else "logo", None)
     return {}
 

@@ -6,7 +6,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_server.actions import playgrounds
 from narrowcast_server.http.params import required, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.rules.permissions import require_administrator
+from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()
 
@@ -16,17 +16,15 @@ TEMPLATE = required("url_template", text_without_null, since=Gate.PLAYGROUND_TEM
 PREFIX = required("url_prefix", text_without_null, until=Gate.PLAYGROUND_TEMPLATE.level)
 
 
-@routes.post("/realm/playgrounds", NAME, LANGUAGE, TEMPLATE, PREFIX)
+@routes.post("/realm/playgrounds", NAME, LANGUAGE, TEMPLATE, PREFIX, callers=Callers.ADMINISTRATORS)
 def add_playground(call: Call) -> Answer:
     """Adds a playground (PLG-01)."""
-    require_administrator(call.user)
     old = call.level < Gate.PLAYGROUND_TEMPLATE.level
     template = playgrounds.template_of_prefix(call[PREFIX]) if old else call[TEMPLATE]
     return {"id": playgrounds.add_playground(call.core, call[NAME], call[LANGUAGE], template)}
 
 
-@routes.delete("/realm/playgrounds/{playground_id}")
+@routes.delete("/realm/playgrounds/{playground_id}", callers=Callers.ADMINISTRATORS)
 def remove_playground(call: Call) -> Answer:
-    require_administrator(call.user)
     playgrounds.remove_playground(call.core, call.path_id("playground_id"))
     return {}

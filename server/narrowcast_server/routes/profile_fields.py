@@ -15,7 +15,6 @@ from narrowcast_server.http.params import (
     defaulted,
     integer,
     integers,
-    json_value,
     mapping,
     objects,
     optional,
@@ -24,7 +23,7 @@ from narrowcast_server.http.params import (
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.queries.profile_fields import fields_of
-from narrowcast_server.rules.permissions import Callers, require_administrator
+from narrowcast_server.rules.permissions import Callers
 
 routes = Routes()
 T = TypeVar("T")
@@ -51,7 +50,7 @@ NEW_REQUIRED = _changed("required", boolean, False, Gate.PROFILE_FIELD_REQUIRED.
 NEW_EDITABLE = optional("editable_by_user", boolean, since=Gate.PROFILE_FIELD_EDITABLE.level)
 ORDER = required("order", integers)
 VALUES = required("data", objects)
-IDS = required("data", json_value)
+IDS = required("data", integers)
 
 
 def _stored(data: dict[str, object] | None) -> str | None:
@@ -65,9 +64,18 @@ def list_fields(call: Call) -> Answer:
     return {"custom_fields": fields_of(call.core)}
 
 
-@routes.post("/realm/profile_fields", NAME, KIND, HINT, FIELD_DATA, IN_SUMMARY, REQUIRED, EDITABLE)
+@routes.post(
+    "/realm/profile_fields",
+    NAME,
+    KIND,
+    HINT,
+    FIELD_DATA,
+    IN_SUMMARY,
+    REQUIRED,
+    EDITABLE,
+    callers=Callers.ADMINISTRATORS,
+)
 def create_field(call: Call) -> Answer:
-    require_administrator(call.user)
     identity = profile_fields.create_field(
         call.core,
         name=call[NAME],
@@ -81,10 +89,9 @@ def create_field(call: Call) -> Answer:
     return {"id": identity}
 
 
-@routes.patch("/realm/profile_fields", ORDER)
+@routes.patch("/realm/profile_fields", ORDER, callers=Callers.ADMINISTRATORS)
 def reorder_fields(call: Call) -> Answer:
     """Sets the order of the fields."""
-    require_administrator(call.user)
     profile_fields.reorder_fields(call.core, call[ORDER])
     return {}
 
@@ -97,9 +104,9 @@ def reorder_fields(call: Call) -> Answer:
     NEW_IN_SUMMARY,
     NEW_REQUIRED,
     NEW_EDITABLE,
+    callers=Callers.ADMINISTRATORS,
 )
 def update_field(call: Call) -> Answer:
-    require_administrator(call.user)
     profile_fields.update_field(
         call.core,
         call.path_id("field_id"),
@@ -113,10 +120,9 @@ def update_field(call: Call) -> Answer:
     return {}
 
 
-@routes.delete("/realm/profile_fields/{field_id}")
+@routes.delete("/realm/profile_fields/{field_id}", callers=Callers.ADMINISTRATORS)
 def delete_field(call: Call) -> Answer:
     """Removes a field and its values."""
-    require_administrator(call.user)
     profile_fields.delete_field(call.core, call.path_id("field_id"))
     return {}
 
@@ -133,7 +139,6 @@ def set_own_values(call: Call) -> Answer:
 @routes.delete("/users/me/profile_data", IDS, callers=Callers.PEOPLE)
 def remove_own_values(call: Call) -> Answer:
     """Removes one's values of these fields."""
-    raw = call[IDS]
-    for field_id in raw if isinstance(raw, list) else [raw]:
-        profile_fields.remove_value(call.core, call.user, check_integer("data", field_id), by_user=True)
+    for field_id in call[IDS]:
+        profile_fields.remove_value(call.core, call.user, field_id, by_user=True)
     return {}

@@ -10,7 +10,7 @@ from narrowcast_server.rules import access
 
 routes = Routes()
 
-TYPE = required("report_type", choice(*REPORT_TYPES))
+TYPE = required("report_type", choice(*REPORT_TYPES, listed=True))
 DESCRIPTION = defaulted("description", text_without_null, "")
 
 

@@ -39,13 +39,13 @@ def _recipient(name: str, text: str) -> int | list[int]:
     )
 
 
-KIND = required("type", choice(*_TYPES))
+KIND = required("type", choice(*_TYPES, listed=True))
 TO = required("to", _recipient)
 CONTENT = required("content", string)
 TOPIC = optional("topic", text_without_null, aliases=("subject",))
 TIME = required("scheduled_delivery_timestamp", integer)
 READ = defaulted("read_by_sender", boolean, True)
-NEW_KIND = optional("type", choice(*_TYPES))
+NEW_KIND = optional("type", choice(*_TYPES, listed=True))
 NEW_TO = optional("to", _recipient)
 NEW_CONTENT = optional("content", string)
 NEW_TOPIC = optional("topic", text_without_null)

@@ -137,7 +137,7 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
     core, user = call.core, call.user
     require_member(user)
     settings = group_settings(call) if call.endpoint.method == "POST" else {}
-    people = [user] if who is None else principals_of(core, user, who)
+    people = [user] if who is None else list({one.id: one for one in principals_of(core, user, who)}.values())
     check_size(core, len(items), len(people))
     names: dict[str, dict[str, object]] = {}
     for index, item in enumerate(items):
@@ -318,9 +318,9 @@ def update_subscriptions(call: Call) -> Answer:
 @routes.get("/users/{user_id}/subscriptions/{stream_id}")
 def get_subscription_status(call: Call) -> Answer:
     """Whether somebody is subscribed to a channel."""
-    channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
+    channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
     return {"is_subscribed": access.is_subscribed(call.core, user.id, channel.id)}
 
 

@@ -16,7 +16,7 @@ from narrowcast_server.http.params import (
     string,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.organization.errors import ServiceError, invalid_channel_id
+from narrowcast_server.organization.errors import MissingParameter, ServiceError, invalid_channel_id
 from narrowcast_server.queries.topics import topics_of
 from narrowcast_server.rules import access, topics
 
@@ -25,7 +25,7 @@ routes = Routes()
 ALLOW_EMPTY = defaulted("allow_empty_topic_name", boolean, False, since=Gate.EMPTY_TOPIC.level)
 STREAM_ID = required("stream_id", integer)
 TOPIC = required("topic", string)
-POLICY = required("visibility_policy", integer_choice(0, 1, 2, 3))
+POLICY = required("visibility_policy", integer_choice(0, 1, 2, 3, listed=True))
 OPTIONAL_STREAM = optional("stream", string)
 OPTIONAL_STREAM_ID = optional("stream_id", integer)
 OPERATION = required("op", choice("add", "remove"))
@@ -60,6 +60,10 @@ def mute_topic(call: Call) -> Answer:
     """Mutes or unmutes, as older clients do."""
     core, user = call.core, call.user
     channel_id, name = call[OPTIONAL_STREAM_ID], call[OPTIONAL_STREAM]
+    if channel_id is not None and name is not None:
+        raise ServiceError("Unsupported parameter combination: stream_id, stream")
+    if channel_id is None and name is None:
+        raise MissingParameter("stream_id")
     mutes = call[OPERATION] == "add"
     if channel_id is not None:
         channel = access.readable_channel(core, user, channel_id, archived=not mutes)

@@ -34,7 +34,7 @@ from narrowcast_server.rules.visibility import found_by_address
 routes = Routes()
 
 FULL_NAME = optional("full_name", text_without_null)
-ROLE = optional("role", integer_choice(*Role))
+ROLE = optional("role", integer_choice(*Role, listed=True))
 PROFILE_DATA = optional("profile_data", objects)
 NEW_ADDRESS = optional("new_email", text_without_null, since=Gate.NEW_EMAIL.level)
 COMMENT: Param[str | None] = optional(

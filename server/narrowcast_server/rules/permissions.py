@@ -113,18 +113,24 @@ def require_owner(user: User) -> None:
 
 
 class Callers(Enum):
-    """Whose requests an operation takes, before it looks at what they ask for."""
+    """Whose requests an operation takes, before it looks at what they ask for: (guests, bots, least role)."""
 
-    ALL = (True, True)
-    PEOPLE = (True, False)
+    ALL = (True, True, Role.GUEST)
+    PEOPLE = (True, False, Role.GUEST)
     """Everybody but bots, guests too."""
-    MEMBERS = (False, False)
+    MEMBERS = (False, False, Role.GUEST)
     """Everybody but guests and bots."""
-    NO_GUESTS = (False, True)
+    NO_GUESTS = (False, True, Role.GUEST)
+    ADMINISTRATORS = (True, True, Role.ADMINISTRATOR)
+    OWNERS = (True, True, Role.OWNER)
 
     def check(self, user: User) -> None:
-        """Raises BAD_REQUEST for somebody whose requests are not taken."""
-        guests, bots = self.value
+        """Raises BAD_REQUEST or UNAUTHORIZED_PRINCIPAL for somebody whose requests are not taken."""
+        guests, bots, role = self.value
+        if role is Role.OWNER:
+            require_owner(user)
+        elif role is Role.ADMINISTRATOR:
+            require_administrator(user)
         if user.is_guest and not guests:
             raise ServiceError("Not allowed for guest users")
         if user.is_bot and not bots:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, ErrorCode
-from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.rules.permissions import SettingValue, outgoing_value, setting_value
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def changed_value(
         if type(raw) is not int:
             raise ServiceError(f"{name} is not an integer")
         return (check or setting_value)(core, name, raw)
-    if not isinstance(raw, dict) or "new" not in raw or raw.keys() - {"new", "old"}:
+    if isinstance(raw, dict) and "new" not in raw:
+        raise field_missing(f'{name}["new"]')
+    if not isinstance(raw, dict) or raw.keys() - {"new", "old"}:
         raise ServiceError(f"{name} does not have the expected format")
     value = (check or setting_value)(core, name, raw["new"])
     old = raw.get("old")
