@@ -19,7 +19,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session
 from support.context_app import ContextApp
 from support.server import TestServer, running_server
-from support.sessions import sessions, until
+from support.sessions import fetched, sessions, until
 
 
 class PaneApp(ContextApp):
@@ -82,9 +82,7 @@ class Stage:
 
     async def settled(self) -> None:
         """Until the view has what the server has, and it is drawn."""
-        view = self.pane.view
-        assert view is not None
-        await until(lambda: not view.loading and (not view.is_stale or view.error is not None))
+        await fetched(self.pane.view)
         await self.pilot.pause()
 
     async def see(self, text: str) -> None:

@@ -12,6 +12,7 @@ import httpx
 from msgspec.structs import replace
 
 from narrowcast_api.account import Account
+from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from narrowcast_server.organization.config import Config, ServiceLimits
 from support.server import TestServer
@@ -30,6 +31,12 @@ async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
         if asyncio.get_running_loop().time() > deadline:
             raise AssertionError("it did not happen in time")
         await asyncio.sleep(0.005)
+
+
+async def fetched(view: MessageView | None) -> None:
+    """Until a view has what the server has, not only what the cache had."""
+    assert view is not None
+    await until(lambda: not view.loading and (not view.is_stale or view.error is not None))
 
 
 @asynccontextmanager

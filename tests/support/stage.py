@@ -21,7 +21,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session
 from support.server import TestServer, running_server
-from support.sessions import until
+from support.sessions import fetched, until
 
 
 class Stage:
@@ -65,7 +65,7 @@ class Stage:
         narrow = Narrow.topic(where.channel_id, topic)
         self.screen.go(narrow)
         view = self.session.view(narrow)
-        await until(lambda: view.ids and not view.loading)
+        await fetched(view)
         await self.shows(view.ids[-1])
         await self.pilot.pause()
         return where

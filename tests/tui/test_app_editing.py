@@ -9,7 +9,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.session import Session
 from support.server import TestServer, running_server
-from support.sessions import until
+from support.sessions import fetched, until
 from support.stage import Stage, on_stage, run
 
 
@@ -134,7 +134,7 @@ async def test_what_comes_before_the_eyes_of_the_reader_gets_no_line(tmp_path: P
         narrow = Narrow.topic(stage.server.channel("general"), "lunch")
         stage.screen.go(narrow)
         view = stage.session.view(narrow)
-        await until(lambda: not view.loading and view.found_newest)
+        await fetched(view)
         await stage.pilot.pause()
 
         async def arrive(text: str) -> int:
@@ -161,7 +161,7 @@ async def test_what_comes_below_a_dialog_is_not_read_before_the_dialog_is_gone(t
         narrow = Narrow.topic(stage.server.channel("general"), "lunch")
         stage.screen.go(narrow)
         view = stage.session.view(narrow)
-        await until(lambda: not view.loading and view.found_newest)
+        await fetched(view)
         await stage.press("I")
         assert stage.app.screen is not stage.screen
         below = await stage.server.send("bruno", "general", "lunch", "peekaboo")

@@ -15,7 +15,7 @@ from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxState
-from support.sessions import until
+from support.sessions import fetched, until
 from support.stage import Stage, on_stage
 
 
@@ -47,7 +47,7 @@ async def at(folder: Path, channel: str = "", topic: str | None = None) -> Async
             narrow = Narrow.channel(channel_id) if topic is None else Narrow.topic(channel_id, topic)
         stage.screen.go(narrow)
         view = stage.session.view(narrow)
-        await until(lambda: not view.loading and view.found_newest)
+        await fetched(view)
         await stage.pilot.pause()
         yield stage
 

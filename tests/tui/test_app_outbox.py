@@ -52,7 +52,7 @@ async def test_the_outbox_lists_what_is_not_sent_why_and_gives_it_back(tmp_path:
         assert [entry.content for entry in stage.session.outbox.entries()] == ["more words"]
         await stage.press("escape", "B")
         stage.session.outbox.cancel(stage.session.outbox.entries()[0].local_id)
-        await stage.pilot.pause()
+        await stage.drawn()
         assert isinstance(stage.app.screen, OutboxScreen)
         assert not stage.app.screen.list.items, "the list follows the outbox"
 

@@ -21,7 +21,7 @@ from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from support.screen_text import screen_text
-from support.sessions import until
+from support.sessions import fetched, until
 from support.stage import Stage, on_stage, run
 
 
@@ -364,6 +364,8 @@ async def test_a_click_on_the_heading_of_a_conversation_opens_it(tmp_path: Path)
             lines[:] = [rows.render_line(y).text for y in range(rows.size.height)]
             return all(any(name in line for line in lines) for name in ("#general › lunch", "Green"))
 
+        await fetched(stage.session.view(Narrow.all()))
+        await stage.drawn()
         await until(shown)
         y = next(y for y, line in enumerate(lines) if "#general › lunch" in line)
         await stage.pilot.click(rows, offset=(lines[y].index("lunch") + 1, y))

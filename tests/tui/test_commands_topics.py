@@ -11,7 +11,7 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
 from support.screen_text import screen_text
-from support.sessions import until
+from support.sessions import fetched, until
 from support.stage import Stage, on_stage, run
 
 
@@ -26,8 +26,8 @@ async def in_topic(stage: Stage, channel: str, topic: str, count: int = 2) -> li
     channel_id = stage.server.channel(channel)
     stage.screen.go(Narrow.topic(channel_id, topic))
     view = stage.session.view(Narrow.topic(channel_id, topic))
-    await until(lambda: ids[-1] in view.ids and not view.loading)
-    await stage.pilot.pause()
+    await fetched(view)
+    await stage.shows(ids[-1])
     await until(lambda: stage.screen.messages.selected_id is not None)
     return ids
 

@@ -13,7 +13,7 @@ from narrowcast.screens.main.conversation_pane import ConversationPane
 from narrowcast.screens.main.side_by_side import SideBySide, SideNote
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import running_server
-from support.sessions import until
+from support.sessions import fetched, until
 from support.stage import Stage, on_stage, run
 
 WIDE = (180, 40)
@@ -79,7 +79,8 @@ async def test_what_comes_is_shown_in_both(tmp_path: Path) -> None:
 async def test_both_are_fetched_again_when_events_were_missed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         left, right = await two(stage)
-        await until(lambda: not any(one.messages.view.loading for one in (left, right)))  # type: ignore[union-attr]
+        for one in (left, right):
+            await fetched(one.messages.view)
         stage.session.views.lose_touch()
         stage.session.refresh_on_screen()
         assert len(stage.session.views_on_screen) == 2
