@@ -11,6 +11,7 @@ import pytest
 
 from narrowcast_api import Client, Ignored, errors, ignored_parameters
 from narrowcast_api.errors import (
+    AccountDeactivated,
     ApiError,
     BadRequest,
     InvitationFailed,
@@ -197,6 +198,17 @@ async def test_bad_credentials_are_one_error(status: int, code: str) -> None:
     error = await refusal(code=code, status=status)
     assert isinstance(error, Unauthorized)
     assert "Sign in again" in error.user_message
+
+
+async def test_who_is_deactivated_is_not_asked_to_sign_in_again() -> None:
+    for code, msg in (
+        ("REALM_DEACTIVATED", "This organization has been deactivated"),
+        ("USER_DEACTIVATED", "Account is deactivated."),
+        ("UNAUTHORIZED", "This organization has been deactivated"),
+    ):
+        error = await refusal(code=code, msg=msg, status=401)
+        assert isinstance(error, AccountDeactivated)
+        assert error.user_message == msg.rstrip(".") + "."
 
 
 @proves("AUTH-06")

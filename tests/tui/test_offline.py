@@ -6,6 +6,7 @@ from pathlib import Path
 
 from narrowcast.commands.offline import NEEDS_SERVER, WAITS, Offline, offline
 from narrowcast.commands.registry import by_id
+from narrowcast.widgets.status import banner
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from support.fault_proxy import FaultProxy
 from support.server import running_server
@@ -23,6 +24,17 @@ def test_the_tables_name_commands_that_there_are_each_once() -> None:
     assert by_id().keys() >= WAITS
     assert not NEEDS_SERVER & WAITS
     assert offline(by_id()["go.inbox"]) is Offline.WORKS
+
+
+async def test_who_is_deactivated_is_told_that_and_not_to_log_in_again(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
+        await stage.server.call("ada", "DELETE", f"/users/{stage.server.id('dario')}", {})
+        await until(lambda: stage.session.status.kind is ConnectionKind.REFUSED)
+        told = banner(stage.session)
+        assert told.startswith("✕ Logged out by the server: ")
+        assert "deactivated" in told
+        assert "narrowcast login" not in told
+        assert len(told) <= 80
 
 
 async def test_what_needs_the_server_is_refused_at_once_with_the_reason(tmp_path: Path) -> None:

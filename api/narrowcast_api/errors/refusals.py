@@ -69,7 +69,11 @@ class Unauthorized(ApiError):
 
 
 class AccountDeactivated(Unauthorized):
-    """USER_DEACTIVATED or REALM_DEACTIVATED: this account can no longer sign in."""
+    """USER_DEACTIVATED, REALM_DEACTIVATED, or UNAUTHORIZED in these words: this account can no longer sign in."""
+
+    @property
+    def user_message(self) -> str:
+        return f"{self.msg.rstrip('.') or 'This account is deactivated'}."
 
 
 class AuthenticationFailed(Unauthorized):
@@ -266,6 +270,8 @@ def api_error(status: int, code: str, msg: str, extra: Mapping[str, object] | No
             kind = NotFound
         elif any(words in msg.lower() for words in _PERMISSION_WORDS):
             kind = InsufficientPermission
+    if kind is Unauthorized and "deactivated" in msg.lower():
+        kind = AccountDeactivated  # with a key; the codes of its own come where one signs in
     if kind is None:
         # An unknown code is kept as a plain ApiError; a 401 still means "sign in again".
         kind = _BY_STATUS.get(status, ApiError) if not code or status == 401 else ApiError

@@ -42,20 +42,20 @@ class Health:
         if since is not None and self._clock.monotonic() - since >= OFFLINE_AFTER:
             self._set(ConnectionKind.OFFLINE, self.status.detail)
 
-    def refused(self, detail: str) -> None:
-        """The server does not accept the key."""
+    def refused(self, detail: str, *, ended: bool) -> None:
+        """The server does not accept the key; any key if the account has ``ended``."""
         self._trouble_since = None  # what lasts now is no trouble of the network
-        self._set(ConnectionKind.REFUSED, detail)
+        self._set(ConnectionKind.REFUSED, detail, ended=ended)
 
     def connecting(self) -> None:
         """Somebody asked to try again."""
         self._set(ConnectionKind.CONNECTING, "")
 
-    def _set(self, kind: ConnectionKind, detail: str) -> None:
+    def _set(self, kind: ConnectionKind, detail: str, *, ended: bool = False) -> None:
         in_trouble = {ConnectionKind.RECONNECTING, ConnectionKind.OFFLINE}
         goes_on = kind is self.status.kind or {kind, self.status.kind} == in_trouble
         since = self.status.since if goes_on else self._clock.now()
-        status = ConnectionStatus(kind, since, detail)
+        status = ConnectionStatus(kind, since, detail, ended)
         if status != self.status:
             self.status = status
             self._on_status(status)

@@ -25,11 +25,14 @@ class ConnectionKind(StrEnum):
 
 
 class ConnectionStatus(NamedTuple):
-    """`since` is when the trouble (or the good time) began, in UTC seconds; `detail` says why, for people."""
+    """`since` is when the trouble (or the good time) began, in UTC seconds; `detail` says why, for people. `ended`: the
+    account or its organization is deactivated, so that no other key would be accepted.
+    """
 
     kind: ConnectionKind
     since: float
     detail: str = ""
+    ended: bool = False
 
     @property
     def is_live(self) -> bool:

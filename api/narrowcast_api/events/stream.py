@@ -29,6 +29,7 @@ from typing import Any, NamedTuple, TypeVar
 from narrowcast_api.backoff import Backoff
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
+    AccountDeactivated,
     BadEventQueueId,
     BadRequest,
     MalformedAnswer,
@@ -197,7 +198,7 @@ class EventStream:
             await self._pause(self._slow.failed())
 
     async def _refused(self, error: Unauthorized) -> None:
-        self._health.refused(error.user_message)
+        self._health.refused(error.user_message, ended=isinstance(error, AccountDeactivated))
         await self._poked.wait(None)
         self._health.connecting()
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.cli.directory import wire_narrow
-from narrowcast.cli.outcome import CommandError, Exit, complain
+from narrowcast.cli.outcome import LONGEST, CommandError, Exit, complain
+from narrowcast_api.characters import defused_line
 from narrowcast_api.client import Client
 from narrowcast_api.clock import SystemClock
 from narrowcast_api.errors import NarrowcastError
@@ -117,7 +118,7 @@ class _Follower:
             self._bell.set()
         elif kind in ("reconnecting", "offline") and not self._is_down:
             self._is_down = True
-            complain(f"connection lost, trying again ({status.detail})")
+            complain(f"connection lost, trying again ({defused_line(status.detail, LONGEST)})")
         elif kind == "live" and self._is_down:
             self._is_down = False
             complain("connected again")

@@ -48,6 +48,8 @@ def _connection_trouble(session: Session) -> str:
         else ""
     )
     detail = f" ({status.detail})" if status.detail else ""
+    if kind == "refused" and status.ended:
+        return f"✕ Logged out by the server: {status.detail}"
     if kind == "refused":
         return f"✕ Logged out by the server. Run: narrowcast login {session.account.site} {detail}"
     if kind == "offline":
