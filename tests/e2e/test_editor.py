@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import signal
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from support.terminal import Terminal, home, narrowcast
+from support.terminal import PATIENCE, Terminal, home, narrowcast
 
 from .conftest import Served
 
 
 @contextmanager
-def in_editor(served: Served, folder: Path, script: str) -> Iterator[Terminal]:
-    """The app where somebody writes to Hugo and opens an editor, which does what the shell script says."""
+def opening_editor(served: Served, folder: Path, script: str) -> Iterator[Terminal]:
+    """The app where somebody writes to Hugo and opens an editor, which does what the shell script says. No file of
+    it stays.
+    """
     editor = folder / "editor"
     editor.write_text(f"#!/bin/sh\n{script}")
     editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
@@ -30,10 +33,17 @@ def in_editor(served: Served, folder: Path, script: str) -> Iterator[Terminal]:
         terminal.settle()
         terminal.press("ctrl+o")
         yield terminal
+    assert [path.name for path in files.iterdir()] == []
+
+
+@contextmanager
+def in_editor(served: Served, folder: Path, script: str) -> Iterator[Terminal]:
+    """The same, and the app is left as users leave it."""
+    with opening_editor(served, folder, script) as terminal:
+        yield terminal
         terminal.press("ctrl+q")
         terminal.wait_end()
         assert terminal.left_clean() == []
-    assert [path.name for path in files.iterdir()] == []
 
 
 def test_what_the_editor_wrote_stands_in_compose(served: Served, tmp_path: Path) -> None:
@@ -49,3 +59,13 @@ def test_of_an_editor_that_is_killed_the_saved_text_is_taken_and_no_file_stays(
     script = 'printf "saved in time" > "$1"\ntouch "$(dirname "$1")/.swap"\nkill -9 $$\n'
     with in_editor(served, tmp_path, script) as terminal:
         terminal.wait_for("saved in time")
+
+
+def test_a_signal_ends_the_app_while_an_editor_writes_and_nobody_reads_the_terminal(
+    served: Served, tmp_path: Path
+) -> None:
+    script = "trap '' TERM\nwhile echo and so on and so on and so on; do :; done\n"
+    with opening_editor(served, tmp_path, script) as terminal:
+        terminal.wait_for("and so on")
+        terminal.signal(signal.SIGTERM)
+        assert terminal.process.wait(PATIENCE) == 128 + signal.SIGTERM

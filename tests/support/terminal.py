@@ -251,7 +251,7 @@ class Terminal:
         """End the process without asking."""
         if self.process.poll() is None:
             self.process.kill()
-            self.process.wait()
+            self.wait_end()  # the end of a session waits for its terminal to be read
 
     # judging
 

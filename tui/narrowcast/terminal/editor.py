@@ -45,7 +45,7 @@ def kept_modes() -> Iterator[None]:
         yield
     finally:
         with suppress(termios.error, OSError):
-            termios.tcsetattr(fd, termios.TCSADRAIN, modes)
+            termios.tcsetattr(fd, termios.TCSANOW, modes)  # not TCSADRAIN: it waits until somebody reads
 
 
 class Host(Protocol):
