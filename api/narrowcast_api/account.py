@@ -18,6 +18,7 @@ from msgspec.structs import force_setattr
 
 from narrowcast_api.errors import AccountError
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.storage.folders import expanded
 
 __all__ = ["Account", "AccountError", "is_cleartext", "normal_site"]
 
@@ -89,7 +90,7 @@ class Account(Struct, frozen=True):
         Raises AccountError naming the file and what is wrong in it, never the key; also for a file that other
         users of the machine may read or change, unless `allow_shared`.
         """
-        file = Path(path).expanduser()
+        file = expanded(path)
         parser = configparser.ConfigParser(interpolation=None, default_section="\0none")
         problem, mode = "", 0
         try:
@@ -112,7 +113,7 @@ class Account(Struct, frozen=True):
         if missing:
             raise AccountError(f"{file}: section [api] lacks {' and '.join(missing)}")
         bundle = parser.get("api", "cert_bundle", fallback="").strip()
-        ca_bundle = file.parent / Path(bundle).expanduser() if bundle else None
+        ca_bundle = file.parent / expanded(bundle) if bundle else None
         account = cls(values["site"], values["email"], Secret(values["key"]), ca_bundle)
         if mode & _OF_OTHERS and not allow_shared:
             command = f"chmod 600 {shlex.quote(str(file))}"
@@ -127,7 +128,7 @@ class Account(Struct, frozen=True):
         lines = ["[api]", f"email={self.email}", f"key={self.key.reveal()}", f"site={self.site}"]
         if self.ca_bundle is not None:
             lines.append(f"cert_bundle={self.ca_bundle.absolute()}")
-        file = Path(path).expanduser()
+        file = expanded(path)
         temporary = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
         problem: str | None = None
         try:

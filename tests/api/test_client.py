@@ -91,6 +91,11 @@ def test_a_file_that_is_no_account_is_explained(tmp_path: Path, content: str | N
         Account.from_zuliprc(file)
 
 
+def test_a_file_in_the_home_of_somebody_unknown_is_not_there() -> None:
+    with pytest.raises(AccountError, match="no such file"):
+        Account.from_zuliprc("~nobody-of-this-name/zuliprc")
+
+
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o644])
 async def test_a_file_that_others_may_read_or_change_is_refused_with_what_to_do(
     tmp_path: Path, mode: int

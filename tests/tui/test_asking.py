@@ -34,9 +34,13 @@ async def test_a_path_is_completed_as_far_as_it_is_clear_and_has_to_exist(tmp_pa
     question = file_question("Upload file", does="uploads", note="Maximum file size: 1 MB")
     answers: list[str | None] = []
     async with asked(tmp_path, question, answers) as (_, pilot):
-        question.editor.text = f"{folder}/x"
-        await pilot.press("tab")
-        await until(lambda: question.remark.plain == "No matches.")
+        for nothing in (f"{folder}/x", "~nobody-of-this-name/x"):
+            question.editor.text = nothing
+            await pilot.press("tab")
+            await until(lambda: question.remark.plain == "No matches.")
+            question.say("")
+            await pilot.press("enter")
+            assert question.remark.plain == "File not found."
         question.editor.text = f"{folder}/re"
         await pilot.press("tab")
         await until(lambda: question.remark.plain == "report.pdf  report.txt")

@@ -25,6 +25,13 @@ def account_folder_name(site: str, email: str) -> str:
     return f"{readable or 'account'}-{digest}"
 
 
+def expanded(path: Path | str) -> Path:
+    """The path that somebody has named, where `~` is their home folder. Where nobody knows whose home is meant it stays
+    as it is, and there is no such file; `Path.expanduser` would raise RuntimeError.
+    """
+    return Path(os.path.expanduser(path))  # noqa: PTH111
+
+
 def private_folder(path: Path) -> Path:
     """Make the folder if need be, readable by its owner only (0700), and what is missing above it. Raises OSError where
     that fails.

@@ -11,6 +11,7 @@ from narrowcast.app.config import Config
 from narrowcast.app.config_load import load
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.storage.folders import expanded
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def chosen_file(args: argparse.Namespace, paths: Paths, config: Config) -> Path | None:
     """The file of ``--rc``, of ``--account``, of the configuration, or of the first stored account."""
     if args.rc:
-        return Path(args.rc).expanduser()
+        return expanded(args.rc)
     return accounts.default(paths.accounts, args.account or config.account)
 
 

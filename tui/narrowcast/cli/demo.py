@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from narrowcast.cli.open_app import run_app
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.storage.folders import expanded
 
 
 def run(args: argparse.Namespace) -> int:
     """Open the demo; without ``--data`` nothing of it is left."""
-    data = Path(args.data).expanduser().absolute() if args.data else None
+    data = expanded(args.data).absolute() if args.data else None
     return run_app("demo", Paths.of_user(), demo_data=data, extensions=not args.no_extensions)

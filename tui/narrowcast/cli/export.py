@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import os
 import sys
-from pathlib import Path
 
 from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.directory import parse_narrow
@@ -14,12 +13,13 @@ from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.cli.printing import as_json, as_markdown, as_record, as_text
 from narrowcast.cli.read import newest
 from narrowcast.text.formats import counted
+from narrowcast_api.storage.folders import expanded
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the newest messages of a narrow, oldest first; an existing file is not touched."""
     account = chosen_account(args)
-    target = Path(args.output).expanduser() if args.output else None
+    target = expanded(args.output) if args.output else None
     if target is not None and target.exists():
         raise CommandError(f"{target} already exists; choose another name", Exit.USAGE)
     messages = asyncio.run(

@@ -32,6 +32,7 @@ from narrowcast.text.formats import counted
 from narrowcast_api.characters import defused_line
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.protocols.notifications import QuietHours, is_quiet, notice_of
+from narrowcast_api.storage.folders import expanded
 from narrowcast_api.sync.arrivals import Arrivals
 from narrowcast_api.sync.session import Session
 
@@ -68,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 def _files(args: argparse.Namespace, paths: Paths) -> list[tuple[str, Path]]:
     """The account that is named, else all that are stored."""
     if args.rc:
-        return [(Path(args.rc).stem, Path(args.rc).expanduser())]
+        return [(Path(args.rc).stem, expanded(args.rc))]
     if args.account:
         file = accounts.default(paths.accounts, args.account)
         return [] if file is None else [(args.account, file)]

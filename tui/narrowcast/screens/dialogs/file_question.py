@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from narrowcast.app.background import Latest
 from narrowcast.screens.dialogs.ask import AskScreen
+from narrowcast_api.storage.folders import expanded
 
 __all__ = ["file_question"]
 
@@ -34,7 +35,7 @@ def file_question(
 
 def _path(typed: str) -> str:
     """A path as people write it, such as in quotes or below ~."""
-    return str(Path(typed.strip("'\"")).expanduser()) if typed else ""
+    return str(expanded(typed.strip("'\""))) if typed else ""
 
 
 class PathCompletion:
@@ -83,7 +84,7 @@ def common_start(texts: list[str]) -> str:
 def candidates(typed: str) -> list[str]:
     """The paths that begin with ``typed``; folders end in a slash."""
     head, _, name = typed.rpartition("/")
-    folder = Path(head + "/" if typed.startswith("/") or head else ".").expanduser()
+    folder = expanded(head + "/" if typed.startswith("/") or head else ".")
     prefix = f"{head}/" if "/" in typed else ""
     paths = []
     try:

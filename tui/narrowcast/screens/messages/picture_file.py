@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.form_fields import Refused
+from narrowcast_api.storage.folders import expanded
 
 _KINDS = (
     (b"\x89PNG\r\n", "image/png", ".png"),
@@ -42,5 +42,5 @@ async def read_picture(path: str, max_mib: int) -> tuple[bytes, str, str]:
 
 
 def _read(path: str, size: int) -> bytes:
-    with Path(path).expanduser().open("rb") as opened:
+    with expanded(path).open("rb") as opened:
         return opened.read(size)
