@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 from narrowcast_api.account import Account
 from narrowcast_api.errors import BadRequest
+from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.narrow import Narrow
@@ -21,6 +23,7 @@ from narrowcast_api.state.changes import Change, MessagesAdded, MessagesChanged
 from narrowcast_api.sync.session import Session
 from support.clock import VirtualClock
 from support.live import (
+    ADA,
     CHIYO,
     DESIGN,
     GENERAL,
@@ -50,6 +53,7 @@ class Service(httpx.AsyncBaseTransport):
         self.channel_leaves = asyncio.Event()
         self.channel_leaves.set()
         self.asked: list[str] = []
+        self.is_refusing = False
         self._events: list[dict[str, Any]] = []
         self._is_lost = False
         self._news = asyncio.Event()
@@ -59,7 +63,9 @@ class Service(httpx.AsyncBaseTransport):
         path = request.url.path.removeprefix("/api/v1")
         self.asked.append(path)
         status, answer = 200, dict[str, Any](drafts=[], count=0)
-        if path == "/register":
+        if path == "/register" and self.is_refusing:
+            status, answer = 401, {"result": "error", "code": "UNAUTHORIZED", "msg": "Invalid API key"}
+        elif path == "/register":
             answer = {**self.snapshot}
         elif path == "/events" and request.method == "GET":
             status, answer = await self._poll("dont_block=true" in str(request.url))
@@ -120,20 +126,21 @@ class ThreadsClock(VirtualClock):
 
 @asynccontextmanager
 async def live_session(
-    folder: Path, service: Service, clock: VirtualClock | None = None
+    folder: Path, service: Service, clock: VirtualClock | None = None, *, present: bool | None = False
 ) -> AsyncIterator[Session]:
     account = Account("http://chat.example", "user1@demo.example", Secret("k" * 32))
-    session = await Session.open(
+    opened = partial(
+        Session.open,
         account,
         data_dir=folder / "data",
         cache_dir=folder / "cache",
         clock=clock or VirtualClock(),
         transport=service,
-        present=False,
     )
+    session = await (opened() if present is None else opened(present=present))
     running = asyncio.create_task(session.run())
     try:
-        await until(lambda: session.is_live)
+        await until(lambda: session.is_live or session.status.kind is ConnectionKind.REFUSED)
         yield session
     finally:
         running.cancel()
@@ -454,3 +461,69 @@ async def test_a_channel_that_one_joined_while_it_was_looked_for_stays(tmp_path:
         service.channel_leaves.set()
         await after_events(session, service)
         assert session.state.channels.get(RANDOM) is not None
+
+
+async def test_a_message_of_ones_own_of_which_no_event_came_is_fetched_and_shown(tmp_path: Path) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        view = session.view(SOUP)
+        await view.open()
+        service.messages = {150: channel_message(150, sender=ADA)}
+        await session.show_sent(150)
+        assert list(view.ids) == [150]
+        assert service.asked.count("/messages") == 1, "events keep the view true"
+        await session.show_sent(151)
+        assert list(view.ids) == [150], "it is gone already"
+
+
+async def test_what_is_on_screen_is_fetched_again_after_a_new_snapshot(tmp_path: Path) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        await session.view(SOUP).open()
+        await after_events(session, service)
+        service.messages = {150: channel_message(150)}
+        await after_a_new_snapshot(session, service)
+        await until(lambda: list(session.view(SOUP).ids) == [150])
+
+
+@pytest.mark.parametrize("present", [True, None, False])
+async def test_others_are_told_that_somebody_is_here_unless_nobody_is(
+    tmp_path: Path, present: bool | None
+) -> None:
+    service = Service()
+    async with live_session(tmp_path, service, present=present) as session:
+        await after_events(session, service)
+        if present is not False:
+            await until(lambda: "/users/me/presence" in service.asked)
+        assert ("/users/me/presence" in service.asked) is (present is not False)
+
+
+async def test_who_asks_to_connect_again_is_heard_after_a_refused_key_and_before_there_is_anything(
+    tmp_path: Path,
+) -> None:
+    service = Service()
+    service.is_refusing = True
+    async with live_session(tmp_path, service) as session:
+        service.is_refusing = False
+        assert session.status.kind is ConnectionKind.REFUSED
+        session.reconnect()
+        await until(lambda: session.is_live)
+    still = await Session.open(session.account, data_dir=tmp_path / "d", cache_dir=tmp_path / "c")
+    still.reconnect()
+    await still.close()
+
+
+async def test_the_services_are_woken_when_the_connection_becomes_live(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[bool] = []
+    async with live_session(tmp_path, Service()) as session:
+        monkeypatch.setattr(session.services, "wake", lambda: woken.append(session.is_live))
+        for kind in (
+            ConnectionKind.RECONNECTING,
+            ConnectionKind.OFFLINE,
+            ConnectionKind.LIVE,
+            ConnectionKind.LIVE,
+        ):
+            session.set_status(ConnectionStatus(kind, 0.0))
+        assert woken == [True]
