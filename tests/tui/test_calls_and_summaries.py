@@ -133,3 +133,15 @@ async def test_who_may_not_have_topics_summarized_is_told_before_the_server_is_a
             await run(stage, "topic.summarize")
             await stage.told("can summarize topics")
             assert offered.asked is None
+
+
+async def test_who_hides_what_language_models_make_is_offered_no_summary(tmp_path: Path) -> None:
+    with offering("/messages/summary", {"summary": "x"}) as offered:
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+            stage.session.state.offers = stage.session.state.offers._replace(summaries=True)
+            await stage.server.call("ada", "PATCH", "/settings", {"hide_ai_features": True})
+            await until(lambda: stage.session.state.settings.flag("hide_ai_features"))
+            await run(stage, "topic.summarize")
+            await stage.told("'Hide AI features'")
+            assert offered.asked is None

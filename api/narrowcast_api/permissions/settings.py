@@ -57,9 +57,11 @@ def picture_refusal(state: State) -> Refusal:
 
 
 def summary_refusal(state: State) -> Refusal:
-    """Refuses where the server has no language model, and who may not have topics summarized."""
+    """Refuses where the server has no language model, who may not have topics summarized, and who wants none of it."""
     if not state.offers.summaries:
         return Refusal("This server does not offer AI summaries.")
+    if state.settings.flag("hide_ai_features"):
+        return Refusal("You have turned on 'Hide AI features' in Personal settings.")
     return only_holders(state, "can_summarize_topics_group", "summarize topics")
 
 

@@ -46,7 +46,7 @@ DEFAULTS: Final[dict[str, object]] = {
     "enable_stream_push_notifications": False,
     "enter_sends": True,
     "fluid_layout_width": False,
-    "hide_ai_features": True,
+    "hide_ai_features": False,
     "high_contrast_mode": False,
     "left_side_userlist": False,
     "message_content_in_email_notifications": True,
