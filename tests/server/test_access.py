@@ -189,3 +189,23 @@ async def test_deactivated_people_neither_get_nor_hear_anything(server: TestServ
     assert row is None
     fields = {"type": "direct", "to": [server.id("greta")], "content": "x"}
     await server.refusal("ada", "POST", "/messages", fields)
+
+
+async def test_who_knows_of_a_channel_but_does_not_read_it_does_nothing_in_it(server: TestServer) -> None:
+    """As a Zulip server says it: administrators know of private channels that they are not in."""
+    channel = server.channel("operations")
+    draft = {"type": "stream", "to": [channel], "topic": "t", "content": "x", "timestamp": 1_795_400_000}
+    said = "Invalid channel ID"
+    for path, params in (
+        ("/drafts", {"drafts": [draft]}),
+        ("/mark_stream_as_read", {"stream_id": channel}),
+        ("/mark_topic_as_read", {"stream_id": channel, "topic_name": "t"}),
+    ):
+        assert (await server.refusal("ada", "POST", path, params))["msg"] == said, path
+    message = await server.send("ada", "general", "t")
+    moved = await server.refusal("ada", "PATCH", f"/messages/{message}", {"stream_id": channel})
+    assert moved["msg"] == said
+    answer = await server.refusal("ada", "GET", "/get_stream_id", {"stream": "operations"})
+    assert answer["msg"] == "Invalid channel name 'operations'"
+    await server.call("ada", "GET", f"/streams/{channel}")
+    await server.call("ada", "GET", f"/streams/{channel}/members")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import DraftType
 from narrowcast_server.actions.owned import own_row, remove_own
 from narrowcast_server.http.params import check_dict, check_integer, check_list, check_string
-from narrowcast_server.organization.errors import ServiceError, field_missing, invalid_channel_id
+from narrowcast_server.organization.errors import ServiceError, field_missing
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import switched_on
 from narrowcast_server.queries.drafts import draft_object
-from narrowcast_server.rules.access import may_know
+from narrowcast_server.rules.access import readable_channel
 from narrowcast_server.rules.quotas import check_room
 
 if TYPE_CHECKING:
@@ -136,9 +136,7 @@ def _check_length(core: Core, user: User, drafts: list[DraftFields], replaced: i
 def _check_recipients(core: Core, user: User, draft: DraftFields) -> None:
     for identity in draft.to:
         if draft.type is DraftType.STREAM:
-            channel = core.channels.get(identity)
-            if channel is None or channel.is_archived or not may_know(core, user, channel):
-                raise invalid_channel_id()
+            readable_channel(core, user, identity)
         elif core.users.get(identity) is None:
             raise ServiceError(f"Invalid user ID {identity}")
 

@@ -113,7 +113,7 @@ def mark_all_as_read(call: Call) -> Answer:
 @routes.post("/mark_stream_as_read", STREAM_ID)
 def mark_channel_as_read(call: Call) -> Answer:
     """Everything in a channel is read."""
-    channel = access.known_channel(call.core, call.user, call[STREAM_ID])
+    channel = access.readable_channel(call.core, call.user, call[STREAM_ID])
     _mark_read(call, unread_in(call.core, call.user, channel.id))
     return {}
 
@@ -121,7 +121,7 @@ def mark_channel_as_read(call: Call) -> Answer:
 @routes.post("/mark_topic_as_read", STREAM_ID, TOPIC_NAME)
 def mark_topic_as_read(call: Call) -> Answer:
     """Everything in a topic is read."""
-    channel = access.known_channel(call.core, call.user, call[STREAM_ID])
+    channel = access.readable_channel(call.core, call.user, call[STREAM_ID])
     topic = topics.mapped(call.core, call[TOPIC_NAME])
     if not access.newest_in_topic(call.core, call.user, channel, topic, 1):
         raise ServiceError(f"No such topic '{call[TOPIC_NAME]}'")

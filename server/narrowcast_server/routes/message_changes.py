@@ -87,7 +87,7 @@ def _planned_move(call: Call, message: Message) -> Move | None:
         return None
     channel: Channel | None = None
     if stream_id is not None:
-        channel = access.known_channel(core, call.user, stream_id)
+        channel = access.readable_channel(core, call.user, stream_id)
     if topic is not None and message.channel_id is not None:
         topic = topics.checked(core, topic)
     unchanged = message.topic == topic and channel is None

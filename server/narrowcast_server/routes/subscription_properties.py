@@ -47,7 +47,7 @@ def update_subscription_properties(call: Call) -> Answer:
 
 def _set_property(call: Call, channel_id: int, name: str, value: object, label: str) -> None:
     core, user = call.core, call.user
-    channel = access.known_channel(core, user, channel_id)
+    channel = access.readable_channel(core, user, channel_id)
     if not access.is_subscribed(core, user.id, channel.id):
         raise ServiceError(f"Not subscribed to channel ID {channel.id}")
     if not isinstance(value, bool | str):
