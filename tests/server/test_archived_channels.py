@@ -74,7 +74,6 @@ async def ask(server: TestServer, ids: dict[str, int], method: str, path: str, *
 async def test_an_archived_channel_stays_as_it_is(
     server: TestServer, method: str, path: str, params: dict[str, object], said: str
 ) -> None:
-    server.set_level(387)
     answer = await ask(server, await archived(server), method, path, **params)
     assert (answer["code"], answer["msg"]) == ("BAD_REQUEST", said or INVALID_CHANNEL)
 

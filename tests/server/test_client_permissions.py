@@ -427,13 +427,20 @@ async def test_who_may_subscribe_themselves_is_known_before(server: TestServer) 
 
 
 async def test_a_guest_only_reads_a_web_public_channel(server: TestServer) -> None:
-    sent = {"type": "channel", "to": server.channel("support"), "topic": "t", "content": "x"}
+    support = server.channel("support")
+    sent = {"type": "channel", "to": support, "topic": "t", "content": "x"}
     message_id = (await server.call("ada", "POST", "/messages", sent))["id"]
+    star = {"messages": [message_id], "op": "add", "flag": "starred"}
+    mute = {"stream_id": support, "topic": "t", "visibility_policy": 1}
     for name in ("dario", "hugo"):
         state = await state_of(server, name)
-        said = permissions.frozen_refusal(state, server.channel("support"))
-        path = f"/messages/{message_id}/reactions"
-        done = await allowed(server, name, "POST", path, {"emoji_name": "tada"})
-        assert (said == "") is done, (name, said)
-    star = {"messages": [message_id], "op": "add", "flag": "starred"}
-    assert not await allowed(server, "hugo", "POST", "/messages/flags", star)
+        for said, path, params in (
+            (
+                permissions.act_refusal(state, support),
+                f"/messages/{message_id}/reactions",
+                {"emoji_name": "tada"},
+            ),
+            (permissions.flag_refusal(state, support), "/messages/flags", star),
+            (permissions.frozen_refusal(state, support), "/user_topics", mute),
+        ):
+            assert (said == "") is await allowed(server, name, "POST", path, params), (name, path, said)

@@ -25,10 +25,12 @@ from narrowcast_api.permissions.groups import (
     possible_holders,
 )
 from narrowcast_api.permissions.messages import (
+    act_refusal,
     delete_refusal,
     delete_topic_refusal,
     edit_refusal,
     edit_seconds_left,
+    flag_refusal,
     frozen_refusal,
     move_channel_refusal,
     move_topic_refusal,
@@ -68,6 +70,7 @@ __all__ = [
     "ALLOWED",
     "ROLE_NAMES",
     "Refusal",
+    "act_refusal",
     "administers",
     "archived_refusal",
     "below",
@@ -81,6 +84,7 @@ __all__ = [
     "direct_refusal",
     "edit_refusal",
     "edit_seconds_left",
+    "flag_refusal",
     "frozen_refusal",
     "group_name",
     "group_refusal",

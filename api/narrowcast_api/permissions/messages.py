@@ -26,20 +26,25 @@ if TYPE_CHECKING:
 
 
 def frozen_refusal(state: State, channel_id: int | None, what: str = "messages") -> Refusal:
-    """Refuses everybody to react to what is in an archived channel, to vote on it, change or move it; and guests in
-    one that they only read because it is open to the web. None: a direct message.
-    """
+    """Refuses everybody to change what is in an archived channel. None: a direct message."""
     channel = None if channel_id is None else state.channels.get(channel_id)
-    if channel is None:
+    if channel is None or not channel.is_archived:
         return ALLOWED
-    if channel.is_archived:
-        archived = f"#{channel.name} is archived"
-        return Refusal(f"{archived}: its {what} stay as they are.", archived)
-    if role_of(state) >= Role.GUEST and not channel.is_subscribed:
-        return Refusal(
-            f"Guests can only read #{channel.name} unless they are subscribed.", "guests only read"
-        )
-    return ALLOWED
+    archived = f"#{channel.name} is archived"
+    return Refusal(f"{archived}: its {what} stay as they are.", archived)
+
+
+def flag_refusal(state: State, channel_id: int | None) -> Refusal:
+    """Refuses guests to star or fold what they only read because its channel is open to the web."""
+    channel = None if channel_id is None else state.channels.get(channel_id)
+    if channel is None or channel.is_subscribed or role_of(state) < Role.GUEST:
+        return ALLOWED
+    return Refusal(f"Guests can only read #{channel.name} unless they are subscribed.", "guests only read")
+
+
+def act_refusal(state: State, channel_id: int | None) -> Refusal:
+    """Refuses who may not react to a message of a channel, vote on it, change or move it, whatever else they may."""
+    return frozen_refusal(state, channel_id) or flag_refusal(state, channel_id)
 
 
 def edit_refusal(state: State, message: Message, now: float) -> Refusal:
@@ -50,7 +55,7 @@ def edit_refusal(state: State, message: Message, now: float) -> Refusal:
         return Refusal("Messages cannot be edited in this organization.")
     if message.submessages:
         return Refusal("Polls and to-do lists cannot be edited; press Enter on them to take part.")
-    if archived := frozen_refusal(state, message.channel_id):
+    if archived := act_refusal(state, message.channel_id):
         return archived
     return _too_late(state, message, now, "message_content_edit_limit_seconds", "edited")
 
@@ -65,7 +70,7 @@ def delete_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not delete a message: holders of the permission, and for a while its sender, or the owner of
     the bot that sent it.
     """
-    if archived := frozen_refusal(state, message.channel_id):
+    if archived := act_refusal(state, message.channel_id):
         return archived
     if _holds(state, message, "can_delete_any_message_group", is_administrator(state)):
         return ALLOWED
@@ -80,7 +85,7 @@ def delete_refusal(state: State, message: Message, now: float) -> Refusal:
 
 def move_topic_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not move a message to another topic of its channel."""
-    if archived := frozen_refusal(state, message.channel_id):
+    if archived := act_refusal(state, message.channel_id):
         return archived
     realm, channel = "can_move_messages_between_topics_group", ChannelSetting.MOVE_WITHIN.value
     if not _holds(state, message, realm, True, channel):
@@ -92,7 +97,7 @@ def move_topic_refusal(state: State, message: Message, now: float) -> Refusal:
 
 def move_channel_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not move a message to another channel."""
-    if archived := frozen_refusal(state, message.channel_id):
+    if archived := act_refusal(state, message.channel_id):
         return archived
     realm, channel = "can_move_messages_between_channels_group", ChannelSetting.MOVE_OUT.value
     if not _holds(state, message, realm, True, channel):

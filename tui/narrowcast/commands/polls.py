@@ -23,7 +23,7 @@ def _widget(screen: Workspace) -> tuple[Message, Poll | TodoList] | None:
     if widget is None:
         screen.refuse("Select a poll or to-do list first.")
         return None
-    if refused := permissions.frozen_refusal(screen.session.state, message.channel_id):
+    if refused := permissions.act_refusal(screen.session.state, message.channel_id):
         screen.refuse(refused)
         return None
     return message, widget

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.messages.context import PaneContext
+from narrowcast_api import permissions
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
@@ -30,6 +31,9 @@ class Flags:
             self._flag(message, "collapsed", "collapsed" not in message.flags)
 
     def _flag(self, message: Message, flag: str, on: bool) -> None:
+        if refused := permissions.flag_refusal(self._pane.session.state, message.channel_id):
+            self._pane.refuse(refused)
+            return
         self._pane.work(self._pane.session.acts.flag(message.id, flag, on), f"change the flag {flag}")
 
     def unread(self) -> None:

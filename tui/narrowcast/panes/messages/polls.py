@@ -38,7 +38,7 @@ class Polls:
         self._pane.work(send(message_id=message.id, content=content), "vote")
 
     def _refused(self, message: Message) -> bool:
-        if refused := permissions.frozen_refusal(self._pane.session.state, message.channel_id):
+        if refused := permissions.act_refusal(self._pane.session.state, message.channel_id):
             self._pane.refuse(refused)
         return bool(refused)
 

@@ -59,7 +59,7 @@ class Reactions:
         self._pane.work(session.acts.reaction(message.id, reaction, not own), "change the reaction")
 
     def _refused(self, message: Message) -> bool:
-        if refused := permissions.frozen_refusal(self._pane.session.state, message.channel_id):
+        if refused := permissions.act_refusal(self._pane.session.state, message.channel_id):
             self._pane.refuse(refused)
         return bool(refused)
 
