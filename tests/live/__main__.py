@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 
-from live import history, operations, renderings
+from live import history, operations, refusals, renderings
 from live.site import LiveSite
 from live.trial import Trial
 
@@ -24,7 +24,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m live", description=__doc__)
     parser.add_argument("site", help="the address of an organization made for this")
     parser.add_argument("folder", type=Path, help="zuliprc files of its people")
-    parser.add_argument("what", nargs="?", default="history", choices=["history", "operations", "renderings"])
+    parser.add_argument(
+        "what", nargs="?", default="history", choices=["history", "operations", "refusals", "renderings"]
+    )
     parser.add_argument(
         "--change-this-organization",
         action="store_true",
@@ -54,6 +56,8 @@ async def _run(args: argparse.Namespace) -> int:
         if args.what == "renderings":
             _say(f"{await renderings.run(site)} texts rendered")
             return 0
+        if args.what == "refusals":
+            return await _refusals(site)
         report = await history.run(site, args.seed, args.seconds, args.batch)
     if args.log:
         args.log.write_text("\n".join(report.log))
@@ -78,6 +82,15 @@ async def _operations(site: LiveSite, only: str | None) -> int:
         _say("called by nobody: " + ", ".join(trial.not_called()))
         await trial.aclose()
     return 1 if trial.unexpected or trial.stopped else 0
+
+
+async def _refusals(site: LiveSite) -> int:
+    report = await refusals.run(site)
+    for live, ours in report.different:
+        _say(f"REFUSAL {live.who} {live.method} {live.path} {str(live.params)[:200]}")
+        _say(f"  live     {live.status} {live.answer}"[:300], f"  embedded {ours.status} {ours.answer}"[:300])
+    _say(f"{report.requests} requests, {len(report.different)} with another outcome")
+    return 0
 
 
 def _say(*lines: str) -> None:

@@ -168,6 +168,17 @@ _WORDS: list[tuple[str, str, str, dict[str, object], str, str]] = [
     ("dario", "DELETE", "/users/me/profile_data", {"data": 1}, "BAD_REQUEST", "data is not a list"),
     ("dario", "GET", "/streams/{old}/email_address", {}, "BAD_REQUEST", "Invalid channel ID"),
     ("ada", "POST", "/default_streams", {"stream_id": "{old}"}, "BAD_REQUEST", "Invalid channel ID"),
+    ("dario", "GET", "/users/{gone}/status", {}, "BAD_REQUEST", "User is deactivated"),
+    ("dario", "GET", "/users/{gone}/subscriptions/1", {}, "BAD_REQUEST", "User is deactivated"),
+    ("dario", "PATCH", "/scheduled_messages/999", {}, "BAD_REQUEST", "Nothing to change"),
+    (
+        "dario",
+        "POST",
+        "/messages",
+        {"type": "stream", "to": 1.5, "topic": "t", "content": "c"},
+        "BAD_REQUEST",
+        "Invalid data type for channel",
+    ),
 ]
 
 
@@ -176,10 +187,12 @@ async def test_refusals_have_the_code_and_the_words_of_a_zulip_server(server: Te
     group = {"group_name": "g", "description": "d", "stream_names": ["engineering"]}
     await server.call("ada", "POST", "/default_stream_groups/create", group)
     await server.call("ada", "DELETE", f"/streams/{old}")
+    gone = server.id("greta")
+    await server.call("ada", "DELETE", f"/users/{gone}")
     other = {}
     for who, method, path, params, code, words in _WORDS:
         filled = {key: old if value == "{old}" else value for key, value in params.items()}
-        said = await server.refusal(who, method, path.format(old=old), filled)
+        said = await server.refusal(who, method, path.format(old=old, gone=gone), filled)
         if said["code"] != code or words not in said["msg"]:
             other[f"{who} {method} {path}"] = said
     assert not other

@@ -34,6 +34,8 @@ def resolve(core: Core, name: str, code: str | None, reaction_type: str | None) 
     if kind is None:
         kind = by_name(core, name).type
     if code is None:
+        if kind not in (*ReactionType, EXTRA_EMOJI):
+            raise ServiceError("Invalid emoji type.")
         named = by_name(core, name)
         if named.type != kind:
             raise ServiceError("Invalid emoji name.")

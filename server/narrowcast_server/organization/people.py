@@ -20,6 +20,12 @@ def person(core: Core, user_id: int) -> User:
     return user
 
 
+def check_active(user: User) -> None:
+    """Raises BAD_REQUEST for somebody whose account is deactivated."""
+    if not user.is_active:
+        raise ServiceError("User is deactivated")
+
+
 def active_people(core: Core, user_ids: Iterable[int]) -> list[User]:
     """These users, each once; raises BAD_REQUEST when one does not exist or is deactivated."""
     people: dict[int, User] = {}

@@ -12,7 +12,7 @@ from narrowcast_server.actions.message_changes import delete_messages, emit_upda
 from narrowcast_server.actions.move_notices import tell_of_move
 from narrowcast_server.actions.reactions import who_sees
 from narrowcast_server.computing.differences import plain_difference
-from narrowcast_server.http.params import boolean, choice, defaulted, integer, optional, string
+from narrowcast_server.http.params import boolean, choice, defaulted, natural, optional, string
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.edit_history import Entry
 from narrowcast_server.organization.errors import ServiceError
@@ -31,7 +31,7 @@ routes = Routes()
 
 CONTENT = optional("content", string)
 TOPIC = optional("topic", string, aliases=("subject",))
-STREAM_ID = optional("stream_id", integer)
+STREAM_ID = optional("stream_id", natural)
 MODE = defaulted("propagate_mode", choice("change_one", "change_later", "change_all"), "change_one")
 OLD_THREAD = defaulted("send_notification_to_old_thread", boolean, False)
 NEW_THREAD = defaulted("send_notification_to_new_thread", boolean, True)

@@ -98,9 +98,9 @@ def create_scheduled(call: Call) -> Answer:
 )
 def edit_scheduled(call: Call) -> Answer:
     """Changes a scheduled message (SCH-01)."""
-    row = own_row(call.core, "scheduled_messages", call.path_id("scheduled_message_id"), call.user)
     if all(call[param] is None for param in (NEW_KIND, NEW_TO, NEW_CONTENT, NEW_TOPIC, NEW_TIME)):
         raise ServiceError("Nothing to change")
+    row = own_row(call.core, "scheduled_messages", call.path_id("scheduled_message_id"), call.user)
     target = _new_target(call, stored_target(row))
     when = call[NEW_TIME]
     if when is not None:

@@ -8,7 +8,7 @@ from narrowcast_server.http.params import boolean, optional, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import insufficient_permission, no_such_user
 from narrowcast_server.organization.models import User
-from narrowcast_server.organization.people import person
+from narrowcast_server.organization.people import check_active, person
 from narrowcast_server.queries.status import status_of
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.rules.visibility import check_sees
@@ -57,4 +57,5 @@ def get_status(call: Call) -> Answer:
     """The status of somebody."""
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
+    check_active(user)
     return {"status": status_of(call.core, user)}

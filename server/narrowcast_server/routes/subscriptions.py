@@ -34,7 +34,7 @@ from narrowcast_server.organization.errors import (
     no_such_user,
 )
 from narrowcast_server.organization.models import Channel, User
-from narrowcast_server.organization.people import person
+from narrowcast_server.organization.people import check_active, person
 from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS, MOST_TOLD_OF_CHANNELS
 from narrowcast_server.queries.snapshot.channels import subscription_rows
 from narrowcast_server.routes.register import include_subscribers
@@ -320,6 +320,7 @@ def get_subscription_status(call: Call) -> Answer:
     """Whether somebody is subscribed to a channel."""
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
+    check_active(user)
     channel = access.known_channel(call.core, call.user, call.path_id("stream_id"))
     return {"is_subscribed": access.is_subscribed(call.core, user.id, channel.id)}
 

@@ -11,12 +11,13 @@ from narrowcast_server.http.params import (
     defaulted,
     integer,
     integer_choice,
+    missing,
     optional,
     required,
     string,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.organization.errors import MissingParameter, ServiceError, invalid_channel_id
+from narrowcast_server.organization.errors import ServiceError, invalid_channel_id
 from narrowcast_server.queries.topics import topics_of
 from narrowcast_server.rules import access, topics
 
@@ -61,9 +62,11 @@ def mute_topic(call: Call) -> Answer:
     core, user = call.core, call.user
     channel_id, name = call[OPTIONAL_STREAM_ID], call[OPTIONAL_STREAM]
     if channel_id is not None and name is not None:
-        raise ServiceError("Unsupported parameter combination: stream_id, stream")
+        raise ServiceError(
+            "Unsupported parameter combination: stream_id, stream", parameters=["stream_id", "stream"]
+        )
     if channel_id is None and name is None:
-        raise MissingParameter("stream_id")
+        raise missing("stream_id")
     mutes = call[OPERATION] == "add"
     if channel_id is not None:
         channel = access.readable_channel(core, user, channel_id, archived=not mutes)

@@ -12,6 +12,7 @@ from narrowcast_server.organization.errors import (
     not_owner,
 )
 from narrowcast_server.organization.models import User
+from narrowcast_server.organization.people import check_active
 from narrowcast_server.rules.permissions import require_administrator
 
 if TYPE_CHECKING:
@@ -79,8 +80,7 @@ def check_may_deactivate(core: Core, caller: User, user: User) -> None:
         raise not_owner()
     if user.is_owner and is_only_owner(core, user):
         raise ServiceError("Cannot deactivate the only organization owner")
-    if not user.is_active:
-        raise ServiceError("User is deactivated")
+    check_active(user)
 
 
 def check_may_leave(core: Core, user: User) -> None:

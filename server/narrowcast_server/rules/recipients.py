@@ -33,6 +33,8 @@ def channel_of(core: Core, user: User, text: str) -> Channel:
         parsed = None
     if (isinstance(parsed, int | list) and not isinstance(parsed, bool)) or isinstance(parsed, str):
         target = parsed
+    if isinstance(parsed, float | dict) or text == "null":
+        raise ServiceError("Invalid data type for channel")
     if isinstance(target, list):
         if len(target) != 1:
             raise ServiceError("Expected exactly one channel")
