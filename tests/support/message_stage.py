@@ -83,6 +83,12 @@ class Stage:
     async def settled(self) -> None:
         """Until the view has what the server has, and it is drawn."""
         await fetched(self.pane.view)
+        await self.drawn()
+
+    async def drawn(self) -> None:
+        """Until the pane shows what the session has told of so far: see `app.frames`."""
+        await self.pilot.pause()
+        await until(lambda: not self.app.frames.is_due)
         await self.pilot.pause()
 
     async def see(self, text: str) -> None:
@@ -98,8 +104,7 @@ class Stage:
 
     async def is_read(self, message_id: int) -> bool:
         """Whether a message was seen: that waits to be sent, or the server has it."""
-        await until(lambda: not self.app.frames.is_due)
-        await self.pilot.pause()
+        await self.drawn()
         if message_id in self.session.read_marks.pending:
             return True
         flags = {row["id"]: row["flags"] for row in await self.server.newest("ada")}

@@ -74,6 +74,7 @@ class Stage:
         """Until the main screen shows what the session has told of so far: see `app.frames`."""
         await self.pilot.pause()
         await until(lambda: not self.screen.frames.is_due)
+        await self.pilot.pause()
 
     async def shows(self, message_id: int) -> None:
         """Until the list of messages has a message: the session has it up to 0.4 s earlier (`app.frames`)."""

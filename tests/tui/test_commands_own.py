@@ -98,13 +98,13 @@ async def test_uploaded_files_lead_to_their_messages_and_are_deleted(tmp_path: P
         path.write_text("soup")
         sent = await stage.session.client.uploads.upload(path=path)
         message_id = await stage.server.send("ada", "general", "soup", f"[menu]({sent.url})")
+        await until(lambda: message_id in stage.session.state.messages)  # and what was told before it
         await run(stage, "own.files")
         screen = stage.app.screen
         assert isinstance(screen, FilesScreen)
         await until(lambda: [row.text for row in screen.list.items] == ["menu.txt"])
         await stage.press("enter")
         await until(lambda: stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "soup"))
-        assert message_id > 0
         await run(stage, "own.files")
         await until(lambda: isinstance(stage.app.screen, FilesScreen) and bool(stage.app.screen.list.items))
         await stage.press("x", "down", "enter")

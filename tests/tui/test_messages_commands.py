@@ -192,6 +192,8 @@ async def test_the_line_of_what_is_unread_goes_where_one_marks_as_unread_at_once
         await stage.show(stage.topic, ids[2])
         await stage.see("spoon 3")
         assert "unread from here" not in stage.app.text()
+        messages = stage.session.state.messages
+        await until(lambda: all(one.is_read for one in messages.known(ids)))
         await stage.press("U")
         await stage.see("unread from here")
         await until(lambda: in_order(stage.app.text(), "spoon 1", "unread from here", "spoon 2"))
