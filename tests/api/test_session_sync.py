@@ -17,7 +17,7 @@ from narrowcast_api.account import Account
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.model.messages import Message
+from narrowcast_api.model.messages import Message, read_message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import Change, MessagesAdded, MessagesChanged
 from narrowcast_api.sync.session import Session
@@ -471,9 +471,9 @@ async def test_a_message_of_ones_own_of_which_no_event_came_is_fetched_and_shown
         service.messages = {150: channel_message(150, sender=ADA)}
         await session.show_sent(150)
         assert list(view.ids) == [150]
-        assert service.asked.count("/messages") == 1, "events keep the view true"
         await session.show_sent(151)
         assert list(view.ids) == [150], "it is gone already"
+        assert service.asked.count("/messages") == 1, "events keep the view true"
 
 
 async def test_what_is_on_screen_is_fetched_again_after_a_new_snapshot(tmp_path: Path) -> None:
@@ -527,3 +527,17 @@ async def test_the_services_are_woken_when_the_connection_becomes_live(
         ):
             session.set_status(ConnectionStatus(kind, 0.0))
         assert woken == [True]
+
+
+async def test_what_the_cache_has_of_a_view_is_known_then_unless_something_newer_is(tmp_path: Path) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        await after_events(
+            session, service, message_event(channel_message(101)), message_event(channel_message(102))
+        )
+        account = session.account
+    again = await Session.open(account, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
+    again.state.messages.put(read_message({**channel_message(102), "content": "<p>newer</p>"}))
+    assert list(again.view(SOUP).ids) == [101, 102]
+    assert [known(again, number).content for number in (101, 102)] == ["<p>message 101</p>", "<p>newer</p>"]
+    await again.close()
