@@ -19,6 +19,7 @@ from narrowcast.screens.main.screen import MainScreen
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from support.server import TestServer, running_server
 from support.sessions import fetched, until
@@ -56,16 +57,21 @@ class Stage:
             await self.pilot.press("space" if character == " " else character)
         await self.pilot.pause()
 
+    async def go(self, narrow: Narrow) -> MessageView:
+        """Opens a view; once it has what the server has, and that is drawn, nothing moves under the next key."""
+        self.screen.go(narrow)
+        view = self.session.view(narrow)
+        await fetched(view)
+        await self.drawn()
+        return view
+
     async def in_topic(
         self, channel: str = "general", topic: str = "lunch", content: str = "Anybody?"
     ) -> ChannelDestination:
         """Opens a topic that has a message of Bruno's."""
         await self.server.send("bruno", channel, topic, content)
         where = ChannelDestination(self.server.channel(channel), topic)
-        narrow = Narrow.topic(where.channel_id, topic)
-        self.screen.go(narrow)
-        view = self.session.view(narrow)
-        await fetched(view)
+        view = await self.go(Narrow.topic(where.channel_id, topic))
         await self.shows(view.ids[-1])
         await self.pilot.pause()
         return where

@@ -9,7 +9,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.session import Session
 from support.server import TestServer, running_server
-from support.sessions import fetched, until
+from support.sessions import until
 from support.stage import Stage, on_stage, run
 
 
@@ -132,10 +132,7 @@ async def test_the_line_of_unread_messages_is_where_they_begin_at_each_opening(t
 async def test_what_comes_before_the_eyes_of_the_reader_gets_no_line(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         narrow = Narrow.topic(stage.server.channel("general"), "lunch")
-        stage.screen.go(narrow)
-        view = stage.session.view(narrow)
-        await fetched(view)
-        await stage.pilot.pause()
+        view = await stage.go(narrow)
 
         async def arrive(text: str) -> int:
             sent = await stage.server.send("bruno", "general", "lunch", text)
@@ -159,9 +156,7 @@ async def test_what_comes_before_the_eyes_of_the_reader_gets_no_line(tmp_path: P
 async def test_what_comes_below_a_dialog_is_not_read_before_the_dialog_is_gone(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         narrow = Narrow.topic(stage.server.channel("general"), "lunch")
-        stage.screen.go(narrow)
-        view = stage.session.view(narrow)
-        await fetched(view)
+        view = await stage.go(narrow)
         await stage.press("I")
         assert stage.app.screen is not stage.screen
         below = await stage.server.send("bruno", "general", "lunch", "peekaboo")

@@ -15,7 +15,7 @@ from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxState
-from support.sessions import fetched, until
+from support.sessions import until
 from support.stage import Stage, on_stage
 
 
@@ -45,10 +45,7 @@ async def at(folder: Path, channel: str = "", topic: str | None = None) -> Async
         narrow = Narrow.all()
         if channel:
             narrow = Narrow.channel(channel_id) if topic is None else Narrow.topic(channel_id, topic)
-        stage.screen.go(narrow)
-        view = stage.session.view(narrow)
-        await fetched(view)
-        await stage.pilot.pause()
+        await stage.go(narrow)
         yield stage
 
 

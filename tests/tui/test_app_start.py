@@ -25,7 +25,7 @@ from support import world
 from support.fault_proxy import FaultProxy
 from support.screen_text import screen_text
 from support.server import running_server
-from support.sessions import fetched, until
+from support.sessions import until
 from support.stage import notices, on_stage
 
 
@@ -138,10 +138,7 @@ async def test_the_last_view_is_painted_from_the_cache_without_a_server(tmp_path
         await server.send("bruno", "general", "lunch", "There is soup left.")
         async with on_stage(tmp_path, server=server) as stage:
             narrow = Narrow.topic(server.channel("general"), "lunch")
-            stage.screen.go(narrow)
-            view = stage.session.view(narrow)
-            await fetched(view)
-            await stage.pilot.pause()
+            await stage.go(narrow)
     async with on_stage(tmp_path, server=server, live=False) as stage:
         await until(lambda: "There is soup left." in shown(stage.app))
         assert stage.screen.narrow == narrow

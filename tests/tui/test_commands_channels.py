@@ -41,8 +41,8 @@ async def closed(stage: Stage) -> None:
     await until(lambda: stage.app.screen is stage.screen)
 
 
-def in_channel(stage: Stage, name: str) -> None:
-    stage.screen.go(Narrow.channel(stage.server.channel(name)))
+async def in_channel(stage: Stage, name: str) -> None:
+    await stage.go(Narrow.channel(stage.server.channel(name)))
 
 
 async def test_a_channel_is_made_with_people_in_it(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:
 
 async def test_a_channel_is_described_and_made_private(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        in_channel(stage, "design")
+        await in_channel(stage, "design")
         await run(stage, "channel.edit")
         await stage.press("tab")
         await stage.type("How it looks")
@@ -111,7 +111,7 @@ async def test_a_channel_is_described_and_made_private(tmp_path: Path) -> None:
 
 async def test_who_may_not_change_a_channel_sees_who_may(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24), person="dario") as stage:
-        in_channel(stage, "general")
+        await in_channel(stage, "general")
         await run(stage, "channel.edit")
         assert not any(row.is_enabled for row in (await form_of(stage)).rows)
         shown = screen_text(stage.app.screen)
@@ -140,7 +140,7 @@ async def test_a_new_channel_is_to_be_announced_unless_it_is_private(
 
 async def test_a_permission_of_a_channel_is_given_to_a_role_or_to_people_by_name(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        in_channel(stage, "general")
+        await in_channel(stage, "general")
         await run(stage, "channel.permissions")
         moderators = stage.server.group("role:moderators")
         await pick(stage, "can_send_message_group")
@@ -161,7 +161,7 @@ async def test_a_permission_of_a_channel_is_given_to_a_role_or_to_people_by_name
 
 async def test_a_picker_of_holders_offers_what_the_server_supports(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        in_channel(stage, "general")
+        await in_channel(stage, "general")
         await run(stage, "channel.permissions")
         offered = {}
         for setting in ("can_send_message_group", "can_administer_channel_group"):
@@ -181,7 +181,7 @@ async def test_who_may_delete_in_a_channel_is_chosen_by_whom_the_organization_le
         owners = {"can_set_delete_message_policy_group": {"new": stage.server.group("role:owners")}}
         await stage.server.call("ada", "PATCH", "/realm", owners)
         await until(lambda: not stage.session.state.has_permission("can_set_delete_message_policy_group"))
-        in_channel(stage, "general")
+        await in_channel(stage, "general")
         await run(stage, "channel.permissions")
         await pick(stage, "can_delete_any_message_group")
         assert "Who can delete any message: only owners." in said(stage)
@@ -190,7 +190,7 @@ async def test_who_may_delete_in_a_channel_is_chosen_by_whom_the_organization_le
 
 async def test_who_may_not_change_a_channel_sees_its_permissions(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24), person="dario") as stage:
-        in_channel(stage, "general")
+        await in_channel(stage, "general")
         await run(stage, "channel.permissions")
         await pick(stage, "can_send_message_group")
         assert "can change this channel" in said(stage)
@@ -199,7 +199,7 @@ async def test_who_may_not_change_a_channel_sees_its_permissions(tmp_path: Path)
 
 async def test_how_one_sees_a_channel_is_ones_own(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        in_channel(stage, "general")
+        await in_channel(stage, "general")
         await run(stage, "channel.own")
         await stage.press("space", "tab", "y", "tab", "ctrl+u")
         await stage.type("#00ff7f")
@@ -250,7 +250,7 @@ async def test_the_list_of_channels_joins_leaves_and_archives(tmp_path: Path) ->
 
 async def test_members_are_added_and_taken_out(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        in_channel(stage, "engineering")
+        await in_channel(stage, "engineering")
         await run(stage, "channel.members")
         screen = stage.app.screen
         assert isinstance(screen, MembersScreen)
@@ -313,7 +313,7 @@ async def test_folders_are_made_ordered_and_archived(tmp_path: Path) -> None:
 
 async def test_leaving_a_private_channel_asks_first(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        in_channel(stage, "leads")
+        await in_channel(stage, "leads")
         await run(stage, "channel.subscribe")
         await stage.press("down", "enter")
         await stage.told("Unsubscribed from")
@@ -323,7 +323,7 @@ async def test_leaving_a_private_channel_asks_first(tmp_path: Path) -> None:
 
 async def test_a_notice_as_in_ones_settings_takes_their_value(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        in_channel(stage, "general")
+        await in_channel(stage, "general")
         channel_id = stage.server.channel("general")
         for value in (True, None):
             await run(stage, "channel.own")
@@ -341,7 +341,7 @@ async def test_a_channel_is_made_with_a_policy_and_a_time_to_keep_messages(tmp_p
         await run(stage, "channel.new")
         await fill(stage, name="kitchen", topics="disable_empty_topic")
         await closed(stage)
-        in_channel(stage, "kitchen")
+        await in_channel(stage, "kitchen")
         await run(stage, "channel.edit")
         await fill(stage, days="unlimited", topics="inherit")
         await closed(stage)
@@ -448,7 +448,7 @@ async def test_what_an_archived_channel_refuses_is_said_before(tmp_path: Path) -
 
 async def test_who_may_not_archive_a_channel_is_not_asked_whether_to(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="elif", size=(80, 24)) as stage:
-        in_channel(stage, "general")
+        await in_channel(stage, "general")
         await run(stage, "channel.archive")
         await stage.told("can archive this channel")
         assert stage.app.screen is stage.screen

@@ -11,7 +11,7 @@ from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
 from support.screen_text import screen_text
-from support.sessions import fetched, until
+from support.sessions import until
 from support.stage import Stage, on_stage, run
 
 
@@ -24,9 +24,7 @@ async def in_topic(stage: Stage, channel: str, topic: str, count: int = 2) -> li
     """Opens a topic of some messages; gives their ids."""
     ids = [await stage.server.send("bruno", channel, topic, f"message {number}") for number in range(count)]
     channel_id = stage.server.channel(channel)
-    stage.screen.go(Narrow.topic(channel_id, topic))
-    view = stage.session.view(Narrow.topic(channel_id, topic))
-    await fetched(view)
+    await stage.go(Narrow.topic(channel_id, topic))
     await stage.shows(ids[-1])
     await until(lambda: stage.screen.messages.selected_id is not None)
     return ids

@@ -21,13 +21,13 @@ def widget(stage: Stage) -> Poll | TodoList | None:
     return read_widget(message.submessages) if message is not None else None
 
 
-def in_soup(stage: Stage) -> None:
-    stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+async def in_soup(stage: Stage) -> None:
+    await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
 
 
 async def test_a_preview_shows_what_the_server_makes_of_a_text(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        in_soup(stage)
+        await in_soup(stage)
         await stage.press("c")
         await stage.type("**leeks** and `code`")
         await run(stage, "write.preview")
@@ -42,7 +42,7 @@ async def test_a_preview_shows_what_the_server_makes_of_a_text(tmp_path: Path) -
 
 async def test_a_poll_is_written_sent_asked_anew_and_grows(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        in_soup(stage)
+        await in_soup(stage)
         await run(stage, "write.poll")
         await stage.type("Which soup")
         await stage.press("tab")
@@ -76,7 +76,7 @@ async def test_a_poll_is_written_sent_asked_anew_and_grows(tmp_path: Path) -> No
 @pytest.mark.parametrize("command", ["write.poll", "write.todo"])
 async def test_what_needs_an_empty_compose_box_says_so_before_it_asks(tmp_path: Path, command: str) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        in_soup(stage)
+        await in_soup(stage)
         await stage.press("r")
         await stage.type("half")
         await run(stage, command)
@@ -87,7 +87,7 @@ async def test_what_needs_an_empty_compose_box_says_so_before_it_asks(tmp_path: 
 
 async def test_a_task_is_added_to_somebodys_list(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        in_soup(stage)
+        await in_soup(stage)
         await stage.server.send("bruno", "general", "soup", "/todo Shopping\nleeks")
         await until(lambda: isinstance(widget(stage), TodoList))
         await run(stage, "message.poll-add")
