@@ -54,6 +54,7 @@ class Service(httpx.AsyncBaseTransport):
         self.channel_leaves.set()
         self.asked: list[str] = []
         self.is_refusing = False
+        self.is_closed = False
         self._events: list[dict[str, Any]] = []
         self._is_lost = False
         self._news = asyncio.Event()
@@ -87,6 +88,9 @@ class Service(httpx.AsyncBaseTransport):
             else:
                 answer = {"message": message}
         return unread(httpx.Response(status, json={"result": "success", "msg": "", **answer}))
+
+    async def aclose(self) -> None:
+        self.is_closed = True
 
     async def _poll(self, at_once: bool) -> tuple[int, dict[str, Any]]:
         while not (self._events or self._is_lost or at_once):
@@ -473,6 +477,7 @@ async def test_a_message_of_ones_own_of_which_no_event_came_is_fetched_and_shown
         assert list(view.ids) == [150]
         await session.show_sent(151)
         assert list(view.ids) == [150], "it is gone already"
+        await after_events(session, service)
         assert service.asked.count("/messages") == 1, "events keep the view true"
 
 
@@ -541,3 +546,10 @@ async def test_what_the_cache_has_of_a_view_is_known_then_unless_something_newer
     assert list(again.view(SOUP).ids) == [101, 102]
     assert [known(again, number).content for number in (101, 102)] == ["<p>message 101</p>", "<p>newer</p>"]
     await again.close()
+
+
+async def test_the_sockets_are_closed_with_the_session(tmp_path: Path) -> None:
+    service = Service()
+    async with live_session(tmp_path, service):
+        assert not service.is_closed
+    assert service.is_closed
