@@ -158,6 +158,28 @@ async def test_without_a_network_a_form_stays_as_typed_and_is_sent_when_it_is_ba
         assert status["status_text"] == "at lunch"
 
 
+async def test_a_form_that_was_saved_below_another_dialog_closes_after_that_one(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        saved, ended = asyncio.Event(), asyncio.Event()
+
+        async def submit(values: Values) -> None:
+            await saved.wait()
+            ended.set()
+
+        form = FormScreen("A form", [LineField("name", "Name")], state=stage.session.state, submit=submit)
+        results = await opened(stage, form)
+        await stage.press("ctrl+d", "f1")
+        over = stage.app.screen
+        assert over is not form
+        saved.set()
+        await ended.wait()
+        await stage.pilot.pause()
+        assert (stage.app.screen, results) == (over, [])
+        await stage.press("escape")
+        await until(lambda: results == [True])
+        assert stage.app.screen is stage.screen
+
+
 async def test_work_in_rounds_says_how_far_it_is_and_stops_when_asked(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         go_on = asyncio.Event()

@@ -46,6 +46,7 @@ class Dialog(OpensOver[T]):
     _behind: list[Strip] | None = None
     _behind_size = Size()
     _has_behind_changed = False
+    _outcome: tuple[T | None] | None = None
 
     def start_over(self) -> None:
         """Have it shown again as if it were new."""
@@ -92,6 +93,19 @@ class Dialog(OpensOver[T]):
     def hints(self, *hints: KeyHint) -> str:
         """A line that names keys and what they do."""
         return " · ".join(hint_words(keys_of(self), hints))
+
+    def finish(self, result: T | None) -> None:
+        """Close with a result as soon as no other screen lies over this one: `dismiss` would close that one instead."""
+        self._outcome = (result,)
+        self._close()
+
+    def on_screen_resume(self) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._outcome is not None and self.is_attached and self.is_active:
+            (result,), self._outcome = self._outcome, None
+            self.dismiss(result)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -96,7 +96,6 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._said = Static("", id="said", markup=False)
         self._sending = False
         self._warned = False
-        self._result: object = None
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -322,18 +321,9 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             self.say(f"Unexpected error ({type(error).__name__}). See the log for details.", bad=True)
             raise
         else:
-            self._result = True if result is None else result
-            self._finish()
+            self.finish(True if result is None else result)
         finally:
             self._sending = False
-
-    def _finish(self) -> None:
-        """Close with the result; not while another screen lies over this one."""
-        if self._result is not None and self.is_attached and self.is_current:
-            self.dismiss(self._result)
-
-    def on_screen_resume(self) -> None:
-        self._finish()
 
     def _refuse(self, problem: Refused) -> None:
         row = next((row for row in self.rows if row.field.name == problem.name and row.is_enabled), None)

@@ -45,8 +45,7 @@ class ProgressScreen(Dialog[None]):
         try:
             last = await self._work(self)
         finally:
-            if self.is_attached and self.is_current:
-                self.dismiss(None)
+            self.finish(None)
         app_of(self).tell(last)
 
     def say(self, text: str) -> None:
