@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,14 +64,22 @@ class Bench:
         self.sight = sight
         self.voice = voice
         self._come: set[int] = set()
+        self._then: Callable[[int], object] = self._come.add
         session.subscribe(self._on_changes)
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
         """Hears of everything after the notifier has."""
-        self._come.update(*(change.ids for change in changes if isinstance(change, MessagesAdded)))
+        for message_id in {
+            one for change in changes if isinstance(change, MessagesAdded) for one in change.ids
+        }:
+            self._then(message_id)
+            self._come.add(message_id)
 
-    async def write(self, text: str, **where: object) -> int:
-        """A message of Bruno's, of which Ada's notifier has heard when this returns."""
+    async def write(self, text: str, then: Callable[[int], object] | None = None, /, **where: object) -> int:
+        """A message of Bruno's, of which Ada's notifier has heard when this returns. ``then`` is called at once, as its
+        moment begins.
+        """
+        self._then = then or self._come.add
         to = where or {"type": "direct", "to": f"[{self.session.state.me}]"}
         sent = await self.server.call("bruno", "POST", "/messages", {"content": text, **to})
         message_id = int(sent["id"])
@@ -131,7 +139,7 @@ async def test_a_mention_is_told_and_other_channel_messages_are_not(tmp_path: Pa
 
 async def test_what_is_on_a_focused_screen_is_not_told(tmp_path: Path) -> None:
     async with bench(tmp_path, focused=True) as on:
-        on.sight.seen.add(await on.write("seen"))
+        await on.write("seen", on.sight.seen.add)
         assert await on.told() == []
         await on.write("in another view")
         assert len(await on.told()) == 2
@@ -146,36 +154,40 @@ async def test_what_was_seen_before_one_looked_away_is_not_told_though_the_serve
         on.session.read_marks.seen([first])
         await until(lambda: first not in on.session.read_marks.pending)
         already = list(await on.told())
-        on.session.read_marks.seen([await on.write("two")])  # which waits for its turn
+        await on.write("two", lambda one: on.session.read_marks.seen([one]))  # which waits for its turn
         assert await on.told() == already
-        on.sight.left.add(await on.write("three"))
+        await on.write("three", on.sight.left.add)
         assert await on.told() == already
 
 
 async def test_what_is_on_the_screen_of_a_terminal_without_the_focus_is_told(tmp_path: Path) -> None:
     async with bench(tmp_path, focused=False) as on:
-        on.sight.seen.add(await on.write("not seen"))
+        await on.write("not seen", on.sight.seen.add)
         assert len(await on.told()) == 2
 
 
 async def test_where_no_terminal_tells_of_its_focus_the_last_key_counts(tmp_path: Path) -> None:
     async with bench(tmp_path, focused=None) as on:
-        on.sight.seen.add(await on.write("seen"))
+        await on.write("seen", on.sight.seen.add)
         assert await on.told() == []
         on.notifier._last_key -= LOOKING + 1
-        on.sight.seen.add(await on.write("away"))
+        await on.write("away", on.sight.seen.add)
         assert len(await on.told()) == 2
         on.notifier.key_pressed()
-        on.sight.seen.add(await on.write("back"))
+        await on.write("back", on.sight.seen.add)
         assert len(await on.told()) == 2
 
 
 async def test_what_was_read_within_its_moment_is_not_told(tmp_path: Path) -> None:
     async with bench(tmp_path, focused=True) as on:
-        message_id = await on.write("read on the phone")
-        message = on.session.state.messages.get(message_id)
-        assert message is not None
-        on.session.state.messages.put(replace(message, flags=message.flags | {"read"}))
+        messages = on.session.state.messages
+
+        def read(message_id: int) -> None:
+            message = messages.get(message_id)
+            assert message is not None
+            messages.put(replace(message, flags=message.flags | {"read"}))
+
+        await on.write("read on the phone", read)
         assert await on.told() == []
 
 
