@@ -78,7 +78,7 @@ class SignedInScreen(ManageScreen[Path]):
     async def drop(self, item: Path) -> None:
         context = app_of(self)
         if item == context.accounts.file:
-            self.dismiss(None)
+            self.finish(None)
         await context.accounts.sign_out(item)
 
     def action_shift(self, by: int) -> None:

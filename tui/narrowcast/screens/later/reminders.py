@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.main.choices import Target
+from narrowcast.screens.main.leaving_for import leave_for
 from narrowcast.text.excerpt import excerpt
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.model.reminders import Reminder
-from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import ScheduledMessagesChanged
 from narrowcast_api.wire.levels import Gate
 
@@ -77,15 +76,7 @@ class RemindersScreen(ManageScreen[Reminder]):
         if item.message_id is None:
             self.say("This reminder has no message.")
         else:
-            self.work(self._go(item.message_id))
-
-    async def _go(self, message_id: int) -> None:
-        message = await self.session.load_message(message_id)
-        if message is None:
-            self.say("This message no longer exists, or you do not have access to it.", bad=True)
-        elif self.is_attached:
-            where = Narrow.from_destination(message.destination(self.state.me))
-            self.dismiss(Target(where, message_id))
+            self.work(leave_for(self, item.message_id))
 
     def question(self, item: Reminder) -> tuple[str, str]:
         return "Delete this reminder?", "Delete reminder"

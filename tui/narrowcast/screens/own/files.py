@@ -9,10 +9,9 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.main.choices import Target
+from narrowcast.screens.main.leaving_for import leave_for
 from narrowcast.text import formats
 from narrowcast_api.model.attachments import Attachment
-from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import SettingsChanged
 
 
@@ -44,17 +43,9 @@ class FilesScreen(ManageScreen[Attachment]):
 
     def open(self, item: Attachment) -> None:
         if item.message_ids:
-            self.work(self._go(max(item.message_ids)))
+            self.work(leave_for(self, max(item.message_ids)))
         else:
             self.say("No message contains this file.")
-
-    async def _go(self, message_id: int) -> None:
-        message = await self.session.load_message(message_id)
-        if message is None:
-            self.say("This message no longer exists, or you do not have access to it.", bad=True)
-        elif self.is_attached:
-            where = Narrow.from_destination(message.destination(self.state.me))
-            self.dismiss(Target(where, message_id))
 
     def action_copy(self) -> None:
         if (item := self.selected) is not None:

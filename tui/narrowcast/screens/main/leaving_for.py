@@ -1,0 +1,21 @@
+"""From a list of things that belong to messages to one of those messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from narrowcast.screens.dialogs.manage import ManageScreen
+from narrowcast.screens.main.choices import Target
+from narrowcast_api.narrow.narrow import Narrow
+
+
+async def leave_for(screen: ManageScreen[Any], message_id: int) -> None:
+    """Close the list with the place of the message as its result; where there is no such message, say so in the list.
+    Raises NarrowcastError where the server cannot be asked.
+    """
+    message = await screen.session.load_message(message_id)
+    if message is None:
+        screen.say("This message no longer exists, or you do not have access to it.", bad=True)
+    else:
+        where = Narrow.from_destination(message.destination(screen.state.me))
+        screen.finish(Target(where, message_id))
