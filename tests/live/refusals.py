@@ -19,8 +19,7 @@ Place = LiveSite | TestServer
 Params = dict[str, object]
 
 _WRONG: Final[tuple[object, ...]] = (
-    *(Bare("x"), Bare(""), Bare("  "), Bare('"q"'), Bare("a\x00b"), Bare("y" * 12_000)),
-    *(-1, 1.5, 99_999_999, True, None, [], {}, [1], ["x"]),
+    *(Bare("x"), Bare(""), Bare("y" * 12_000), -1, 1.5, 99_999_999, True, None, {}, [1]),
 )
 """Values of each type: at most one of them is right."""
 _ROLES: Final = ("ada", "dario", "hugo", None)
@@ -73,6 +72,8 @@ _LEFT_OUT: Final = frozenset(
         *(("PATCH", "/realm"), ("PATCH", "/streams/{}"), ("PATCH", "/users/{}"), ("DELETE", "/users/{}")),
         *(("PATCH", "/settings"), ("PATCH", "/settings/display"), ("PATCH", "/settings/notifications")),
         *(("PATCH", "/realm/user_settings_defaults"), ("GET", "/messages/summary"), ("POST", "/users")),
+        # Values that are none make such a server fail.
+        ("PATCH", "/user_groups/{}"),
     }
 )
 """What would end the run, or make the two organizations different ones."""
