@@ -57,7 +57,6 @@ class Tracker:
         return any(block.language not in QUOTES for block in self._open)
 
     def read(self, line: str) -> None:
-        """Goes on by a line."""
         block = opened(line)
         if block is None:
             return
