@@ -67,7 +67,17 @@ class _BulletLists(SaneUListProcessor):
 
 
 class _Headings(library.HashHeaderProcessor):
-    RE = re.compile(r"(?:^|\n)(?P<level>#{1,6})\s(?P<header>(?:\\.|[^\\])*?)#*(?:\n|$)")
+    """A heading has a space between its marks and its words."""
+
+    RE = re.compile(
+        r"""
+        (?: \A | \n )
+        (?P<level> [#]{1,6} ) \s            # without a space it is a word such as a tag
+        (?P<header> (?: [^\\] | \\. )*? )   # a mark that is escaped belongs to it
+        [#]* (?: \n | \Z )
+        """,
+        re.VERBOSE,
+    )
 
 
 class _Quotes(library.BlockQuoteProcessor):
