@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from typing import IO, ClassVar
+from typing import IO, ClassVar, Final
 
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
@@ -32,6 +32,8 @@ LAST_PATIENCE = 10.0
 """Seconds that a terminal that reads nothing may hold up the end."""
 MAX_PENDING = 512
 """Writes that may wait before frames fall away; a frame is a few writes."""
+CAUGHT_UP: Final = ""
+"""Comes to the thread after all that waited when frames began to fall away."""
 
 
 class TerminalWriter(WriterThread):
@@ -64,11 +66,15 @@ class TerminalWriter(WriterThread):
             return
         if self._pending.qsize() > MAX_PENDING and not self._closing:
             self.is_stalled = True
+            self._hand_over(CAUGHT_UP)
             return
         rest = self._write_at_once(text)
         if rest:
-            self._given += 1
-            self._pending.put(rest)
+            self._hand_over(rest)
+
+    def _hand_over(self, text: str | bytes) -> None:
+        self._given += 1
+        self._pending.put(text)
 
     def _write_at_once(self, text: str) -> str | bytes:
         """What is left for the thread: all, where that has something to write already or there is an error."""
@@ -97,14 +103,14 @@ class TerminalWriter(WriterThread):
                     self._write_whole(text)
                 else:
                     self._file.write(text)
-                if self._pending.empty():
+                if text == CAUGHT_UP or self._pending.empty():
                     self._file.flush()
             except (OSError, ValueError):
                 self.gone = True
                 self._lost()
                 return
             self._done += 1
-            if self.is_stalled and self._pending.empty():
+            if text == CAUGHT_UP:
                 self.is_stalled = False
                 self._caught_up()
         with suppress(OSError, ValueError):
