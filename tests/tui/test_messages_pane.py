@@ -95,6 +95,7 @@ async def test_what_comes_below_the_screen_of_a_reader_further_up_gets_the_line(
     async with staged(tmp_path, (80, 10)) as stage:
         for number in range(15):
             await stage.server.send("bruno", "general", "soup", f"spoon {number}")
+        await until(lambda: stage.session.state.unreads.count_all() == 15)
         await stage.show(stage.topic, "newest")
         await stage.see("spoon 14")
         view = stage.pane.view
