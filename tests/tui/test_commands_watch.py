@@ -130,9 +130,12 @@ async def test_what_an_app_left_unsent_is_sent_once_and_an_open_app_keeps_its_ac
                 await session.close()
                 return free
 
+            async def is_listed_no_more() -> bool:
+                listed = await run(tmp_path, "outbox", "--rc", rc)
+                return (listed.code, listed.out) == (0, "")
+
             await until(is_free)
-        listed = await run(tmp_path, "outbox", "--rc", rc)
-        assert (listed.code, listed.out) == (0, "")
+            await until(is_listed_no_more)
 
 
 async def until_sent(server: TestServer, text: str) -> None:
