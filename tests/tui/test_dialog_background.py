@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
 from pathlib import Path
 
+from textual.app import ComposeResult
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from narrowcast.screens.dialogs.dialog import Dialog
 from support.message_stage import staged
 from support.screen_text import screen_rows, screen_text
 from support.sessions import until
@@ -33,3 +41,40 @@ async def test_a_dialog_shows_what_changes_behind_it_and_sends_no_tint(tmp_path:
         await stage.see("after")
         await stage.pilot.pause()
         assert "after" in screen_text(dialog)
+
+
+class Noting(Widget):
+    """Counts how often its line is painted."""
+
+    DEFAULT_CSS = "Noting { height: 1; }"
+    times = 0
+
+    def render_line(self, y: int) -> Strip:
+        self.times += 1
+        return Strip.blank(self.size.width)
+
+
+def is_painted_since(noting: Noting, before: int) -> bool:
+    return noting.times > before
+
+
+class Box(Dialog[None]):
+    def compose(self) -> ComposeResult:
+        yield Noting()
+
+
+async def test_what_changes_in_a_dialog_and_behind_it_at_once_is_painted_both(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        box = Box()
+        await stage.app.push_screen(box)
+        await stage.pilot.pause()
+        noting = box.query_one(Noting)
+        await until(lambda: noting.times > 0)
+        for _ in range(3):  # the first paints all there is
+            await stage.pilot.pause()
+            before = noting.times
+            noting.refresh(Region(0, 0, 1, 1))
+            while noting not in box._dirty_widgets:  # the screen has heard of it, and has not painted it yet
+                await asyncio.sleep(0)
+            box.refresh(Region(70, 20, 5, 1))
+            await until(partial(is_painted_since, noting, before))

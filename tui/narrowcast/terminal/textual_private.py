@@ -65,6 +65,15 @@ def has_notices(app: App[Any]) -> bool:
     return bool(app._notifications)
 
 
+def repaint_parts(screen: Screen[Any], regions: Iterable[Region]) -> None:
+    """Have parts of a screen painted with the next frame. `refresh` with regions takes the whole screen for dirty, but
+    paints these alone: what else had changed would not be painted any more.
+    """
+    screen._set_dirty(*regions)
+    screen._dirty_widgets.add(screen)
+    screen.check_idle()
+
+
 async def take_out(screen: Screen[Any]) -> None:
     """Remove a screen that need not be the one on top: `switch_screen` would leave a moment without any screen."""
     screen.app._screen_stack.remove(screen)

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from narrowcast.commands.hints import KeyHint, hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.terminal.textual_lean import OpensOver
-from narrowcast.terminal.textual_private import remove_screen, screen_below
+from narrowcast.terminal.textual_private import remove_screen, repaint_parts, screen_below
 
 __all__ = ["Dialog"]
 
@@ -85,6 +85,8 @@ class Dialog(OpensOver[T]):
             for screen in self.app.screen_stack:
                 if isinstance(screen, Dialog):
                     screen.behind_changed()
+            repaint_parts(self, regions)
+            repaint = False
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def remove(self) -> AwaitRemove:
