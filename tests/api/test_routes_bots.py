@@ -47,6 +47,18 @@ async def test_a_bots_key_shows_in_no_repr() -> None:
             await client.bots.regenerate_key(bot_id=21)
 
 
+async def test_a_webhook_has_its_token_also_when_the_queue_that_told_it_cannot_be_given_back() -> None:
+    services = [{"base_url": "https://a.example/", "interface": 1, "token": "canary-4713"}]
+    bots = [{"user_id": 20, "services": []}, {"user_id": 21, "services": services}]
+    async with scripted_client() as (client, transport):
+        transport.prepare("POST", "/api/v1/register", json={"queue_id": "q1", "realm_bots": bots})
+        transport.prepare("DELETE", "/api/v1/events", status=502, content=b"<html>")
+        token = await client.bots.webhook_token(bot_id=21)
+        assert (transport.last.method, transport.last.params) == ("DELETE", {"queue_id": "q1"})
+        assert token.reveal() == "canary-4713"
+        assert "canary" not in repr(token)
+
+
 async def test_a_picture_is_set_and_taken_away() -> None:
     async with scripted_client() as (client, transport):
         transport.prepare("POST", AVATAR, json={"avatar_url": "/user_avatars/2/b.png"})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from narrowcast_api.errors import InvalidInput, MalformedAnswer
+from contextlib import suppress
+
+from narrowcast_api.errors import InvalidInput, MalformedAnswer, NarrowcastError
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.http.secret import Secret
@@ -87,15 +89,16 @@ async def regenerate_bot_key(connection: Connection, *, bot_id: int) -> Secret:
 
 async def webhook_token(connection: Connection, *, bot_id: int) -> Secret:
     """POST /register for bots alone: the token that comes with each call to an outgoing webhook, by which what is
-    called knows its server. The queue ends at once. Empty for other bots, and for those of whom the server does not
-    tell it.
+    called knows its server. The queue is given back at once; failing in that does no harm. Empty for other bots, and
+    for those of whom the server does not tell it.
     """
     wanted = ["realm_bot"]
     params = {"event_types": wanted, "fetch_event_types": wanted}
     answer = await connection.request("POST", "/register", params)
     queue_id = answer.get("queue_id")
     if isinstance(queue_id, str):
-        await delete_queue(connection, queue_id=queue_id)
+        with suppress(NarrowcastError):
+            await delete_queue(connection, queue_id=queue_id)
     services = [
         service
         for bot in rows(answer.get("realm_bots"))
