@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def frozen_refusal(state: State, channel_id: int | None, what: str = "messages") -> Refusal:
     """Refuses everybody to change what is in an archived channel. None: a direct message."""
-    channel = None if channel_id is None else state.channels.get(channel_id)
+    channel = _channel(state, channel_id)
     if channel is None or not channel.is_archived:
         return ALLOWED
     archived = f"#{channel.name} is archived"
@@ -36,7 +36,7 @@ def frozen_refusal(state: State, channel_id: int | None, what: str = "messages")
 
 def flag_refusal(state: State, channel_id: int | None) -> Refusal:
     """Refuses guests to star or fold what they only read because its channel is open to the web."""
-    channel = None if channel_id is None else state.channels.get(channel_id)
+    channel = _channel(state, channel_id)
     if channel is None or channel.is_subscribed or role_of(state) < Role.GUEST:
         return ALLOWED
     return Refusal(f"Guests can only read #{channel.name} unless they are subscribed.", "guests only read")
@@ -55,8 +55,8 @@ def edit_refusal(state: State, message: Message, now: float) -> Refusal:
         return Refusal("Messages cannot be edited in this organization.")
     if message.submessages:
         return Refusal("Polls and to-do lists cannot be edited; press Enter on them to take part.")
-    if archived := act_refusal(state, message.channel_id):
-        return archived
+    if refusal := act_refusal(state, message.channel_id):
+        return refusal
     return _too_late(state, message, now, "message_content_edit_limit_seconds", "edited")
 
 
@@ -70,8 +70,8 @@ def delete_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not delete a message: holders of the permission, and for a while its sender, or the owner of
     the bot that sent it.
     """
-    if archived := act_refusal(state, message.channel_id):
-        return archived
+    if refusal := act_refusal(state, message.channel_id):
+        return refusal
     if _holds(state, message, "can_delete_any_message_group", is_administrator(state)):
         return ALLOWED
     sender = state.users.get(message.sender_id)
@@ -85,8 +85,8 @@ def delete_refusal(state: State, message: Message, now: float) -> Refusal:
 
 def move_topic_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not move a message to another topic of its channel."""
-    if archived := act_refusal(state, message.channel_id):
-        return archived
+    if refusal := act_refusal(state, message.channel_id):
+        return refusal
     realm, channel = "can_move_messages_between_topics_group", ChannelSetting.MOVE_WITHIN.value
     if not _holds(state, message, realm, True, channel):
         return _only(state, realm, "move messages between topics")
@@ -97,8 +97,8 @@ def move_topic_refusal(state: State, message: Message, now: float) -> Refusal:
 
 def move_channel_refusal(state: State, message: Message, now: float) -> Refusal:
     """Refuses who may not move a message to another channel."""
-    if archived := act_refusal(state, message.channel_id):
-        return archived
+    if refusal := act_refusal(state, message.channel_id):
+        return refusal
     realm, channel = "can_move_messages_between_channels_group", ChannelSetting.MOVE_OUT.value
     if not _holds(state, message, realm, True, channel):
         return _only(state, realm, "move messages between channels")
@@ -128,8 +128,8 @@ def resolve_refusal(state: State, channel_id: int, topic: str | None = None) -> 
     return only(_who(state, name), "resolve topics")
 
 
-def _channel_of(state: State, message: Message) -> Channel | None:
-    return None if message.channel_id is None else state.channels.get(message.channel_id)
+def _channel(state: State, channel_id: int | None) -> Channel | None:
+    return None if channel_id is None else state.channels.get(channel_id)
 
 
 def _holds(state: State, message: Message, name: str, unsaid: bool, of_channel: str | None = None) -> bool:
@@ -144,7 +144,7 @@ def _holds(state: State, message: Message, name: str, unsaid: bool, of_channel: 
 
 
 def _of_channel(state: State, message: Message, name: str) -> GroupSettingValue | None:
-    channel = _channel_of(state, message)
+    channel = _channel(state, message.channel_id)
     return channel.permissions.get(name) if channel is not None else None
 
 
