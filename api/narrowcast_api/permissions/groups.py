@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from narrowcast_api.model.user_groups import (
@@ -58,20 +58,22 @@ def in_use_refusal(state: State, group: UserGroup) -> Refusal:
     groups = [other for other in state.user_groups if not other.deactivated]
     places = [f"a subgroup of @{other.name}" for other in groups if group.id in other.subgroups]
     places += [
-        f"in the permissions of @{other.name}" for other in groups if _is_named(group, other.permissions)
+        f"in the permissions of @{other.name}"
+        for other in groups
+        if _is_named(group, other.permissions.values())
     ]
     places += [
         f"in the permissions of #{channel.name}"
         for channel in state.channels
-        if not channel.is_archived and _is_named(group, channel.permissions)
+        if not channel.is_archived and _is_named(group, channel.permissions.values())
     ]
-    if _is_named(group, dict(group_settings(state.organization.items()))):
+    if _is_named(group, (setting for _, setting in group_settings(state.organization.items()))):
         places.append("in the permissions of the organization")
     return Refusal(f"@{group.name} is in use: it is {', '.join(places)}.") if places else ALLOWED
 
 
-def _is_named(group: UserGroup, settings: Mapping[str, GroupSettingValue]) -> bool:
-    return any(names_group(setting, group.id) for setting in settings.values())
+def _is_named(group: UserGroup, settings: Iterable[GroupSettingValue]) -> bool:
+    return any(names_group(setting, group.id) for setting in settings)
 
 
 def group_refusal(state: State, group: UserGroup, permission: GroupPermission | None, act: str) -> Refusal:
