@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from narrowcast_api import permissions
 from narrowcast_api.client import Client
 from narrowcast_api.protocols.notifications import EFFECTIVE_SETTINGS
 from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
+from narrowcast_server.http.routing import Answer, Call
 from narrowcast_server.organization import personal
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
@@ -194,6 +196,29 @@ async def test_what_the_server_refuses_or_nobody_can_read_stays_in_the_field(tmp
             await stage.press("enter")
             assert "10 minutes" in ask.remark.plain
             assert (stage.app.screen, ask.editor.text) == (ask, "soon")
+
+
+async def test_a_refusal_that_comes_below_another_dialog_takes_no_keys_from_it(tmp_path: Path) -> None:
+    go_on = asyncio.Event()
+
+    async def refuse(_: Call) -> Answer:
+        await go_on.wait()
+        raise ServiceError("A fault", status=500)
+
+    with offering("/settings", routes=settings_routes.routes, method="PATCH") as offered:
+        offered.own = refuse
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            await at(stage, "account.settings", "default_language")
+            settings = stage.app.screen
+            assert isinstance(settings, SettingsScreen)
+            await stage.press("enter")
+            question(stage).editor.text = "de"
+            await stage.press("enter", "f1")
+            over = stage.app.screen
+            assert over is not settings
+            go_on.set()
+            await until(lambda: "Server error (HTTP 500)" in settings.key_line.plain)
+            assert stage.app.screen is over
 
 
 async def test_an_emptied_address_for_calls_is_the_servers_own(tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
             try:
                 await self._save(setting, read(text))
             except NarrowcastError as error:
-                if not self.is_current:
+                if not self.is_active:  # another dialog has the keys
                     raise
                 self._ask(setting, text, error.user_message)
 
