@@ -1,0 +1,168 @@
+"""What events do to views: what joins them, what goes, where the unread begins; no network, no server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from narrowcast_api.errors import NotConnected
+from narrowcast_api.model.messages import Match
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.sync.message_lists import Views
+from narrowcast_api.sync.message_view import MessageView
+from support.live import GENERAL, apply, channel_message, message_event
+from support.view_host import SOUP, ViewHost, message, opened, page, seen
+
+
+async def test_messages_join_only_where_the_newest_is_known() -> None:
+    host = ViewHost()
+    view = await opened(host, page(1, 2, newest=False))
+    view.add(message(9))
+    assert seen(view) == ([1, 2], False)
+    newer = asyncio.create_task(view.load_newer())
+    await asyncio.sleep(0)
+    host.state.messages.put(message(9))
+    view.add(message(9))
+    await host.answer(page(3, newest=True))
+    await newer
+    assert seen(view) == ([1, 2, 3, 9], False), "it came while the page was on its way"
+
+
+async def test_nobody_is_told_where_nothing_changed() -> None:
+    host = ViewHost()
+    view = await opened(host, page(1, 2, newest=True))
+    before = len(host.changes)
+    view.recheck([1, 2])
+    view.remove([7])
+    assert len(host.changes) == before
+
+
+async def test_only_the_server_can_say_whether_an_unknown_message_was_moved_here() -> None:
+    host = ViewHost()
+    view = await opened(host, page(10, 12, newest=True))
+    host.state.messages.remove([12])
+    view.recheck([5, 11, 12])  # before what is known, within it, and here already
+    view.decide()
+    assert len(host.works) == 1
+    await host.works.pop()
+    assert host.asked_to_match == [11]
+
+
+async def test_a_muddled_search_is_decided_by_the_server_and_failing_that_leaves_a_gap() -> None:
+    host = ViewHost()
+    view = await opened(host, page(1, newest=True, oldest=True), Narrow.search("barley"))
+    host.matching = {8: Match("<p>barley</p>", "soup")}
+    for new in (message(7), message(8)):
+        host.state.messages.put(new)
+        view.add(new)
+    view.decide()
+    await host.works.pop()
+    assert view.ids == (1, 8)
+    assert view.matches[8].content == "<p>barley</p>"
+
+
+async def test_a_view_that_the_server_cannot_judge_may_have_gaps() -> None:
+    class Unreachable(ViewHost):
+        async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
+            raise NotConnected("no route")
+
+    host = Unreachable()
+    view = await opened(host, page(1, newest=True), Narrow.search("soup"))
+    came = message(2)
+    host.state.add_messages([came])
+    view.add(came)
+    view.decide()
+    await host.works.pop()
+    assert (view.ids, view.is_stale) == ((1,), True)
+
+
+async def test_read_messages_stay_in_a_view_of_unread_ones() -> None:
+    host = ViewHost()
+    view = await opened(host, page(1, 2, newest=True, oldest=True), Narrow.search("is:unread"))
+    view.recheck([1, 2])
+    assert view.ids == (1, 2)
+
+
+async def test_messages_find_their_conversation_among_many_views_whatever_the_case() -> None:
+    host = ViewHost()
+    views = Views(host)
+    wanted = views.get(Narrow.topic(GENERAL, "SOUP"))
+    await host.answered(wanted.open(), page(1, newest=True))
+    for number in range(60):
+        views.get(Narrow.topic(GENERAL, f"other {number}"))
+        views.get(Narrow.topic(GENERAL, "soup"))
+    assert views.get(Narrow.topic(GENERAL, "soup")) is wanted, "used all the time, so not forgotten"
+    views.add(message(2))
+    assert wanted.ids == (1, 2)
+
+
+async def test_joining_a_channel_makes_its_views_stale_and_no_others() -> None:
+    host = ViewHost()
+    views = Views(host)
+    here, elsewhere = views.get(SOUP), views.get(Narrow.topic(GENERAL + 1, "soup"))
+    for view in (here, elsewhere):
+        await host.answered(view.open(None), page(1, newest=True))
+    assert (here.is_stale, elsewhere.is_stale) == (False, False)
+    views.joined({GENERAL})
+    assert (here.is_stale, elsewhere.is_stale) == (True, False)
+
+
+def arrive(host: ViewHost, view: MessageView, message_id: int, *flags: str) -> None:
+    """An event brings a message, which the session hands to the view."""
+    apply(host.state, message_event(channel_message(message_id), *flags))
+    came = host.state.messages.get(message_id)
+    assert came is not None
+    view.add(came)
+
+
+async def test_only_an_unread_message_that_comes_is_the_first_unread_one() -> None:
+    host = ViewHost()
+    view = await opened(host, page(1, newest=True))
+    arrive(host, view, 2, "read")
+    line = view.first_unread
+    assert line is None
+    arrive(host, view, 3)
+    arrive(host, view, 4)
+    assert (view.ids, view.first_unread) == ((1, 2, 3, 4), 3)
+
+
+async def test_each_opening_begins_where_what_is_unread_now_begins() -> None:
+    host = ViewHost()
+    view = await opened(host, page(1, newest=True))
+    for number in (2, 3, 4):
+        arrive(host, view, number)
+    assert view.first_unread == 2
+    host.state.show_read([2])
+    await view.open()
+    assert view.first_unread == 3
+    host.state.messages.put(message(3))  # the server has not said so of the message, but it counts as read
+    host.state.unreads.remove([3])
+    await view.open()
+    assert view.first_unread == 4
+    changes = len(host.changes)
+    await view.open()
+    assert len(host.changes) == changes, "nothing has changed"
+
+
+async def test_what_comes_before_the_eyes_of_the_reader_gets_no_line_and_what_comes_unseen_does() -> None:
+    host = ViewHost()
+    view = await opened(host, page(1, newest=True))
+    watched = True
+    view.is_watched = lambda: watched
+    arrive(host, view, 2)
+    assert (view.ids, view.first_unread) == ((1, 2), None)
+    watched = False
+    arrive(host, view, 3)
+    arrive(host, view, 4)
+    assert view.first_unread == 3, "the first that came unseen"
+    host.state.show_read([2, 3])
+    arrive(host, view, 5)
+    assert view.first_unread == 3, "below the line there is something left to read"
+    host.state.show_read([4, 5])
+    watched = True
+    arrive(host, view, 6)
+    assert view.first_unread == 3
+    host.state.show_read([6])
+    watched = False
+    arrive(host, view, 7)
+    assert view.first_unread == 7, "all above it was read"

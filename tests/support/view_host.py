@@ -1,0 +1,99 @@
+"""A view of messages by itself: what it asks of its session is answered by the test, when the test says so."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any
+
+from narrowcast_api.model.messages import Match, Message, read_message
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.page import Anchor, Page
+from narrowcast_api.state.changes import ViewChanged
+from narrowcast_api.state.state import State
+from narrowcast_api.sync.message_lists import Views
+from narrowcast_api.sync.message_view import MessageView
+from support.live import GENERAL, channel_message, make_state
+
+SOUP = Narrow.topic(GENERAL, "soup")
+
+
+def message(message_id: int, *flags: str) -> Message:
+    """A message in `SOUP`."""
+    return read_message(channel_message(message_id, "soup", flags=list(flags)))
+
+
+def page(*ids: int, anchor: int | None = None, oldest: bool = False, newest: bool = False) -> Page:
+    """Messages that were read; whether they go back to the oldest, and on to the newest."""
+    return Page([message(i, "read") for i in ids], anchor, oldest, newest)
+
+
+def seen(view: MessageView) -> tuple[list[int], bool]:
+    """What is shown, and whether a gap is."""
+    return list(view.ids), bool(view.gaps)
+
+
+class ViewHost:
+    """What a view asks of its session."""
+
+    def __init__(self) -> None:
+        self.state: State = make_state()
+        self.asked: list[tuple[Anchor, int, int, bool]] = []
+        self.answers: list[asyncio.Future[Page]] = []
+        self.matching: dict[int, Match] = {}
+        self.changes: list[ViewChanged] = []
+        self.works: list[Coroutine[Any, Any, None]] = []
+        self.from_cache: list[Message] = []
+        self.cached_before: list[int | None] = []
+        self.asked_to_match: list[int] = []
+
+    async def fetch(
+        self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
+    ) -> Page:
+        self.asked.append((anchor, before, after, include_anchor))
+        answer: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
+        self.answers.append(answer)
+        found = await answer
+        self.state.add_messages(found.messages)
+        return found
+
+    async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
+        self.asked_to_match.extend(message_ids)
+        return {
+            message_id: self.matching[message_id] for message_id in message_ids if message_id in self.matching
+        }
+
+    def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
+        self.cached_before.append(before)
+        return [found for found in self.from_cache if before is None or found.id < before]
+
+    def view_changed(self, change: ViewChanged) -> None:
+        self.changes.append(change)
+
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        self.works.append(work)
+
+    async def answer(self, with_page: Page | Exception, which: int = -1) -> None:
+        """Answers one of the questions and lets the view take it."""
+        await asyncio.sleep(0)
+        if isinstance(with_page, Exception):
+            self.answers[which].set_exception(with_page)
+        else:
+            self.answers[which].set_result(with_page)
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    async def answered(self, work: Coroutine[Any, Any, None], with_page: Page | Exception) -> None:
+        """Runs what asks one question, and answers it."""
+        task = asyncio.create_task(work)
+        await self.answer(with_page)
+        await task
+
+
+async def opened(
+    host: ViewHost, with_page: Page, narrow: Narrow = SOUP, anchor: Anchor | None = None
+) -> MessageView:
+    """A view that was opened and got this page."""
+    view = Views(host).get(narrow)
+    await host.answered(view.open(anchor), with_page)
+    return view
