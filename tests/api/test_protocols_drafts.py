@@ -278,7 +278,11 @@ async def test_what_the_server_would_cut_or_refuse_stays_here_and_says_so(client
         client.drafts.save(None, TEA, "null \x00")
         await client.clock.advance(30)
         assert client.calls == []
-        assert all("this device only" in (draft.error or "") for draft in client.drafts.all())
+        assert {draft.error for draft in client.drafts.all()} == {
+            "it is too long for this server",
+            "its topic is too long for this server",
+            "it has a null character",
+        }
         assert len(client.kept()) == 3
 
 
@@ -288,10 +292,41 @@ async def test_a_refused_draft_is_not_sent_again_until_it_changes(client: DraftC
         draft_id = client.drafts.save(None, LUNCH, "Soup")
         await client.clock.advance(300)
         assert client.calls == ["create Soup"]
-        assert client.drafts.all()[0].error == "Saved on this device only: Invalid channel ID"
+        assert client.drafts.all()[0].error == "Invalid channel ID"
         client.drafts.save(draft_id, LUNCH, "Soup!")
         await client.clock.advance(5)
         assert client.server.texts() == ["Soup!"]
+
+
+async def test_a_draft_that_the_server_takes_nowhere_stays_here_until_it_does(client: DraftClient) -> None:
+    async with client:
+        client.refusals[LUNCH] = "#lunch is archived: nobody can post in it."
+        client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(30)
+        await client.crash()
+        client.open()
+        client.register()
+        await client.clock.advance(300)
+        assert client.calls == []
+        assert client.drafts.all()[0].error == "#lunch is archived: nobody can post in it."
+        client.changes.clear()
+        client.refusals.clear()
+        client.drafts.recheck()
+        await client.clock.advance(5)
+        assert (client.drafts.all()[0].error, client.server.texts()) == (None, ["Soup"])
+        assert DraftsChanged() in client.changes
+
+
+async def test_a_new_snapshot_alone_does_not_repeat_what_was_refused(client: DraftClient) -> None:
+    async with client:
+        client.next_failures.append("refused")
+        client.drafts.save(None, LUNCH, "Soup")
+        await client.clock.advance(5)
+        client.register()
+        client.drafts.recheck()
+        await client.clock.advance(300)
+        assert client.calls == ["create Soup"]
+        assert client.drafts.all()[0].error == "Invalid channel ID"
 
 
 async def test_offline_nothing_is_sent_and_waking_syncs(client: DraftClient) -> None:

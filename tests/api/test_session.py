@@ -16,10 +16,12 @@ import pytest
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.events.event_socket import Socket, open_socket
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Page
+from narrowcast_api.protocols.requests import DraftRoutes
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
 from narrowcast_api.sync.late_synchronizer import MODULE, LateSynchronizer
 from narrowcast_api.sync.session import Session
@@ -372,6 +374,31 @@ async def test_where_the_topics_of_an_archived_channel_are_refused_the_known_one
         await until(lambda: bool(dario.state.channels.get(general).is_archived))  # type: ignore[union-attr]
         await dario.load_topics(general)
         assert [topic.name for topic in dario.state.topics.of(general)] == ["soup"]
+
+
+async def test_a_draft_for_an_archived_channel_stays_here_and_is_not_posted_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posted = []
+    create = DraftRoutes.create
+
+    async def counting(self: DraftRoutes, version: DraftVersion, timestamp: float) -> int:
+        posted.append(version.content)
+        return await create(self, version, timestamp)
+
+    monkeypatch.setattr(DraftRoutes, "create", counting)
+    async with running_server(tmp_path / "server") as server:
+        general = server.channel("general")
+        async with sessions(server, tmp_path, "dario") as (dario,):
+            dario.drafts.save(None, ChannelDestination(general, "lunch"), "soup")
+            await server.call("ada", "DELETE", f"/streams/{general}")
+            await until(lambda: dario.drafts.all()[0].error)
+        async with sessions(server, tmp_path, "dario") as (dario,):
+            await until(lambda: dario.drafts.all()[0].error)
+            assert dario.drafts.all()[0].error == "#general is archived: nobody can post in it."
+            await server.call("ada", "PATCH", f"/streams/{general}", {"is_archived": False})
+            await until(lambda: dario.drafts.all()[0].synced)
+        assert posted == ["soup"]
 
 
 async def test_a_link_to_a_conversation_leads_to_where_it_is_now(tmp_path: Path) -> None:

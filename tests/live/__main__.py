@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument(
         "--log", type=Path, help="file for every request, and what was heard where states differ"
     )
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     if not args.change_this_organization:
         parser.error("this changes the organization for good: say --change-this-organization")
     logging.disable(logging.CRITICAL)

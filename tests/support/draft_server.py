@@ -118,6 +118,7 @@ class DraftClient:
         self.hold = False
         self.online = True
         self.limits = MessageLimits(10_000, 60)
+        self.refusals: dict[Destination | None, str] = {}
         self.next_failures: deque[str] = deque()
         self.changes: list[Change] = []
         self.numbers = 0
@@ -183,6 +184,7 @@ class DraftClient:
             changed=self.changes.append,
             enabled=lambda: self.server.enabled,
             limits=lambda: self.limits,
+            refusal=lambda version: self.refusals.get(version.destination),
             online=lambda: self.online,
             leads=self.leads,
             new_id=self.new_id,

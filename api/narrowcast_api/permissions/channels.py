@@ -106,11 +106,26 @@ def _policy(text: str) -> TopicsPolicy:
         return TopicsPolicy.INHERIT
 
 
+_UNKNOWN_CHANNEL = Refusal("This channel no longer exists, or you do not have access to it.")
+
+
 def write_refusal(state: State, where: Destination) -> Refusal:
     """Refuses who may not write to a conversation at all, whatever the message."""
     if isinstance(where, ChannelDestination):
         return channel_write_refusal(state, where.channel_id)
     return direct_refusal(state, where.user_ids)
+
+
+def draft_refusal(state: State, where: Destination | None) -> Refusal:
+    """Refuses who may not keep a draft for a conversation on the server: that takes reading its channel."""
+    if not isinstance(where, ChannelDestination):
+        return ALLOWED
+    channel = state.channels.get(where.channel_id)
+    if channel is None:
+        return _UNKNOWN_CHANNEL
+    if channel.is_archived or channel.is_subscribed or not channel.invite_only:
+        return archived_refusal(channel)
+    return subscribe_refusal(state, channel)
 
 
 def archived_refusal(channel: Channel) -> Refusal:
@@ -122,7 +137,7 @@ def channel_write_refusal(state: State, channel_id: int) -> Refusal:
     """Refuses who may not write in a channel, in whatever topic."""
     channel = state.channels.get(channel_id)
     if channel is None:
-        return Refusal("This channel no longer exists, or you do not have access to it.")
+        return _UNKNOWN_CHANNEL
     if archived := archived_refusal(channel):
         return archived
     if not channel.is_subscribed:

@@ -40,6 +40,7 @@ class DraftItem(Struct):
     may put that off. `unsaved`: newer than the journal. `agreed` is the text that the journal had when it was last
     read or written here. `sent_at` is when the text left for the server as an edit of an older one (UTC
     seconds); None if it is another device's, or the first one of this draft: who changes that has seen it.
+    `refused`: why the server did not take this text at this address.
     """
 
     record: Draft
@@ -50,6 +51,7 @@ class DraftItem(Struct):
     unsaved: bool = False
     agreed: DraftVersion | None = None
     sent_at: float | None = None
+    refused: str | None = None
 
     def set(self, **changes: object) -> None:
         """Replace fields of the record."""

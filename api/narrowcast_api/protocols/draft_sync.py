@@ -21,16 +21,10 @@ SYNC_AFTER = 2.0
 _CHECK_EVERY = 30.0
 
 _LOCAL_ONLY = {
-    "null": "Saved on this device only: it has a null character.",
-    "content": "Saved on this device only: it is too long for this server.",
-    "topic": "Saved on this device only: its topic is too long for this server.",
+    "null": "it has a null character",
+    "content": "it is too long for this server",
+    "topic": "its topic is too long for this server",
 }
-
-
-def local_only(limits: MessageLimits, version: DraftVersion) -> str | None:
-    """Why a server would refuse or cut this text, so that it is not sent there."""
-    misfit = unfit(limits, version.destination, version.content)
-    return None if misfit is None else _LOCAL_ONLY[misfit.kind]
 
 
 class DraftSync:
@@ -48,6 +42,7 @@ class DraftSync:
         clock: Clock,
         enabled: Callable[[], bool],
         limits: Callable[[], MessageLimits],
+        refusal: Callable[[DraftVersion], str | None],
         online: Callable[[], bool],
         leads: bool,
         heard_of: Callable[[], Collection[int]],
@@ -58,11 +53,19 @@ class DraftSync:
         self._clock = clock
         self._enabled = enabled
         self._limits = limits
+        self._refusal = refusal
         self._online = online
         self._heard_of = heard_of
         self.leads = leads
         self.behind = False
         self.retry = RetryTime(clock, 1.0, 60.0)
+
+    def check(self, item: DraftItem) -> None:
+        """Notes why a draft stays here: the server would refuse or cut it, or has refused it as it is."""
+        version = item.record.version
+        misfit = unfit(self._limits(), version.destination, version.content)
+        here = self._refusal(version) if misfit is None else _LOCAL_ONLY[misfit.kind]
+        item.set(error=here or item.refused)
 
     async def step(self) -> float | None:
         """Make the request that is due, if any; seconds until the next one."""
@@ -108,10 +111,11 @@ class DraftSync:
     async def _sync(self, item: DraftItem) -> None:
         item.dirty_since = None
         record = item.record
-        item.set(error=None if record.deleted else local_only(self._limits(), record.version))
-        if item.record.error is not None:
-            self._store.keep(item)
-            return
+        if not record.deleted:
+            self.check(item)
+            if item.record.error is not None:
+                self._store.keep(item)
+                return
         try:
             if record.posting:
                 await self._look(item)
@@ -237,7 +241,8 @@ class DraftSync:
         if item.record.deleted:
             self._store.forget(item)
         else:
-            item.set(error=f"Saved on this device only: {error.user_message}")
+            item.refused = error.user_message
+            item.set(error=item.refused)
             self._store.keep(item)
 
 

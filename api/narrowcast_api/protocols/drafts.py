@@ -33,7 +33,7 @@ from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.protocols.draft_merge import DraftMerge
 from narrowcast_api.protocols.draft_rows import same
 from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore
-from narrowcast_api.protocols.draft_sync import SYNC_AFTER, DraftSync, local_only
+from narrowcast_api.protocols.draft_sync import SYNC_AFTER, DraftSync
 from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import Change, DraftsChanged
 from narrowcast_api.storage.journal import Journal
@@ -55,9 +55,10 @@ _ROUNDS = 3
 class Drafts:
     """The user's drafts. All methods but the two that flush return at once; `run` is a task of the session.
 
-    `enabled` is the user's setting `enable_drafts_synchronization`; it, `limits` and `online` are read when
-    needed. Call `on_*` for events of type drafts, `on_snapshot` after every registration, `on_setting` when
-    the setting changes, `wake` when the connection is live again and `flush` before the process ends. `on_journal`
+    `enabled` is the user's setting `enable_drafts_synchronization`; it, `limits`, `refusal` (why the server takes
+    no draft of a text, or None) and `online` are read when needed. Call `on_*` for events of type drafts,
+    `on_snapshot` after every registration, `on_setting` when the setting changes, `recheck` when `refusal` may say
+    something else, `wake` when the connection is live again and `flush` before the process ends. `on_journal`
     is for what other windows have written, which `heard` gives to all that use the journal. Without `leads` another
     window speaks to the server, until `lead`.
     """
@@ -71,6 +72,7 @@ class Drafts:
         changed: Callable[[Change], None],
         enabled: Callable[[], bool],
         limits: Callable[[], MessageLimits],
+        refusal: Callable[[DraftVersion], str | None] = lambda version: None,
         online: Callable[[], bool],
         leads: bool = True,
         heard_of: Callable[[], Collection[int]] = tuple,
@@ -81,13 +83,13 @@ class Drafts:
         self._journal = journal
         self._clock = clock
         self._enabled = enabled
-        self._limits = limits
         self._alarm = Alarm(clock)
         self._typed = Alarm(clock)
 
         def published() -> None:
             changed(DraftsChanged())
 
+        self._published = published
         self._store = DraftStore(journal=journal, clock=clock, changed=published, new_id=new_id)
         self._merge = DraftMerge(self._store, clock)
         self._sync = DraftSync(
@@ -97,6 +99,7 @@ class Drafts:
             clock=clock,
             enabled=enabled,
             limits=limits,
+            refusal=refusal,
             online=online,
             leads=leads,
             heard_of=heard_of,
@@ -129,7 +132,8 @@ class Drafts:
             item.set(version=version, edited=wall, deleted=False, dirty=not in_step)
             self._store.keep_soon(item)
             self._typed.ring()
-        item.set(error=local_only(self._limits(), version))
+        item.refused = None
+        self._sync.check(item)
         self._tell_soon(item)
         return draft_id
 
@@ -202,6 +206,7 @@ class Drafts:
             self._sync.behind = self._enabled() and self._merge.snapshot(drafts)
             if not self._enabled():
                 self._merge.make_local()
+        self.recheck()
         self.wake()
 
     def on_setting(self) -> None:
@@ -209,15 +214,25 @@ class Drafts:
         if self._sync.leads and not self._enabled():
             self._merge.make_local()
         for item in self._store:
-            item.set(error=local_only(self._limits(), item.record.version))
+            item.refused = None
+        self.recheck()
         self.wake()
+
+    def recheck(self) -> None:
+        """Other channels are there, or archived: drafts that stayed here may go to the server, and the other way."""
+        before = [item.record for item in self._store]
+        for item in self._store:
+            self._sync.check(item)
+        if before != [item.record for item in self._store]:
+            self._published()
+            self._alarm.ring()
 
     def on_journal(self, changes: JournalChanges) -> None:
         """Other windows have written to the journal."""
         if not changes.drafts():
             return
         for item in self._store.take_in(changes, leads=self._sync.leads):
-            item.set(error=local_only(self._limits(), item.record.version))
+            self._sync.check(item)
             if item.record.dirty:
                 self._tell_soon(item)
         self._alarm.ring()  # there may be a copy of what two windows wrote at the same time

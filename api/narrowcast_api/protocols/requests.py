@@ -229,6 +229,10 @@ class DraftRoutes:
         offset = self._state().presence.server_offset
         return [draft.in_local_time(offset) for draft in drafts]
 
+    def refusal(self, version: DraftVersion) -> str | None:
+        """Why the server takes no draft of this, as far as the state tells."""
+        return permissions.draft_refusal(self._state(), version.destination) or None
+
     def _on_server(self, timestamp: float) -> int:
         return max(0, int(timestamp + self._state().presence.server_offset))
 

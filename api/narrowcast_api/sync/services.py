@@ -62,6 +62,7 @@ class Services:
             changed=changed,
             enabled=requests.drafts_enabled,
             limits=requests.limits,
+            refusal=self._draft_routes.refusal,
             # Without a queue nobody hears what other devices write, and their words would be written over.
             online=lambda: session.is_live and session.queue_id is not None,
             leads=session.read_only,  # then nobody is asked, and what the server says is shown

@@ -28,6 +28,7 @@ from narrowcast_api.routes.narrows import matches_narrow
 from narrowcast_api.state.apply import apply, snapshot_within
 from narrowcast_api.state.changes import (
     Change,
+    ChannelsChanged,
     MessagesAdded,
     MessagesChanged,
     MessagesRemoved,
@@ -187,6 +188,8 @@ class Synchronizer:
         finally:
             session.views.decide()
             session.publish(*changes)
+            if any(isinstance(change, ChannelsChanged) for change in changes):
+                session.services.drafts.recheck()
             self._cache_writer.note(changes)
             self._forget_old()
         if outdated:
