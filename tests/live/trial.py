@@ -47,7 +47,7 @@ class Trial:
     async def __call__(
         self, who: str, operation: str, /, refused: Any = None, needs: Any = 0, **given: Any
     ) -> Any:
-        """Calls as somebody; None where it was refused. `refused`: words of the refusal that is right here.
+        """Calls as somebody; None where it was refused. `refused`: words of the refusal that is right here, "" for any.
 
         Below level `needs` any refusal is right, and so is that parameters are ignored.
         """
@@ -62,9 +62,7 @@ class Trial:
         names = tuple(name for one in ignored for name in one.names)
         call = Call(who, operation, _named(given), refusal, names)
         self.calls.append(call)
-        if self.site.level >= needs and (
-            names or (refused or "") not in (refusal or "") or bool(refused) != bool(refusal)
-        ):
+        if self.site.level >= needs and (names or not _is_right(refusal, refused)):
             self.unexpected.append(call)
         return answer
 
@@ -92,6 +90,10 @@ class Trial:
         """Closes all clients."""
         for client in self.clients.values():
             await client.aclose()
+
+
+def _is_right(refusal: str | None, wanted: str | None) -> bool:
+    return wanted is None if refusal is None else wanted is not None and wanted in refusal
 
 
 def _named(given: dict[str, Any]) -> tuple[str, ...]:
