@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
@@ -109,7 +109,6 @@ class RecordedContext(NoLookups):
     """The lookups of the organization in which the texts were rendered."""
 
     world: World = field(default_factory=lambda: recorded().world)
-    alert_words: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "realm_url", self.world.site)
