@@ -68,7 +68,7 @@ class Mutant:
 def mutants(path: Path) -> Iterator[Mutant]:
     """All changes of a file, each alone."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    declared = {
+    declared = {  # frozen=True, slots=True of a class, and the like: they say what its tests cannot
         id(node)
         for owner in ast.walk(tree)
         if isinstance(owner, ast.ClassDef)
@@ -77,9 +77,7 @@ def mutants(path: Path) -> Iterator[Mutant]:
     }
     for number, node in enumerate(ast.walk(tree)):
         changed = _changed(node)
-        if (
-            changed is not None and id(node) not in declared
-        ):  # not frozen=True, slots=True of a class, and the like
+        if changed is not None and id(node) not in declared:
             line = getattr(node, "lineno", 0)
             what = f"{ast.unparse(node)[:70]}  ->  {ast.unparse(changed)[:70]}"
             yield Mutant(path, line, what, ast.unparse(_Replacement(number, changed).applied(tree)))

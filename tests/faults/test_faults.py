@@ -11,6 +11,7 @@ from faults.matrix import FILE, matrix
 from faults.scenarios import SCENARIOS, Offer, Scenario
 from faults.world import FROZEN, SPEED, World, world_at
 from narrowcast_api.events.stream import EventStream
+from narrowcast_api.http.connection import REQUEST_SECONDS, Connection
 from narrowcast_api.protocols.outbox import OutboxState
 from narrowcast_api.protocols.outbox_item import OutboxItem
 from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
@@ -24,8 +25,6 @@ HERS = ["hers 0", "hers 1"]
 @pytest.fixture(autouse=True)
 def shorter_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time-outs of requests are on the wall; here they are as much faster as the clocks."""
-    from narrowcast_api.http.connection import REQUEST_SECONDS, Connection
-
     defaults = {**(Connection.request.__kwdefaults__ or {}), "timeout": REQUEST_SECONDS / SPEED}
     monkeypatch.setattr(Connection.request, "__kwdefaults__", defaults)
 
@@ -103,9 +102,8 @@ async def test_the_story_notices_a_client_that_sends_again_by_itself(
             unconfirmed._store.step(item, OutboxState.WAITING)
 
     monkeypatch.setattr(UnconfirmedMessages, "add", careless)
-    monkeypatch.setattr(
-        EventStream, "doubt", lambda stream: None
-    )  # events would tell in time, more often than not
+    # Events that come at once would tell what went out, more often than not.
+    monkeypatch.setattr(EventStream, "doubt", lambda stream: None)
     (scenario,) = [
         scenario for scenario in SCENARIOS if scenario.name.startswith("answers lost, messages stored")
     ]
