@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.client import Client
+from narrowcast_api.sync.session import Session
 from support.clock import VirtualClock
 from support.draft_server import DraftClient, DraftServer
 from support.outbox_server import OutboxBench
 from support.server import TestServer
+from support.session_service import Service, live_session
 
 
 @pytest.fixture
@@ -31,3 +33,16 @@ async def ada(server: TestServer) -> AsyncIterator[Client]:
     """Ada's client on a server of the world of `support.world`."""
     async with Client.open(server.account("ada")) as client:
         yield client
+
+
+@pytest.fixture
+def service() -> Service:
+    """What answers `session`."""
+    return Service()
+
+
+@pytest.fixture
+async def session(tmp_path: Path, service: Service) -> AsyncIterator[Session]:
+    """Ada's session, live on a service that the test makes up."""
+    async with live_session(tmp_path, service) as session:
+        yield session

@@ -17,25 +17,17 @@ from narrowcast_api.errors import BadRequest
 from narrowcast_api.events.event_socket import Socket, open_socket
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.model.drafts import DraftVersion
-from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Page
 from narrowcast_api.protocols.requests import DraftRoutes
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
 from narrowcast_api.sync.late_synchronizer import MODULE, LateSynchronizer
-from narrowcast_api.sync.session import Session
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import topics as topic_routes
 from support.ledger import proves
 from support.server import TestServer, running_server
-from support.sessions import session_of, sessions, until
-
-
-def known(session: Session, message_id: int) -> Message:
-    message = session.state.messages.get(message_id)
-    assert message is not None
-    return message
+from support.sessions import known, session_of, sessions, until
 
 
 async def move(server: TestServer, message_id: int, topic: str) -> None:

@@ -12,8 +12,8 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Anchor, Page
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
-from support.live import make_state
-from support.view_host import SOUP, ViewHost, message, opened, page, seen
+from support.live import SOUP, make_state
+from support.view_host import ViewHost, message, opened, page, seen
 
 
 async def test_opening_asks_for_a_hundred_on_both_sides_of_the_first_unread_message() -> None:

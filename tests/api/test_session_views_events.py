@@ -10,8 +10,8 @@ from narrowcast_api.model.messages import Match
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
-from support.live import GENERAL, apply, channel_message, message_event
-from support.view_host import SOUP, ViewHost, message, opened, page, seen
+from support.live import GENERAL, SOUP, apply, channel_message, message_event
+from support.view_host import ViewHost, message, opened, page, seen
 
 
 async def test_messages_join_only_where_the_newest_is_known() -> None:

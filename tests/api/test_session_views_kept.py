@@ -10,8 +10,8 @@ from narrowcast_api.model.messages import Match
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.message_lists import VIEWS_KEPT, Views
 from narrowcast_api.sync.message_view import MessageView
-from support.live import GENERAL
-from support.view_host import SOUP, ViewHost, message, opened, page
+from support.live import GENERAL, SOUP
+from support.view_host import ViewHost, message, opened, page
 
 
 async def test_the_view_beside_is_on_screen_too_and_the_oldest_views_are_forgotten() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.apply import apply as apply_event
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import parse_event
 
 ADA, BRUNO, CHIYO = 1, 2, 3
 GENERAL, DESIGN, RANDOM = 11, 12, 13
+SOUP = Narrow.topic(GENERAL, "soup")
 
 
 def user(user_id: int, name: str, **fields: object) -> dict[str, object]:

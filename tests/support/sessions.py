@@ -12,6 +12,7 @@ import httpx
 from msgspec.structs import replace
 
 from narrowcast_api.account import Account
+from narrowcast_api.model.messages import Message
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from narrowcast_server.organization.config import Config, ServiceLimits
@@ -31,6 +32,13 @@ async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
         if asyncio.get_running_loop().time() > deadline:
             raise AssertionError("it did not happen in time")
         await asyncio.sleep(0.005)
+
+
+def known(session: Session, message_id: int) -> Message:
+    """A message of which a session has heard."""
+    message = session.state.messages.get(message_id)
+    assert message is not None
+    return message
 
 
 async def fetched(view: MessageView | None) -> None:

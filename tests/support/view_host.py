@@ -13,9 +13,7 @@ from narrowcast_api.state.changes import ViewChanged
 from narrowcast_api.state.state import State
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
-from support.live import GENERAL, channel_message, make_state
-
-SOUP = Narrow.topic(GENERAL, "soup")
+from support.live import SOUP, channel_message, make_state
 
 
 def message(message_id: int, *flags: str) -> Message:

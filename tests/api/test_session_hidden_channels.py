@@ -1,0 +1,60 @@
+"""Channels that became private while one was not in them, of which no event tells; no server, no time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast_api.errors import BadRequest
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.sync.session import Session
+from support.live import GENERAL, RANDOM, channel, snapshot, subscription
+from support.session_service import Service, after_events, live_session
+from support.sessions import until
+
+
+async def test_a_channel_that_became_private_unheard_goes_when_its_view_is_empty(
+    service: Service, session: Session
+) -> None:
+    await session.view(Narrow.channel(RANDOM)).open()
+    await until(lambda: f"/streams/{RANDOM}" in service.asked)
+    assert session.state.channels.get(RANDOM) is not None, "the server still shows it"
+    del service.channels[RANDOM]
+    await session.view(Narrow.channel(RANDOM)).open()
+    await until(lambda: session.state.channels.get(RANDOM) is None)
+
+
+async def test_a_channel_that_became_private_unheard_goes_when_its_topics_are_refused(
+    service: Service, session: Session
+) -> None:
+    del service.channels[RANDOM]
+    with pytest.raises(BadRequest):
+        await session.load_topics(RANDOM)
+    await until(lambda: session.state.channels.get(RANDOM) is None)
+
+
+async def test_a_channel_that_one_is_in_or_that_is_archived_is_not_doubted(tmp_path: Path) -> None:
+    service = Service()
+    archived = channel(RANDOM, "random", is_archived=True)
+    service.snapshot = snapshot(streams=[archived], never_subscribed=[archived])
+    service.channels.clear()
+    async with live_session(tmp_path, service) as session:
+        for number in (GENERAL, RANDOM):
+            await session.view(Narrow.channel(number)).open()
+        await after_events(session, service)
+        assert [path for path in service.asked if path.startswith("/streams/")] == []
+
+
+async def test_a_channel_that_one_joined_while_it_was_looked_for_stays(
+    service: Service, session: Session
+) -> None:
+    del service.channels[RANDOM]
+    service.channel_leaves.clear()
+    await session.view(Narrow.channel(RANDOM)).open()
+    await until(lambda: f"/streams/{RANDOM}" in service.asked)
+    joined = {"type": "subscription", "op": "add", "subscriptions": [subscription(RANDOM, "random")]}
+    await after_events(session, service, joined)
+    service.channel_leaves.set()
+    await after_events(session, service)
+    assert session.state.channels.get(RANDOM) is not None

@@ -1,0 +1,144 @@
+"""A session on a service that a test makes up: what it knows, tells and refuses, and when answers leave; no time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from narrowcast_api.account import Account
+from narrowcast_api.events.status import ConnectionKind
+from narrowcast_api.http.secret import Secret
+from narrowcast_api.sync.session import Session
+from support.clock import VirtualClock
+from support.live import DESIGN, GENERAL, RANDOM, channel, channel_message, message_event, snapshot
+from support.scripted import unread
+from support.sessions import until
+
+
+class Service(httpx.AsyncBaseTransport):
+    """Answers registration with `snapshot`, pages with `messages`, and tells events; all else it takes."""
+
+    def __init__(self) -> None:
+        self.snapshot = snapshot()
+        self.messages: dict[int, dict[str, Any]] = {}
+        self.channels: dict[int, str] = {GENERAL: "general", DESIGN: "design", RANDOM: "random"}
+        self.page_leaves = asyncio.Event()
+        self.page_leaves.set()
+        self.channel_leaves = asyncio.Event()
+        self.channel_leaves.set()
+        self.asked: list[str] = []
+        self.is_refusing = False
+        self.is_closed = False
+        self._events: list[dict[str, Any]] = []
+        self._is_lost = False
+        self._news = asyncio.Event()
+        self.told = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path.removeprefix("/api/v1")
+        self.asked.append(path)
+        status, answer = 200, dict[str, Any](drafts=[], count=0)
+        if path == "/register" and self.is_refusing:
+            status, answer = 401, {"result": "error", "code": "UNAUTHORIZED", "msg": "Invalid API key"}
+        elif path == "/register":
+            answer = {**self.snapshot}
+        elif path == "/events" and request.method == "GET":
+            status, answer = await self._poll("dont_block=true" in str(request.url))
+        elif path == "/messages" and request.method == "GET":
+            found = [dict(message) for _, message in sorted(self.messages.items())]
+            await self.page_leaves.wait()
+            answer = {"messages": found, "found_oldest": True, "found_newest": True, "found_anchor": True}
+        elif path.startswith("/streams/") or path.endswith("/topics"):
+            await self.channel_leaves.wait()
+            number = int(path.split("/")[2 if path.startswith("/streams/") else 3])
+            if number in self.channels:
+                answer = {"stream": channel(number, self.channels[number]), "topics": []}
+            else:
+                status, answer = 400, {"result": "error", "code": "BAD_REQUEST", "msg": "Invalid channel ID"}
+        elif path.startswith("/messages/") and request.method == "GET":
+            message = self.messages.get(int(path.rpartition("/")[2]))
+            if message is None:
+                status, answer = 400, {"result": "error", "code": "BAD_REQUEST", "msg": "Invalid message(s)"}
+            else:
+                answer = {"message": message}
+        return unread(httpx.Response(status, json={"result": "success", "msg": "", **answer}))
+
+    async def aclose(self) -> None:
+        self.is_closed = True
+
+    async def _poll(self, at_once: bool) -> tuple[int, dict[str, Any]]:
+        while not (self._events or self._is_lost or at_once):
+            self._news.clear()
+            await self._news.wait()
+        if self._is_lost:
+            self._is_lost = False
+            return 400, {"result": "error", "code": "BAD_EVENT_QUEUE_ID", "msg": "gone", "queue_id": "q1"}
+        events, self._events = self._events, []
+        return 200, {"events": events}
+
+    def tell(self, *events: dict[str, Any]) -> None:
+        """Hand events over, to be asked for."""
+        for event in events:
+            self.told += 1
+            self._events.append({**event, "id": self.told})
+        self._news.set()
+
+    def lose_queue(self, **fields: object) -> None:
+        """The queue is gone; registration gives this snapshot from now on."""
+        self.snapshot = snapshot(queue_id="q2", last_event_id=self.told, **fields)
+        self._is_lost = True
+        self._news.set()
+
+
+@asynccontextmanager
+async def live_session(
+    folder: Path, service: Service, clock: VirtualClock | None = None, *, present: bool | None = False
+) -> AsyncIterator[Session]:
+    """Ada's session, live, or refused where the service refuses. `present` None: as an app leaves it."""
+    account = Account("http://chat.example", "user1@demo.example", Secret("k" * 32))
+    opened = partial(
+        Session.open,
+        account,
+        data_dir=folder / "data",
+        cache_dir=folder / "cache",
+        clock=clock or VirtualClock(),
+        transport=service,
+    )
+    session = await (opened() if present is None else opened(present=present))
+    running = asyncio.create_task(session.run())
+    try:
+        await until(lambda: session.is_live or session.status.kind is ConnectionKind.REFUSED)
+        yield session
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await session.close()
+
+
+async def after_events(session: Session, service: Service, *events: dict[str, Any]) -> None:
+    """Tells events, and waits until they are applied."""
+    last = 1000 + service.told
+    service.tell(*events, message_event(channel_message(last, "elsewhere"), "read"))
+    await until(lambda: last in session.state.messages)
+
+
+async def after_a_new_snapshot(session: Session, service: Service, **fields: object) -> None:
+    """Loses the queue, and waits until the state is that of a snapshot with these fields."""
+    before = session.state
+    service.lose_queue(**fields)
+    await until(lambda: session.state is not before)
+
+
+async def on_its_way(service: Service, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    """Begins what asks for a page, whose answer waits for `page_leaves`."""
+    service.page_leaves.clear()
+    before = service.asked.count("/messages")
+    task = asyncio.create_task(work)
+    await until(lambda: service.asked.count("/messages") > before)
+    return task
