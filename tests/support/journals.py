@@ -9,7 +9,21 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from narrowcast_api.model.drafts import DraftVersion
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.storage.executors import MakeExecutor, inline
 from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
+
+LUNCH = ChannelDestination(7, "lunch")
+MESSAGE = OutboxRecord("m1", 1, LUNCH, "Soup today", OutboxState.WAITING, 1_800_000_000.0)
+DRAFT = Draft("d1", DraftVersion(LUNCH, "Soup to"), 1_800_000_000.0)
+
+
+def journal_at(folder: Path, *, read_only: str | None = None, executor: Executor | None = None) -> Journal:
+    """The journal of a folder; it writes at once unless there is an executor."""
+    make: MakeExecutor = inline if executor is None else lambda _name: executor
+    return Journal.open(folder / "journal.db", read_only=read_only, executor=make)
 
 
 def connection_of(journal: Journal) -> sqlite3.Connection:
@@ -47,7 +61,11 @@ class Held(Executor):
     def write(self) -> None:
         """Everything that was handed over."""
         while self.waiting:
-            self.waiting.pop(0)()
+            self.step()
+
+    def step(self) -> None:
+        """What was handed over first."""
+        self.waiting.pop(0)()
 
 
 def holds(home: Path, text: str) -> bool:
