@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from narrowcast.commands.registry import Context, in_context
 from narrowcast.panes.messages import requests
 from narrowcast.screens.dialogs.picker import ChoiceList, Picker
@@ -11,6 +13,9 @@ from narrowcast.widgets.line_view import plain_text
 from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.model.custom_emoji import CustomEmoji
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_server.organization.core import Core
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.routes import flags as flag_routes
 from support.message_stage import staged
 from support.sessions import until
 
@@ -42,6 +47,50 @@ async def test_acts_on_a_message_reach_the_server_and_come_back(tmp_path: Path) 
         await stage.server.send("bruno", "general", "soup", "more of it")
         await stage.see("more of it")
         assert not await stage.is_read(message_id)
+
+
+async def test_marked_as_unread_is_said_when_the_rows_and_the_counters_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with staged(tmp_path) as stage:
+        ids = [await stage.server.send("bruno", "general", "soup", f"spoon {number}") for number in range(3)]
+        await stage.show(stage.topic, ids[1])
+        await stage.see("spoon 2")
+        state = stage.session.state
+        await until(lambda: all(one.is_read for one in state.messages.known(ids)))
+        unread: list[tuple[list[bool], int]] = []
+        monkeypatch.setattr(
+            stage.app,
+            "tell",
+            lambda text: unread.append(
+                ([not one.is_read for one in state.messages.known(ids)], state.unreads.count_all())
+            ),
+        )
+        monkeypatch.setattr(Core, "emit", lambda *_, **__: None)
+        await stage.press("U")
+        await until(lambda: unread)
+        assert unread == [([False, True, True], 2)]
+
+
+async def test_where_marking_as_unread_is_refused_this_is_said_and_looking_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise ServiceError("Not today")
+
+    async with staged(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "soup", "spoon")
+        await stage.show(stage.topic, message_id)
+        await until(lambda: all(one.is_read for one in stage.session.state.messages.known([message_id])))
+        with monkeypatch.context() as patched:
+            patched.setattr(flag_routes, "change_flags", refused)
+            await stage.press("U")
+            await until(lambda: stage.app.told == ["Not today"])
+        await stage.server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
+        await stage.press("U")
+        await until(lambda: len(stage.app.told) > 1)
+        assert stage.app.told[1:] == ["Messages in #general stay read: you are not subscribed."]
+        assert "unread from here" not in stage.app.text()
 
 
 async def test_replies_go_where_the_message_is(tmp_path: Path) -> None:

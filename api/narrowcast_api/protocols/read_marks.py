@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 
 from narrowcast_api.backoff import RetryTime
@@ -85,8 +86,18 @@ class ReadMarks:
         """What was read stays read, though the server does not know yet."""
         self._show(self._kept)
 
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """The user marks messages as unread: looking at them must not undo that, unless it fails."""
+        self.suspend()
+        try:
+            yield
+        except BaseException:
+            self.resume()
+            raise
+
     def suspend(self) -> None:
-        """The user marked messages as unread: looking at them must not undo that."""
+        """Looking marks nothing as read until `resume`."""
         self._suspended = True
         self._queue.clear()
         self._forget(self._kept)

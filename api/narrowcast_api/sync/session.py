@@ -203,6 +203,11 @@ class Session:
         if changed := self.state.show_read(message_ids):
             self.publish(MessagesChanged(changed), UnreadsChanged())
 
+    def show_unread(self, message_ids: Collection[int]) -> None:
+        """Shows messages as unread that the server has made so, before its event is here."""
+        if changed := self.state.show_unread(message_ids):
+            self.publish(MessagesChanged(changed), UnreadsChanged())
+
     def view_changed(self, change: ViewChanged) -> None:
         """A view has other messages or ends."""
         for view in self._views.on_screen:

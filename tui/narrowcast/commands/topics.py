@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from narrowcast.commands import targets
 from narrowcast.commands.writing import show_rendered
 from narrowcast.content.addresses import view_address
+from narrowcast.panes.messages.flags import UNTIL_ANOTHER_VIEW, stay_read
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.confirm import ask_first
 from narrowcast.screens.dialogs.form_fields import (
@@ -244,24 +245,26 @@ async def mark_read(screen: Workspace) -> None:
 async def mark_unread(screen: Workspace) -> None:
     """Nothing in the topic is read."""
     if (where := targets.topic_or_say(screen)) is not None:
-        screen.session.read_marks.suspend()
-        changed = await screen.session.client.flags.change_whole_narrow(
-            narrow=[
-                {"operator": "channel", "operand": where.channel_id},
-                {"operator": "topic", "operand": where.topic},
-            ],
-            op="remove",
-        )
-        topic = Narrow.from_destination(where)
-        state = screen.session.state
+        session = screen.session
+        channel = session.state.channels.get(where.channel_id)
+        if channel is not None and not channel.is_subscribed:
+            screen.tell(stay_read(f"#{names.channel(session.state, where.channel_id)}"), severity="warning")
+            return
+        with session.read_marks.suspended():
+            changed = await session.client.flags.change_whole_narrow(
+                narrow=[
+                    {"operator": "channel", "operand": where.channel_id},
+                    {"operator": "topic", "operand": where.topic},
+                ],
+                op="remove",
+            )
+        topic, state = Narrow.from_destination(where), session.state
+        session.show_unread([m.id for m in state.messages if topic.matches(m, state)])
         for view in screen.session.views_on_screen:
             first = next((m.id for m in state.messages.known(view.ids) if topic.matches(m, state)), None)
             if first is not None:
                 view.unread_again(first)
-        marked = counted(changed, "message")
-        screen.tell(
-            f"{marked} marked as unread. Messages are not marked as read until you open another view."
-        )
+        screen.tell(f"{counted(changed, 'message')} marked as unread. {UNTIL_ANOTHER_VIEW}")
 
 
 def delete(screen: Workspace) -> None:

@@ -5,13 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.messages.context import PaneContext
+from narrowcast.text import names
 from narrowcast_api import permissions
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
     from narrowcast_api.sync.message_view import MessageView
 
-__all__ = ["Flags"]
+__all__ = ["UNTIL_ANOTHER_VIEW", "Flags", "stay_read"]
+
+UNTIL_ANOTHER_VIEW = "Messages are not marked as read until you open another view."
+
+
+def stay_read(channels: str) -> str:
+    """Why a server marks nothing in these channels as unread."""
+    return f"Messages in {channels} stay read: you are not subscribed."
 
 
 class Flags:
@@ -42,12 +50,20 @@ class Flags:
         if view is None or message is None:
             return
         ids = [one for one in view.ids if one >= message.id]
-        self._pane.session.read_marks.suspend()
         self._pane.work(self._mark_unread(view, ids), "mark as unread")
 
     async def _mark_unread(self, view: MessageView, ids: list[int]) -> None:
-        await self._pane.session.client.flags.change(message_ids=ids, op="remove", flag="read")
-        view.unread_again(ids[0])
-        self._pane.say(
-            "Marked as unread from here. Messages are not marked as read until you open another view."
-        )
+        session = self._pane.session
+        with session.read_marks.suspended():
+            answer = await session.client.flags.change(message_ids=ids, op="remove", flag="read")
+        skipped = set(answer.ignored_because_not_subscribed_channels or ())
+        changed = [one.id for one in session.state.messages.known(ids) if one.channel_id not in skipped]
+        if changed:
+            session.show_unread(changed)
+            view.unread_again(changed[0])
+            self._pane.say(f"Marked as unread from here. {UNTIL_ANOTHER_VIEW}")
+        else:
+            session.read_marks.resume()
+        if skipped:
+            where = ", ".join(f"#{names.channel(session.state, one)}" for one in sorted(skipped))
+            self._pane.refuse(stay_read(where))
