@@ -182,6 +182,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         '<span class="user-mention channel-wildcard-mention silent" data-user-id="*">all</span></p>'
         "\n</blockquote>",
     ),
+    "a mention of nobody in a quote stays as it is": (
+        "> @**Nobody**",
+        "<blockquote>\n<p>@<strong>Nobody</strong></p>\n</blockquote>",
+    ),
     "a mention in code is none": ("`@**Ada Moreno**`", "<p><code>@**Ada Moreno**</code></p>"),
     "a group": (
         "@*hardware*",
@@ -341,8 +345,18 @@ def test_mentions_aloud_and_silent_are_told_apart() -> None:
     assert result.topic_wildcard
 
 
-def test_a_quoted_mention_mentions_nobody() -> None:
-    result = found("```quote\n@**Ada Moreno** @*hardware* @**all** @**topic**\n```")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "```quote\n@**Ada Moreno** @*hardware* @**all** @**topic**\n```",
+        ">@**Ada Moreno** @*hardware* @**all**\n>@**topic**",
+        "> - @**Ada Moreno**\n> > @*hardware*\n>\n>|a|b|\n>|-|-|\n>|@**all**|@**topic**|",
+        "> ` @**x` @**Ada Moreno** ` @*x` @*hardware* ` @**x` @**all** ` @**x` @**topic**",
+    ],
+    ids=["fence", "marks without a space", "in other blocks", "behind code with a mark of a mention"],
+)
+def test_a_quoted_mention_mentions_nobody(source: str) -> None:
+    result = found(source)
     assert (result.user_ids, result.group_ids) == (frozenset(), frozenset())
     assert not result.channel_wildcard
     assert not result.topic_wildcard

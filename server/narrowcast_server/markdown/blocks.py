@@ -17,7 +17,6 @@ from markdown.util import AtomicString
 
 from narrowcast_server.markdown import fences
 from narrowcast_server.markdown.elements import Engine
-from narrowcast_server.markdown.mentions import silenced
 
 DEEPEST_NESTING: Final = 30
 """Quotes and lists inside each other; what is deeper stays text."""
@@ -81,7 +80,7 @@ class _Headings(library.HashHeaderProcessor):
 
 
 class _Quotes(library.BlockQuoteProcessor):
-    """A quote holds something, mentions nobody aloud, and ends where a line is blank."""
+    """A quote holds something, and ends where a line is blank."""
 
     def test(self, parent: Element, block: str) -> bool:
         return not _is_deep(self.parser) and _first_quoted(block.split("\n")) is not None
@@ -90,7 +89,7 @@ class _Quotes(library.BlockQuoteProcessor):
         lines = blocks.pop(0).split("\n")
         start = _first_quoted(lines) or 0
         self.parser.parseBlocks(parent, ["\n".join(lines[:start])])
-        inside = "\n".join(self.clean(silenced(line)) for line in lines[start:])
+        inside = "\n".join(self.clean(line) for line in lines[start:])
         self.parser.state.set("blockquote")
         self.parser.parseChunk(SubElement(parent, "blockquote"), inside)
         self.parser.state.reset()

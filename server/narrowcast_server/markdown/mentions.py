@@ -59,14 +59,14 @@ def install(md: Engine) -> None:
     md.inlinePatterns.register(Replacing(GROUP, md, group_mention), "group_mention", 65)
 
 
-def silenced(line: str) -> str:
-    """A line of a quote: who is mentioned there has been before."""
-    return GROUP.sub(r"@_*\2*", USER.sub(r"@_**\2**", line))
+def is_aloud(run: Run, match: Match[str]) -> bool:
+    """Whether a mention has no underscore and is not in a quote: who is mentioned there has been before."""
+    return not match[1] and not run.is_in_quote()
 
 
 def user_mention(run: Run, match: Match[str]) -> Piece | None:
     """`@**Name**`, `@**Name|31**`, `@**all**`, silent with an underscore; None where nobody is called so."""
-    aloud, name = not match[1], match[2]
+    aloud, name = is_aloud(run, match), match[2]
     kind = "" if aloud else " silent"
     shown = f"@{name}" if aloud else name
     if name in CHANNEL_WILDCARDS:
@@ -103,7 +103,7 @@ def group_mention(run: Run, match: Match[str]) -> Piece | None:
     group = run.context.group_by_name(match[2])
     if group is None:
         return None
-    aloud = not match[1] and not group.deactivated
+    aloud = is_aloud(run, match) and not group.deactivated
     if aloud and not group.mentionable:
         run.refused_groups.append(group.name)
         aloud = False

@@ -45,7 +45,8 @@ class Parser(Engine):
         links.install(self, self._linkifiers)
         self.treeprocessors = Registry[Treeprocessor]()
         self.treeprocessors.register(CodeBlocks(self), "code", 30)
-        self.treeprocessors.register(InlineProcessor(self), "inline", 25)
+        self._inline = InlineProcessor(self)
+        self.treeprocessors.register(self._inline, "inline", 25)
         self.treeprocessors.register(PrettifyTreeprocessor(self), "prettify", 20)
         self.treeprocessors.register(UnescapeTreeprocessor(self), "unescape", 18)
         self.treeprocessors.register(Previews(self), "previews", 15)
@@ -57,8 +58,11 @@ class Parser(Engine):
     def html_of(self, source: str, context: MarkdownContext) -> tuple[str, Run]:
         """The HTML of a text, not yet sanitised, and what was found on the way."""
         self.reset()
-        self.run = Run(context, self.htmlStash.store)
+        self.run = Run(context, self.htmlStash.store, self._is_in_quote)
         return self.convert(source), self.run
+
+    def _is_in_quote(self) -> bool:
+        return "blockquote" in self._inline.ancestors
 
 
 @lru_cache(maxsize=16)

@@ -19,6 +19,8 @@ class Run:
     context: MarkdownContext
     stash: Callable[[str], str]
     """Puts finished HTML aside and gives what stands for it."""
+    is_in_quote: Callable[[], bool]
+    """Whether the text that the rules look at now is in a quote."""
     user_ids: set[int] = field(default_factory=set)
     silent_user_ids: set[int] = field(default_factory=set)
     group_ids: set[int] = field(default_factory=set)
