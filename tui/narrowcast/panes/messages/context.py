@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from narrowcast.app.context import app_of
 from narrowcast.commands.hints import key_of, keys_of, with_keys
 from narrowcast.panes.messages.requests import HintChanged
+from narrowcast_api import permissions
 
 if TYPE_CHECKING:
     from textual.message import Message as TextualMessage
@@ -62,6 +63,10 @@ class PaneContext:
             self.refuse("There is no message here.")
         return message
 
+    def may_act_or_say(self, message: Message) -> bool:
+        """Whether one may react to the message or vote on it; says why not."""
+        return not self.refused(permissions.act_refusal(self.session.state, message.channel_id))
+
     def post(self, message: TextualMessage) -> None:
         """Asks something of the screen around the pane."""
         self._host.post_message(message)
@@ -90,6 +95,12 @@ class PaneContext:
     def refuse(self, text: str) -> None:
         """Says why a key could not act."""
         app_of(self._host).refuse(text)
+
+    def refused(self, refusal: str) -> bool:
+        """Says why a key could not act, where there is a reason; whether there is one."""
+        if refusal:
+            self.refuse(refusal)
+        return bool(refusal)
 
     def say_mode(self, hint: str) -> None:
         """Says which keys there are in the present mode, and which one leaves it; '' at its end."""

@@ -39,10 +39,9 @@ class Flags:
             self._flag(message, "collapsed", "collapsed" not in message.flags)
 
     def _flag(self, message: Message, flag: str, on: bool) -> None:
-        if refused := permissions.flag_refusal(self._pane.session.state, message.channel_id):
-            self._pane.refuse(refused)
-            return
-        self._pane.work(self._pane.session.acts.flag(message.id, flag, on), f"change the flag {flag}")
+        session = self._pane.session
+        if not self._pane.refused(permissions.flag_refusal(session.state, message.channel_id)):
+            self._pane.work(session.acts.flag(message.id, flag, on), f"change the flag {flag}")
 
     def unread(self) -> None:
         """Marks this message and all below it as unread."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.panes.messages.context import PaneContext
@@ -11,10 +9,6 @@ from narrowcast.panes.messages.feed import Key
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.text.formats import counted
-from narrowcast_api import permissions
-
-if TYPE_CHECKING:
-    from narrowcast_api.model.messages import Message
 
 __all__ = ["Polls"]
 
@@ -28,7 +22,7 @@ class Polls:
     def vote(self, key: Key, target: Target) -> None:
         message = self._pane.session.state.messages.get(key) if isinstance(key, int) else None
         widget = read_widget(message.submessages) if message is not None else None
-        if message is None or widget is None or self._refused(message):
+        if message is None or widget is None or not self._pane.may_act_or_say(message):
             return
         send = self._pane.session.client.submessages.send
         if isinstance(widget, Poll):
@@ -37,11 +31,6 @@ class Polls:
             content = widget.strike(target.value)
         self._pane.work(send(message_id=message.id, content=content), "vote")
 
-    def _refused(self, message: Message) -> bool:
-        if refused := permissions.act_refusal(self._pane.session.state, message.channel_id):
-            self._pane.refuse(refused)
-        return bool(refused)
-
     def choose(self) -> None:
         """Votes in a poll, ticks a task, or adds one."""
         message = self._pane.message_or_say()
@@ -49,7 +38,7 @@ class Polls:
         if message is None or widget is None:
             self._pane.refuse("This message is not a poll or to-do list.")
             return
-        if self._refused(message):
+        if not self._pane.may_act_or_say(message):
             return
 
         choices: list[Choice[str]] = []

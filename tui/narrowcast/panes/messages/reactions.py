@@ -8,7 +8,6 @@ from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.rows import reaction_text
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.text.formats import counted
-from narrowcast_api import permissions
 from narrowcast_api.model.messages import Reaction, grouped
 from narrowcast_assets.emoji import character_of, emoji_names
 
@@ -52,21 +51,16 @@ class Reactions:
     def toggle(self, message: Message, reaction_type: str, code: str, name: str) -> None:
         """Adds a reaction of one's own, or removes it."""
         session = self._pane.session
-        if self._refused(message):
+        if not self._pane.may_act_or_say(message):
             return
         reaction = Reaction(name, code, reaction_type, session.state.me)
         own = any((one.key, one.user_id) == (reaction.key, reaction.user_id) for one in message.reactions)
         self._pane.work(session.acts.reaction(message.id, reaction, not own), "change the reaction")
 
-    def _refused(self, message: Message) -> bool:
-        if refused := permissions.act_refusal(self._pane.session.state, message.channel_id):
-            self._pane.refuse(refused)
-        return bool(refused)
-
     def choose(self) -> None:
         """Asks for an emoji and reacts with it."""
         message = self._pane.message_or_say()
-        if message is None or self._refused(message):
+        if message is None or not self._pane.may_act_or_say(message):
             return
         choices = _choices(message, self._pane.session.state)
         message_id = message.id

@@ -71,11 +71,8 @@ class Writing:
         message = self._pane.message_or_say()
         if message is None:
             return
-        if refused := permissions.edit_refusal(
-            self._pane.session.state, message, self._pane.session.clock.now()
-        ):
-            self._pane.refuse(refused)
-        else:
+        session = self._pane.session
+        if not self._pane.refused(permissions.edit_refusal(session.state, message, session.clock.now())):
             self._pane.post(EditRequested(message.id))
 
     def delete(self) -> None:
@@ -84,8 +81,7 @@ class Writing:
         if message is None:
             return
         session = self._pane.session
-        if refused := permissions.delete_refusal(session.state, message, session.clock.now()):
-            self._pane.refuse(refused)
+        if self._pane.refused(permissions.delete_refusal(session.state, message, session.clock.now())):
             return
         message_id = message.id
 
