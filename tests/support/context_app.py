@@ -23,8 +23,10 @@ class ContextApp(App[None]):
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
         self.told.append(text)
 
-    def refuse(self, text: str) -> None:
-        self.told.append(text)
+    def refuse(self, text: str) -> bool:
+        if text:
+            self.told.append(text)
+        return bool(text)
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
         return self._background.spawn(work, what)

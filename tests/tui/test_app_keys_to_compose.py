@@ -125,6 +125,18 @@ async def test_letters_after_a_key_that_could_not_act_run_nothing(tmp_path: Path
         assert stage.screen.writing.target.is_direct, "another key ends it"
 
 
+async def test_letters_after_a_command_that_may_not_be_run_here_run_nothing(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        channels = stage.session.state.channels
+        channel_id = (await stage.in_topic("design", "soup")).channel_id
+        await stage.server.call("ada", "DELETE", f"/streams/{channel_id}")
+        await until(lambda: (channel := channels.get(channel_id)) is not None and channel.is_archived)
+        await at_once(stage, "mxI")
+        assert "#design is archived" in stage.notices[-1]
+        assert stage.app.screen is stage.screen
+        assert not stage.screen.writing.target.is_direct
+
+
 async def test_escape_on_top_of_escape_does_not_leave_the_conversation(tmp_path: Path) -> None:
     async with at(tmp_path, "general", "lunch") as stage:
         narrow = stage.screen.narrow

@@ -261,10 +261,14 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         level = cast(Literal["information", "warning", "error"], severity)
         self.notify(text[:LONGEST_NOTICE], severity=level, timeout=seconds)
 
-    def refuse(self, text: str) -> None:
-        """A key could not act: say why. What is typed on in the same moment is not run as commands."""
-        self._typed.guard.refuse_text()
-        self.tell(text, severity="warning")
+    def refuse(self, text: str) -> bool:
+        """A key could not act: say why. What is typed on in the same moment is not run as commands. Nothing is done for
+        an empty text; whether there is one.
+        """
+        if text:
+            self._typed.guard.refuse_text()
+            self.tell(text, severity="warning")
+        return bool(text)
 
     def notify(
         self,

@@ -158,8 +158,10 @@ class AppContext(Protocol):
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
         """Say something to the user. ``text`` may come from anywhere."""
 
-    def refuse(self, text: str) -> None:
-        """A key could not act: say why. What is typed on in the same moment is not run as commands."""
+    def refuse(self, text: str) -> bool:
+        """A key could not act: say why. What is typed on in the same moment is not run as commands. Nothing is done for
+        an empty text; whether there is one.
+        """
 
     def field_left(self) -> None:
         """Escape left a field: another one in the same moment is not meant for what lies behind."""

@@ -57,8 +57,7 @@ def bots(screen: Workspace) -> None:
 def picture(screen: Workspace) -> None:
     """Choose one, or go without."""
     state = screen.session.state
-    if refused := permissions.picture_refusal(state):
-        screen.tell(refused, severity="warning")
+    if screen.refuse(permissions.picture_refusal(state)):
         return
 
     def chosen(what: str | None) -> None:
@@ -104,7 +103,7 @@ def email(screen: Workspace) -> None:
     """Another address; most servers ask for a confirmation by email."""
     state = screen.session.state
     if state.organization.flag("email_changes_disabled") and not permissions.is_administrator(state):
-        screen.tell(permissions.only_administrators(state, "change addresses here"), severity="warning")
+        screen.refuse(permissions.only_administrators(state, "change addresses here"))
         return
     me = state.users.get(state.me)
 
@@ -222,8 +221,7 @@ def sign_out(screen: Workspace) -> None:
 
 def deactivate(screen: Workspace) -> None:
     """End one's own account; an administrator can bring it back."""
-    if refusal := permissions.leaving_refusal(screen.session.state):
-        screen.refuse(refusal)
+    if screen.refuse(permissions.leaving_refusal(screen.session.state)):
         return
 
     async def end() -> None:

@@ -73,11 +73,10 @@ async def subscribe(screen: Workspace) -> None:
         return
     session = screen.session
     if not channel.is_subscribed:
-        joined = rules.subscribe_refusal(session.state, channel)
-        screen.tell(joined or await subscription.subscribe(session, channel))
+        if not screen.refuse(rules.subscribe_refusal(session.state, channel)):
+            screen.tell(await subscription.subscribe(session, channel))
         return
-    if refused := subscription.refused_leave(session, channel):
-        screen.tell(refused, severity="warning")
+    if screen.refuse(subscription.refused_leave(session, channel)):
         return
 
     async def leave() -> None:
@@ -99,10 +98,7 @@ async def mute(screen: Workspace) -> None:
 
 def _is_frozen(screen: Workspace, channel: Channel, what: str = "personal settings") -> bool:
     """Say that an archived channel stays as it is."""
-    refused = rules.frozen_refusal(screen.session.state, channel.channel_id, what)
-    if refused:
-        screen.tell(refused, severity="warning")
-    return bool(refused)
+    return screen.refuse(rules.frozen_refusal(screen.session.state, channel.channel_id, what))
 
 
 async def pin(screen: Workspace) -> None:
@@ -128,13 +124,10 @@ def archive(screen: Workspace) -> None:
         return
     client = screen.session.client
     if channel.is_archived:
-        if refused := subscription.refused_restore(screen.session):
-            screen.tell(refused, severity="warning")
-        else:
+        if not screen.refuse(subscription.refused_restore(screen.session)):
             screen.spawn(client.channels.unarchive(channel_id=channel.channel_id), "unarchive the channel")
         return
-    if refused := rules.channel_refusal(screen.session.state, channel, "archive this channel"):
-        screen.tell(refused, severity="warning")
+    if screen.refuse(rules.channel_refusal(screen.session.state, channel, "archive this channel")):
         return
 
     async def archive_it() -> None:

@@ -35,11 +35,11 @@ def schedule(screen: Workspace) -> None:
     limit = screen.session.state.limits.max_message_length
     if len(content) > limit:
         over = counted(len(content) - limit, "character")
-        screen.tell(f"The message is {over} over the limit.", severity="warning")
+        screen.refuse(f"The message is {over} over the limit.")
         return
     where, problem = screen.writing.destination()
     if where is None:
-        screen.tell(problem, severity="warning")
+        screen.refuse(problem)
         return
 
     def taken() -> None:

@@ -63,8 +63,7 @@ def exports(screen: Workspace) -> None:
 def pictures(screen: Workspace) -> None:
     """The icon, and the logos for light and dark themes."""
     state = screen.session.state
-    if refused := permissions.only_administrators(state, "change the organization's pictures"):
-        screen.tell(refused, severity="warning")
+    if screen.refuse(permissions.only_administrators(state, "change the organization's pictures")):
         return
 
     def delete(kind: str) -> None:
@@ -125,8 +124,7 @@ async def _change_picture(screen: Workspace, kind: str, path: str | None) -> Non
 def deactivate(screen: Workspace) -> None:
     """Close the organization for everybody, after its name was typed."""
     state = screen.session.state
-    if refused := permissions.only_owners(state, "deactivate the organization"):
-        screen.tell(refused, severity="warning")
+    if screen.refuse(permissions.only_owners(state, "deactivate the organization")):
         return
     name = state.organization.text("name") or screen.session.account.site
 

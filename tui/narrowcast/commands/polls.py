@@ -23,8 +23,7 @@ def _widget(screen: Workspace) -> tuple[Message, Poll | TodoList] | None:
     if widget is None:
         screen.refuse("Select a poll or to-do list first.")
         return None
-    if refused := permissions.act_refusal(screen.session.state, message.channel_id):
-        screen.refuse(refused)
+    if screen.refuse(permissions.act_refusal(screen.session.state, message.channel_id)):
         return None
     return message, widget
 

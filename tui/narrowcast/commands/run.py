@@ -32,10 +32,9 @@ def run(screen: Workspace, command: Command) -> None:
     if command.function is None:
         return
     if problem := refusal(command, screen.session.state.server):
-        screen.tell(f"{command.title}: {problem}.", severity="warning")
+        screen.refuse(f"{command.title}: {problem}.")
         return
-    if problem := offline_refusal(command, screen.session):
-        screen.refuse(problem)
+    if screen.refuse(offline_refusal(command, screen.session)):
         return
     try:
         result = command.function(screen)

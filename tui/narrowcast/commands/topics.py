@@ -54,7 +54,7 @@ def move(screen: Workspace) -> None:
     message = targets.message_of(screen, where)
     within, out = _move_refusals(screen, message)
     if within and out:
-        screen.tell(within, severity="warning")
+        screen.refuse(within)
         return
 
     async def submit(values: Values) -> None:
@@ -163,8 +163,7 @@ async def resolve(screen: Workspace) -> None:
     where = targets.topic_or_say(screen)
     if where is None:
         return
-    if refused := permissions.resolve_refusal(screen.session.state, where.channel_id, where.topic):
-        screen.tell(refused, severity="warning")
+    if screen.refuse(permissions.resolve_refusal(screen.session.state, where.channel_id, where.topic)):
         return
     resolved = not is_resolved(where.topic)
     message = targets.message_of(screen, where)
@@ -225,9 +224,8 @@ def visibility(screen: Workspace) -> None:
 
 
 async def _see(screen: Workspace, where: ChannelDestination, policy: VisibilityPolicy) -> None:
-    refused = permissions.frozen_refusal(screen.session.state, where.channel_id, "topics")
-    if refused and policy is not VisibilityPolicy.NONE:
-        screen.tell(refused, severity="warning")
+    frozen = permissions.frozen_refusal(screen.session.state, where.channel_id, "topics")
+    if policy is not VisibilityPolicy.NONE and screen.refuse(frozen):
         return
     await screen.session.client.topics.set_visibility(
         channel_id=where.channel_id, topic=where.topic, policy=policy
@@ -272,8 +270,7 @@ def delete(screen: Workspace) -> None:
     where = targets.topic_or_say(screen)
     if where is None:
         return
-    if refused := permissions.delete_topic_refusal(screen.session.state, where.channel_id):
-        screen.tell(refused, severity="warning")
+    if screen.refuse(permissions.delete_topic_refusal(screen.session.state, where.channel_id)):
         return
     name = names.destination(screen.session.state, where)
 
@@ -303,8 +300,7 @@ async def summarize(screen: Workspace) -> None:
     if where is None:
         return
     state, client = screen.session.state, screen.session.client
-    if refused := permissions.summary_refusal(state):
-        screen.tell(refused, severity="warning")
+    if screen.refuse(permissions.summary_refusal(state)):
         return
     narrow = Narrow.from_destination(where).to_wire(state.server, state)
     summary = await client.messages.summarize(narrow=narrow)

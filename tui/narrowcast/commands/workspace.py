@@ -116,8 +116,8 @@ class Workspace(Protocol):
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
         """Say something to the user."""
 
-    def refuse(self, text: str) -> None:
-        """Say why a key could not act."""
+    def refuse(self, text: str) -> bool:
+        """Say why a key could not act, where there is a reason; whether there is one."""
 
     def spawn(self, work: Awaitable[object], what: str) -> None:
         """Do work in the background."""

@@ -98,8 +98,7 @@ def _ask(
     screen: Workspace, title: str, fields: Sequence[Field], submit: Callable[[Values], Awaitable[object]]
 ) -> None:
     """Ask for what becomes a command in compose, where that can take one."""
-    if refusal := _refusal(screen):
-        screen.refuse(refusal)
+    if screen.refuse(_refusal(screen)):
         return
 
     async def checked(values: Values) -> object:

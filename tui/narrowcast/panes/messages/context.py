@@ -65,7 +65,7 @@ class PaneContext:
 
     def may_act_or_say(self, message: Message) -> bool:
         """Whether one may react to the message or vote on it; says why not."""
-        return not self.refused(permissions.act_refusal(self.session.state, message.channel_id))
+        return not self.refuse(permissions.act_refusal(self.session.state, message.channel_id))
 
     def post(self, message: TextualMessage) -> None:
         """Asks something of the screen around the pane."""
@@ -92,15 +92,9 @@ class PaneContext:
         """Says something to the user."""
         app_of(self._host).tell(text)
 
-    def refuse(self, text: str) -> None:
-        """Says why a key could not act."""
-        app_of(self._host).refuse(text)
-
-    def refused(self, refusal: str) -> bool:
+    def refuse(self, text: str) -> bool:
         """Says why a key could not act, where there is a reason; whether there is one."""
-        if refusal:
-            self.refuse(refusal)
-        return bool(refusal)
+        return app_of(self._host).refuse(text)
 
     def say_mode(self, hint: str) -> None:
         """Says which keys there are in the present mode, and which one leaves it; '' at its end."""

@@ -40,7 +40,7 @@ class Flags:
 
     def _flag(self, message: Message, flag: str, on: bool) -> None:
         session = self._pane.session
-        if not self._pane.refused(permissions.flag_refusal(session.state, message.channel_id)):
+        if not self._pane.refuse(permissions.flag_refusal(session.state, message.channel_id)):
             self._pane.work(session.acts.flag(message.id, flag, on), f"change the flag {flag}")
 
     def unread(self) -> None:

@@ -359,7 +359,5 @@ class MessagesPane(Vertical):
 
     def action_message(self, command_id: str) -> None:
         """Runs a command of the context of messages."""
-        if problem := offline_refusal(by_id()[command_id], self.session):
-            self._shared.refuse(problem)
-            return
-        self.parts.table[command_id]()
+        if not self._shared.refuse(offline_refusal(by_id()[command_id], self.session)):
+            self.parts.table[command_id]()

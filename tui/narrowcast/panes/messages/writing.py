@@ -72,7 +72,7 @@ class Writing:
         if message is None:
             return
         session = self._pane.session
-        if not self._pane.refused(permissions.edit_refusal(session.state, message, session.clock.now())):
+        if not self._pane.refuse(permissions.edit_refusal(session.state, message, session.clock.now())):
             self._pane.post(EditRequested(message.id))
 
     def delete(self) -> None:
@@ -81,7 +81,7 @@ class Writing:
         if message is None:
             return
         session = self._pane.session
-        if self._pane.refused(permissions.delete_refusal(session.state, message, session.clock.now())):
+        if self._pane.refuse(permissions.delete_refusal(session.state, message, session.clock.now())):
             return
         message_id = message.id
 

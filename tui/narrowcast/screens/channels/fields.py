@@ -150,7 +150,7 @@ def new_channel(host: Host, created: Callable[[int], object]) -> None:
     state = host.session.state
     if not _kinds(state, None):
         refusal = permissions.only_holders(state, "can_create_public_channel_group", "create channels")
-        app_of(host).tell(refusal, severity="warning")
+        app_of(host).refuse(refusal)
         return
 
     async def submit(values: Values) -> int:
@@ -279,10 +279,9 @@ def see_channel(host: Host, channel: Channel) -> None:
     state = host.session.state
     own = channel.subscription
     if own is None:
-        app_of(host).tell("You are not subscribed to this channel.")
+        app_of(host).refuse("You are not subscribed to this channel.")
         return
-    if refused := permissions.frozen_refusal(state, channel.channel_id, "personal settings"):
-        app_of(host).tell(refused, severity="warning")
+    if app_of(host).refuse(permissions.frozen_refusal(state, channel.channel_id, "personal settings")):
         return
 
     async def submit(values: Values) -> None:

@@ -275,9 +275,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Say something to the user."""
         app_of(self).tell(text, severity=severity, seconds=seconds)
 
-    def refuse(self, text: str) -> None:
-        """Say why a key could not act."""
-        app_of(self).refuse(text)
+    def refuse(self, text: str) -> bool:
+        """Say why a key could not act, where there is a reason; whether there is one."""
+        return app_of(self).refuse(text)
 
     def spawn(self, work: Awaitable[object], what: str) -> None:
         """Do ``work`` in the background; a failure becomes a notice and a line in the log."""
