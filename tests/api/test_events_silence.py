@@ -1,13 +1,15 @@
-"""How long silence on the stream of events is believed, by itself; what follows from it is in test_events_stream."""
+"""Silence on the stream of events: how long it is believed, and what is done in doubt; in virtual time."""
 
 from __future__ import annotations
 
+import asyncio
+
 from narrowcast_api.events.silence import TOLD_WITHIN, Silence
 from support.clock import VirtualClock
+from support.event_bench import EVENTS, LIVE, RECONNECTING, REGISTER, SNAPSHOT, StreamBench, heartbeat
 
 
-async def test_of_what_was_done_the_first_is_waited_for() -> None:
-    clock = VirtualClock()
+async def test_of_what_was_done_the_first_is_waited_for(clock: VirtualClock) -> None:
     silence = Silence(clock)
     silence.listen(90, is_polled=True)
     silence.acted()
@@ -19,9 +21,147 @@ async def test_of_what_was_done_the_first_is_waited_for() -> None:
     assert not silence.is_untold(), "it says so once"
 
 
-async def test_what_is_done_while_nobody_listens_is_in_what_comes_next() -> None:
-    clock = VirtualClock()
+async def test_what_is_done_while_nobody_listens_is_in_what_comes_next(clock: VirtualClock) -> None:
     silence = Silence(clock)
     silence.acted()
     await clock.advance(TOLD_WITHIN)
     assert not silence.is_untold()
+
+
+async def test_when_the_heartbeat_is_overdue_events_are_asked_for_at_once() -> None:
+    bench = StreamBench()
+    bench.registers(event_queue_longpoll_timeout_seconds=90)
+    bench.hangs()
+    async with bench.running():
+        await bench.clock.advance(59)
+        assert len(bench.polls()) == 1
+        bench.transport.prepare(*EVENTS, json=heartbeat(3))
+        bench.hangs()
+        await bench.clock.advance(1)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true", None]
+        assert bench.events == [3]
+        assert bench.kinds == [LIVE]
+
+
+async def test_a_connection_that_cannot_prove_that_it_works_is_not_live_a_moment_later() -> None:
+    bench = StreamBench()
+    bench.registers(event_queue_longpoll_timeout_seconds=90)
+    bench.hangs()
+    bench.hangs()
+    async with bench.running():
+        await bench.clock.advance(60 + 4.9)
+        assert bench.kinds == [LIVE]
+        bench.hangs()
+        await bench.clock.advance(0.1)
+        assert bench.kinds == [LIVE, RECONNECTING]
+        await bench.clock.advance(0.1)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true", "true"]
+
+
+async def test_a_request_without_an_answer_puts_the_connection_in_doubt() -> None:
+    bench = StreamBench()
+    bench.registers()
+    bench.hangs()
+    bench.hangs()
+    async with bench.running():
+        bench.stream.doubt()
+        await bench.clock.settle()
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true"]
+        bench.stream.doubt()  # which changes nothing while the question is under way
+        await bench.clock.advance(4.9)
+        assert bench.kinds == [LIVE]
+        assert len(bench.polls()) == 2
+        bench.transport.prepare(*EVENTS, json=heartbeat(1))
+        bench.hangs()
+        await bench.clock.advance(0.3)
+        assert bench.kinds == [LIVE, RECONNECTING, LIVE]
+        assert bench.events == [1]
+
+
+async def test_when_nothing_tells_of_an_act_the_server_has_forgotten_the_poll() -> None:
+    bench = StreamBench()
+    bench.registers(event_queue_longpoll_timeout_seconds=90)
+    bench.hangs()
+    async with bench.running():
+        bench.stream.acted()
+        await bench.clock.advance(1.9)
+        assert len(bench.polls()) == 1
+        bench.transport.prepare(*EVENTS, json=heartbeat(3))
+        bench.hangs()
+        await bench.clock.advance(5)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true", None]
+        assert bench.kinds == [LIVE]
+        await bench.clock.advance(20)
+        assert len(bench.polls()) == 3
+
+
+async def test_an_act_of_which_was_told_asks_for_nothing() -> None:
+    bench = StreamBench()
+    bench.registers(event_queue_longpoll_timeout_seconds=90)
+    told = asyncio.Event()
+    bench.transport.prepare(*EVENTS, json=heartbeat(1), gate=told)
+    bench.hangs()
+    async with bench.running():
+        bench.stream.acted()
+        told.set()
+        await bench.clock.advance(20)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, None]
+
+
+async def test_a_silence_after_events_is_looked_into_once_a_minute() -> None:
+    bench = StreamBench()
+    bench.registers(event_queue_longpoll_timeout_seconds=90)
+    told = {"result": "success", "events": [{"type": "typing", "op": "start", "id": 1}]}
+    bench.transport.prepare(*EVENTS, json=told)
+    bench.hangs()
+    async with bench.running():
+        await bench.clock.advance(4.9)
+        assert len(bench.polls()) == 2
+        bench.transport.prepare(*EVENTS, json={"result": "success", "events": []})
+        bench.hangs()
+        await bench.clock.advance(0.1)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, None, "true", None]
+        await bench.clock.advance(55)
+        assert len(bench.polls()) == 4
+        assert bench.kinds == [LIVE]
+
+
+async def test_doubt_before_the_first_snapshot_changes_nothing() -> None:
+    bench = StreamBench()
+    answered = asyncio.Event()
+    bench.transport.prepare(*REGISTER, json=SNAPSHOT, gate=answered)
+    bench.hangs()
+    async with bench.running():
+        bench.stream.doubt()
+        answered.set()
+        await bench.clock.settle(60)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None]
+
+
+async def test_doubt_while_nothing_is_waited_for_is_forgotten() -> None:
+    bench = StreamBench()
+    bench.registers()
+    bench.cut()
+    async with bench.running():
+        bench.stream.doubt()
+        await bench.clock.settle()
+        assert len(bench.polls()) == 1, "the pause goes on"
+        bench.transport.prepare(*EVENTS, json=heartbeat(0))
+        bench.hangs()
+        await bench.clock.advance(0.1)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true", None]
+
+
+async def test_a_poll_that_must_not_block_and_does_is_given_up() -> None:
+    bench = StreamBench()
+    bench.registers()
+    bench.cut()
+    bench.hangs()
+    async with bench.running():
+        await bench.clock.advance(0.1)
+        assert len(bench.polls()) == 2
+        bench.transport.prepare(*EVENTS, json=heartbeat(0))
+        bench.hangs()
+        await bench.clock.advance(10.2)
+        assert len(bench.polls()) == 4
+        assert bench.kinds[-1] == LIVE
