@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_server.actions import messages as sending
@@ -78,6 +79,32 @@ async def test_who_comes_back_to_a_channel_sees_what_was_said_in_between(tmp_pat
             await dario.client.subscriptions.add(channels=["general"])
             third = await server.send("ada", "general", "soup")
             await until(lambda: list(view.ids) == [first, second, third])
+
+
+async def test_a_view_on_screen_is_fetched_once_when_one_subscribes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched = []
+    request = Connection.request
+
+    async def counting(self: Connection, method: str, path: str, *rest: Any, **given: Any) -> Any:
+        if (method, path) == ("GET", "/messages"):
+            fetched.append(path)
+        return await request(self, method, path, *rest, **given)
+
+    async with running_server(tmp_path / "server") as server:
+        await leave(server, "dario")
+        first = await server.send("ada", "general", "soup")
+        async with sessions(server, tmp_path, "dario") as (dario,):
+            view = dario.view(Narrow.channel(server.channel("general")))
+            await view.open()
+            second = await server.send("ada", "general", "soup")
+            monkeypatch.setattr(Connection, "request", counting)
+            await dario.client.subscriptions.add(channels=["general"])
+            await until(lambda: list(view.ids) == [first, second] and not view.is_stale)
+            third = await server.send("ada", "general", "soup")
+            await until(lambda: third in view.ids)
+            assert len(fetched) == 1
 
 
 async def test_what_was_read_without_a_network_is_marked_after_a_restart(tmp_path: Path) -> None:

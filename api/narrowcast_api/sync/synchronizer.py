@@ -227,11 +227,14 @@ class Synchronizer:
             session.services.on_event(event)
 
     def _has_more(self, channel_ids: Collection[int]) -> None:
-        """What was said in a channel before one was in it, or while its history was protected, came without events."""
-        session = self._session
-        session.views.joined(channel_ids)
-        if any(view.is_stale for view in session.views.on_screen):
-            session.refresh_on_screen()
+        """What was said in a channel before one was in it, or while its history was protected, came without events.
+        The refresher fetches a view that misses it; one that is on its way has been asked for before.
+        """
+        views = self._session.views
+        views.joined(channel_ids)
+        for view in views.on_screen:
+            if view.is_stale and view.loading:
+                self._session.spawn(view.refresh(), "the view's refresh")
 
     def _forget_old(self) -> None:
         """Messages that are in no view and not among the newest are only in the cache from now on."""
