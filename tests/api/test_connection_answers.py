@@ -292,6 +292,22 @@ async def test_a_request_has_its_server_given_time_and_no_more() -> None:
         assert transport.last.timeout["read"] == 0.01
 
 
+@pytest.mark.parametrize(("timeout", "connect"), [(None, 10.0), (300.0, 10.0), (0.5, 0.5)])
+async def test_connecting_takes_no_longer_than_ten_seconds_whatever_time_a_request_has(
+    timeout: float | None, connect: float
+) -> None:
+    with ScriptedTransport() as transport:
+        transport.prepare("POST", PATH)
+        async with make_connection(transport) as connection:
+            await connection.request("POST", "/thing", timeout=timeout)
+            assert (transport.last.timeout["read"], transport.last.timeout["connect"]) == (timeout, connect)
+            if timeout is not None:
+                transport.prepare("GET", PATH)
+                async with connection.stream("GET", connection.url("/thing"), timeout=timeout):
+                    pass
+                assert transport.last.timeout["connect"] == connect
+
+
 @pytest.mark.parametrize(
     "prepared",
     [{"error": httpx.ConnectError("refused")}, {"error": httpx.ReadError("cut")}, {"gate": asyncio.Event()}],

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import httpx
 
 from narrowcast_api.account import Account
-from narrowcast_api.errors import InvalidInput, RedirectRefused
+from narrowcast_api.errors import RedirectRefused
 from narrowcast_api.http.addresses import LOOPBACK, origin
 from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.exchange import Answer, Question
@@ -30,6 +30,12 @@ _REDIRECTS = 5
 def _address(text: str) -> httpx.URL:
     """To take an address apart is much of the work of a request; most requests go to a few of them."""
     return httpx.URL(text)
+
+
+def _each_step(timeout: float | None) -> httpx.Timeout:
+    """For each step of a request, in seconds; None: without a limit but for connecting."""
+    connect = CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
+    return httpx.Timeout(timeout, connect=connect)
 
 
 class Carrier:
@@ -70,7 +76,7 @@ class Carrier:
 
     def secrets(self) -> tuple[str, ...]:
         """What must not be in any text: the key, and the form in which it travels."""
-        return () if self._account is None else (self._account.key.reveal(), self._basic())
+        return () if self._account is None else (self._account.key.reveal(), self._account.credentials())
 
     async def prepare(self) -> None:
         """Have the TLS context made off the loop: it takes longer than a frame."""
@@ -81,11 +87,7 @@ class Carrier:
         """Ask, and read the whole answer. Raises httpx.HTTPError where the network fails."""
         # Secrets are revealed in here alone, so that no frame of a traceback about the network holds them.
         request = self._build(question)
-        timeout = question.timeout
-        step = httpx.Timeout(
-            timeout, connect=CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
-        )
-        request.extensions["timeout"] = step.as_dict()
+        request.extensions["timeout"] = _each_step(question.timeout).as_dict()
         response = await self._send(request, authenticated=question.authenticated)
         try:
             raw = await read_bounded(response, question.max_bytes)
@@ -108,7 +110,7 @@ class Carrier:
             url,
             headers=dict(headers or {}),
             content=content,
-            timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
+            timeout=_each_step(timeout),
         )
         return await self._send(request, authenticated=True)
 
@@ -151,7 +153,7 @@ class Carrier:
         for _ in range(_REDIRECTS):
             request.headers.pop("Authorization", None)
             if authenticated and self._account is not None and self.is_own(request.url):
-                request.headers["Authorization"] = f"Basic {self._basic()}"
+                request.headers["Authorization"] = f"Basic {self._account.credentials()}"
             response = await client.send(request, stream=True, auth=None, follow_redirects=False)
             if not response.is_redirect:
                 return response
@@ -171,8 +173,3 @@ class Carrier:
         return client.build_request(
             request.method, target, headers={"Accept": "*/*"}, extensions=dict(request.extensions)
         )
-
-    def _basic(self) -> str:
-        if self._account is None:
-            raise InvalidInput("nobody is signed in on this connection")
-        return self._account.credentials()
