@@ -16,8 +16,11 @@ from msgspec.structs import replace
 from narrowcast.cli.grammar import build_parser
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import Finding, MessageRecord, Record, SentRecord
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.routes import register
 from support.command_line import rc_of, run, running
 from support.fault_proxy import Fault, FaultProxy
+from support.offering import offering
 from support.server import running_server
 from support.terminal import Terminal, home, narrowcast
 
@@ -304,6 +307,16 @@ async def test_new_messages_are_printed_as_they_come_each_once(tmp_path: Path, n
             out, err = await process.communicate()
             assert process.returncode == (0 if number == signal.SIGTERM else 130)
             assert (out, err) == (b"", b"")
+
+
+async def test_that_one_may_follow_no_longer_is_said_in_one_line(tmp_path: Path) -> None:
+    words = "Gone away\nnarrowcast: run this \x1b[2J"
+    refusal = ServiceError(words, code="USER_DEACTIVATED", status=403)
+    with offering("/register", routes=register.routes) as offered:
+        async with running_server(tmp_path / "server") as server:
+            offered.answer = refusal
+            answer = await run(tmp_path, "read", "--rc", rc_of(server, tmp_path), "topic:lunch", "--follow")
+    assert (answer.code, answer.err) == (3, "narrowcast: Gone away narrowcast: run this ␛[2J.\n")
 
 
 async def test_what_came_while_there_was_no_network_is_printed_when_it_is_back(tmp_path: Path) -> None:

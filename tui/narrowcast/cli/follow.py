@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.cli.directory import wire_narrow
-from narrowcast.cli.outcome import LONGEST, CommandError, Exit, complain
-from narrowcast_api.characters import defused_line
+from narrowcast.cli.outcome import CommandError, Exit, complain, quoted
 from narrowcast_api.client import Client
 from narrowcast_api.clock import SystemClock
 from narrowcast_api.errors import NarrowcastError
@@ -114,11 +113,11 @@ class _Follower:
     def _on_status(self, status: ConnectionStatus) -> None:
         kind = status.kind.value
         if kind == "refused":
-            self._refused = status.detail or "the server does not accept the key any more"
+            self._refused = quoted(status.detail) or "the server does not accept the key any more"
             self._bell.set()
         elif kind in ("reconnecting", "offline") and not self._is_down:
             self._is_down = True
-            complain(f"connection lost, trying again ({defused_line(status.detail, LONGEST)})")
+            complain(f"connection lost, trying again ({quoted(status.detail)})")
         elif kind == "live" and self._is_down:
             self._is_down = False
             complain("connected again")

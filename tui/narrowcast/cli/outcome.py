@@ -42,16 +42,18 @@ def complain(message: str) -> None:
         sys.stderr.write(f"narrowcast: {line}\n")
 
 
-def explain(error: Exception) -> tuple[str, Exit] | None:
-    """Message and exit code for an error of the program's own types; None for a defect.
+def quoted(text: str) -> str:
+    """What a server said, as one line that is no longer than a screen."""
+    return defused_line(text, LONGEST)
 
-    What a server said is one line, and no longer than a screen.
-    """
+
+def explain(error: Exception) -> tuple[str, Exit] | None:
+    """Message and exit code for an error of the program's own types; None for a defect."""
     known = _explained(error)
     if known is None:
         return None
     message, code = known
-    return (message if code is Exit.USAGE else defused_line(message, LONGEST)), code
+    return (message if code is Exit.USAGE else quoted(message)), code
 
 
 def _explained(error: Exception) -> tuple[str, Exit] | None:
@@ -60,7 +62,7 @@ def _explained(error: Exception) -> tuple[str, Exit] | None:
     if isinstance(error, errors.NarrowcastError):
         code = exit_code(type(error))
         message = error.user_message
-        return (defused_line(message, LONGEST) if isinstance(error, errors.BadNarrow) else message), code
+        return (quoted(message) if isinstance(error, errors.BadNarrow) else message), code
     if isinstance(error, OSError):
         return f"{error.filename or ''}{': ' if error.filename else ''}{error.strerror or error}", Exit.FAILED
     return None

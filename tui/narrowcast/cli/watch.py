@@ -23,13 +23,12 @@ from msgspec.structs import replace
 from narrowcast.app import accounts
 from narrowcast.app.config import Config
 from narrowcast.app.config_load import load
-from narrowcast.cli.outcome import LONGEST, CommandError, Exit, complain, explain
+from narrowcast.cli.outcome import CommandError, Exit, complain, explain, quoted
 from narrowcast.cli.printing import as_json, as_record, as_text, say
 from narrowcast.cli.unsent import send_unsent
 from narrowcast.terminal.notice_command import CommandRunner, check_command, command_values
 from narrowcast.terminal.paths import Paths
 from narrowcast.text.formats import counted
-from narrowcast_api.characters import defused_line
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.protocols.notifications import QuietHours, is_quiet, notice_of
 from narrowcast_api.storage.folders import expanded
@@ -174,7 +173,7 @@ class _Watcher:
         if kind == self._status or (kind in ("connecting", "live") and not self._status):
             return
         if kind == "refused" and session.status.ended:
-            complain(f"{self._name}: {defused_line(session.status.detail, LONGEST)}")
+            complain(f"{self._name}: {quoted(session.status.detail)}")
         elif kind == "refused":
             complain(f"{self._name}: the server does not accept the key; sign in again")
         elif kind == "offline":
@@ -215,8 +214,7 @@ class _Watcher:
                 allow_empty_topic_name=self._json,
             )
         except NarrowcastError as error:
-            why = defused_line(error.user_message, LONGEST)
-            complain(f"{self._name}: message {message.id} cannot be fetched: {why}")
+            complain(f"{self._name}: message {message.id} cannot be fetched: {quoted(error.user_message)}")
             return
         for fetched in page.fetched:
             if fetched.message.id == message.id and self._json:
