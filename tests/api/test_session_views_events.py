@@ -96,14 +96,14 @@ async def test_messages_find_their_conversation_among_many_views_whatever_the_ca
     assert wanted.ids == (1, 2)
 
 
-async def test_joining_a_channel_makes_its_views_stale_and_no_others() -> None:
+async def test_where_more_of_a_channel_can_be_read_its_views_are_stale_and_no_others() -> None:
     host = ViewHost()
     views = Views(host)
     here, elsewhere = views.get(SOUP), views.get(Narrow.topic(GENERAL + 1, "soup"))
     for view in (here, elsewhere):
         await host.answered(view.open(None), page(1, newest=True))
     assert (here.is_stale, elsewhere.is_stale) == (False, False)
-    views.joined({GENERAL})
+    views.lose_touch_with({GENERAL})
     assert (here.is_stale, elsewhere.is_stale) == (True, False)
 
 

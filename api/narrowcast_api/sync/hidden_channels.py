@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.host import ServiceHost
 
 
-def may_be_hidden(session: ServiceHost, channel_id: int | None) -> bool:
+def may_be_hidden(session: ServiceHost, channel_id: int) -> bool:
     """Whether a channel that is known may be one that the server does not show any more: of those that one is in, the
     server tells, and archived ones it does not give one by one.
     """
-    channel = None if channel_id is None else session.state.channels.get(channel_id)
+    channel = session.state.channels.get(channel_id)
     return channel is not None and not channel.is_subscribed and not channel.is_archived
 
 

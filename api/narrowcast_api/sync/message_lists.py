@@ -71,7 +71,7 @@ class Views:
         for view in self._by_narrow.values():
             view.lose_touch()
 
-    def joined(self, channel_ids: Collection[int]) -> None:
+    def lose_touch_with(self, channel_ids: Collection[int]) -> None:
         """More of these channels can be read now: what was said there before came without events."""
         for view in self._by_narrow.values():
             if view.narrow.channel_id in channel_ids:

@@ -231,7 +231,7 @@ class Synchronizer:
         The refresher fetches a view that misses it; one that is on its way has been asked for before.
         """
         views = self._session.views
-        views.joined(channel_ids)
+        views.lose_touch_with(channel_ids)
         for view in views.on_screen:
             if view.is_stale and view.loading:
                 self._session.spawn(view.refresh(), "the view's refresh")
