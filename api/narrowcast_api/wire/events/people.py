@@ -49,13 +49,13 @@ class RealmUserUpdateEvent(RealmUserEvent):
 
 
 class RealmBotEvent(Event):
-    """Root of what happens to the caller's bots."""
+    """Root of what happens to the bots that the caller manages."""
 
     type: Literal["realm_bot"] = "realm_bot"
 
 
 class RealmBotAddEvent(RealmBotEvent):
-    """A bot of the caller was created."""
+    """A bot that the caller manages is there."""
 
     op: Literal["add"] = "add"
     bot: Annotated[bots.ManagedBot, read_by(bots.read_managed_bot)]
