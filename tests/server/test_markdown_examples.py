@@ -153,6 +153,11 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         f'<p><span class="katex-display">{FORMULA}</span></p>',
     ),
     "a broken formula is shown": ("$$a{$$", '<p><span class="tex-error">$$a{$$</span></p>'),
+    "code in dollars is code": ("$$a `b` c$$", "<p>$$a <code>b</code> c$$</p>"),
+    "a formula is no part of an address": (
+        '[a](/x $$y$$) ![b](/x "$$y$$")',
+        f'<p>[a](/x {katex("y")}) ![b](/x "{katex("y")}")</p>',
+    ),
     "money is no formula": ("$5 and $6", "<p>$5 and $6</p>"),
     "a person": (
         "@**Ada Moreno** hi",
@@ -225,6 +230,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "https://chat.example/#narrow/channel/21-x",
         '<p><a href="#narrow/channel/21-x">https://chat.example/#narrow/channel/21-x</a></p>',
     ),
+    "a topic with code": (
+        "#**New York>`x`**",
+        "<p>#<strong>New York&gt;<code>x</code></strong></p>",
+    ),
     "a channel out of sight": ("#**Hidden**", "<p>#<strong>Hidden</strong></p>"),
     "emoji by name and as characters": (":smile: 🎉", f"<p>{SMILE} {TADA}</p>"),
     "no such emoji": (":nope: 10:30:20", "<p>:nope: 10:30:20</p>"),
@@ -257,6 +266,11 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "(see https://x.example/a_(b)*c*.)",
         '<p>(see <a href="https://x.example/a_(b)*c*">https://x.example/a_(b)*c*</a>.)</p>',
     ),
+    "an address ends where something else begins": (
+        "https://x.example/`y` go/x",
+        '<p><a href="https://x.example/">https://x.example/</a><code>y</code> '
+        '<a href="https://links.example/x">go/x</a></p>',
+    ),
     "a bare address, a mail address, and a file": (
         "www.x.org a@x.org conf.py",
         '<p><a href="http://www.x.org">www.x.org</a> <a href="mailto:a@x.org">a@x.org</a> conf.py</p>',
@@ -267,6 +281,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "#345</a>) "
         "x#67 #8 #99x</p>",
     ),
+    "a linkifier leaves alone what holds code": ("go/`x`", "<p>go/<code>x</code></p>"),
     "a file": (
         "[log.txt](/user_uploads/1/ab/x/log.txt)",
         '<p><a href="/user_uploads/1/ab/x/log.txt">log.txt</a></p>',
@@ -292,6 +307,12 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         '<div class="message_inline_image message_inline_video"><a href="/user_uploads/1/ab/x/v.mp4" '
         'title="v">'
         '<video preload="metadata" src="/user_uploads/1/ab/x/v.mp4"></video></a></div>',
+    ),
+    "an image in place with code in its name": (
+        "![p `q`](/user_uploads/1/ab/x/p.png)",
+        '<p><img alt="p q" class="inline-image" data-original-content-type="image/png" '
+        'data-original-dimensions="64x48" data-original-src="/user_uploads/1/ab/x/p.png" '
+        'src="/user_uploads/thumbnail/1/ab/x/p.png/840x560.webp"></p>',
     ),
     "sound": (
         "![s](/user_uploads/1/ab/x/s.mp3)",

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.inlinepatterns import InlineProcessor
-from markdown.util import AtomicString
+from markdown.util import STX, AtomicString
 
 from narrowcast_server.markdown.run import Run
 
@@ -45,7 +45,10 @@ class Rule(InlineProcessor):
 
 
 class Replacing(Rule):
-    """What `make` gives for a match stands in its place; None leaves the text as it is."""
+    """What `make` gives for a match stands in its place; None leaves the text as it is.
+
+    A match in which something was found before is left alone.
+    """
 
     def __init__(
         self, pattern: Pattern[str], md: Engine, make: Callable[[Run, Match[str]], Piece | None]
@@ -54,8 +57,13 @@ class Replacing(Rule):
         self._make = make
 
     def find(self, run: Run, match: Match[str], data: str) -> Found | None:
-        piece = self._make(run, match)
+        piece = None if is_partly_finished(match[0]) else self._make(run, match)
         return None if piece is None else (piece, match.start(), match.end())
+
+
+def is_partly_finished(text: str) -> bool:
+    """Whether other rules found something in a text, so that the library's placeholders stand in it."""
+    return STX in text
 
 
 def element(tag: str, text: str = "", **attributes: str) -> Element:

@@ -16,11 +16,11 @@ import re2
 import uritemplate
 from linkify_it.tlds import TLDS
 from markdown import inlinepatterns as library
-from markdown.util import AtomicString
+from markdown.util import STX, AtomicString
 from uritemplate.variable import VariableValue
 
 from narrowcast_server.markdown.context import Linkifier
-from narrowcast_server.markdown.elements import Engine, Found, Rule, element
+from narrowcast_server.markdown.elements import Engine, Found, Rule, element, is_partly_finished
 from narrowcast_server.markdown.previews import inline_media
 from narrowcast_server.markdown.run import UPLOADS, Run
 from narrowcast_server.markdown.sanitize import SCHEMES
@@ -37,7 +37,8 @@ LINKIFIER_MEMORY: Final = 1 << 20
 WHOLE: Final = "_whole"
 EXPRESSION: Final = re.compile(r"\{[^}]*\}")
 HOST: Final = re.compile(r"(?:[^/?#{]|\{[^/?#;}][^}]*\})*")
-WORD: Final = re.compile(r"\S+")
+WORD: Final = re.compile(rf"[^\s{STX}]+")
+"""Up to a blank, or to something that another rule found."""
 ADDRESS_STARTS: Final = re.compile(r"(?<![^\s'\"(,:<])(?=https?://|[\w-]+\.|[\w.-]+@|bitcoin:[13])")
 BEFORE_LINKIFIER: Final = r"(?:^|\s|\x{85}|\pZ|['\"(,:<])"
 BRACKET: Final = re.compile(r"\[|\]\(?")
@@ -131,12 +132,13 @@ class _Brackets(Rule):
             return None
         run.link_budget -= 1
         link, start, end = self._library.handleMatch(match, data)
-        if not isinstance(link, Element):
+        if not isinstance(link, Element) or any(map(is_partly_finished, link.attrib.values())):
+            # The library writes most of what stands in an address as words, but not formulas.
             return None
-        made = self._made(run, link, self.unescape(link.get("href", link.get("src", "")).strip()))
+        made = self._made(run, link)
         return None if made is None or start is None or end is None else (made, start, end)
 
-    def _made(self, run: Run, link: Element, address: str) -> Element | None:
+    def _made(self, run: Run, link: Element) -> Element | None:
         """What stands in the place of the library's link; None leaves the text as it is."""
         raise NotImplementedError
 
@@ -153,8 +155,8 @@ class LinkRule(_Brackets):
     def __init__(self, md: Engine) -> None:
         super().__init__(library.LinkInlineProcessor(library.LINK_RE, md), md)
 
-    def _made(self, run: Run, link: Element, address: str) -> Element | None:
-        href = checked(address)
+    def _made(self, run: Run, link: Element) -> Element | None:
+        href = checked(link.get("href", ""))
         if href is None:
             return None
         href = relative(run, href)
@@ -167,10 +169,10 @@ class MediaRule(_Brackets):
     """`![name](address)`: pictures and sound among the uploads are shown in place, as newer servers do."""
 
     def __init__(self, md: Engine) -> None:
-        super().__init__(library.LinkInlineProcessor(library.IMAGE_LINK_RE, md), md)
+        super().__init__(library.ImageInlineProcessor(library.IMAGE_LINK_RE, md), md)
 
-    def _made(self, run: Run, link: Element, address: str) -> Element | None:
-        return inline_media(run, address, link.text or "")
+    def _made(self, run: Run, link: Element) -> Element | None:
+        return inline_media(run, link.get("src", ""), link.get("alt", ""))
 
 
 def find_bracket_starts(source: str) -> Iterator[int]:
@@ -241,9 +243,11 @@ class LinkifierRule(Rule):
         super().__init__(pattern, md)
 
     def find(self, run: Run, match: Match[str], data: str) -> Found | None:
-        url = expand(self._linkifier, {name: value or "" for name, value in match.groupdict().items()})
         start, end = match.span(self._whole)
-        link = None if url is None or start == end else link_to(run, url, data[start:end])
+        if start == end or is_partly_finished(data[start:end]):
+            return None
+        url = expand(self._linkifier, {name: value or "" for name, value in match.groupdict().items()})
+        link = None if url is None else link_to(run, url, data[start:end])
         return None if link is None else (link, start, end)
 
 
