@@ -6,8 +6,7 @@ Each is wired here to the journal, the clock, the state and its requests. Cheap 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from narrowcast_api.protocols.drafts import Drafts
 from narrowcast_api.protocols.edits import UnsavedEdits
@@ -23,6 +22,7 @@ from narrowcast_api.state.state import State
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.other_windows import OtherWindows
+from narrowcast_api.sync.supervisor import Loop
 
 if TYPE_CHECKING:
     from narrowcast_api.wire.events import Event
@@ -117,9 +117,9 @@ class Services:
             session.storage, clock, heard=self.on_journal, lead=self.drafts.lead
         )
 
-    def works(self) -> list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
+    def loops(self) -> list[Loop]:
         """What has to run while the session does. One that only reads leaves the journal alone."""
-        works: list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]] = [
+        loops: list[Loop] = [
             ("typing", self.typing.run),
             ("unsaved edits", self.edits.run),
             ("read marks", self.read_marks.run),
@@ -127,15 +127,15 @@ class Services:
             ("the end of the status", self.status_end.run),
         ]
         if self._session.present:
-            works.append(("presence", self.presence.run))
+            loops.append(("presence", self.presence.run))
         if not self._session.read_only:
-            works += [
+            loops += [
                 ("the outbox", self.outbox.run),
                 ("drafts", self.drafts.run),
                 ("other windows", self.other_windows.run),
                 ("what other windows were faster with", self.other_windows.run_when_late),
             ]
-        return works
+        return loops
 
     def on_journal(self, changes: JournalChanges) -> None:
         """Other windows have written to the journal, or left something to this one."""

@@ -44,9 +44,9 @@ from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.services import Services
 from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
+from narrowcast_api.sync.supervisor import Supervisor
 from narrowcast_api.sync.typing_expiry import TypingExpiry
 from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh
-from narrowcast_api.sync.works import Works
 
 if TYPE_CHECKING:
     import httpx
@@ -90,7 +90,7 @@ class Session:
         self._synchronizer = LateSynchronizer(self)
         self._loop = asyncio.get_running_loop()
         self._bus = ChangeBus(self._loop)
-        self._works = Works(clock)
+        self._supervisor = Supervisor(clock)
         self._typing_expiry = TypingExpiry(self, clock)
         self._views = Views(self)
         self._refresher = ViewRefresher(self, clock)
@@ -337,20 +337,20 @@ class Session:
 
     async def run(self) -> None:
         """Keeps the account true until it is cancelled. Never raises for network causes."""
-        self._works.begin()
+        self._supervisor.begin()
         synchronizer = await self._synchronizer.ready()
         self.client.connection.assume(self.state.server)
         loops = [
             ("events", synchronizer.stream.run),
             ("typing of others", self._typing_expiry.run),
             ("the view on screen", self._refresher.run),
-            *self.services.works(),
+            *self.services.loops(),
         ]
-        await self._works.run(loops)
+        await self._supervisor.run(loops)
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Runs `work` in the background; an exception in it is logged."""
-        self._works.spawn(work, name)
+        self._supervisor.spawn(work, name)
 
     def typing_seen(self) -> None:
         """Somebody types: their expiry has to be watched."""
@@ -389,11 +389,11 @@ class Session:
         """
         deadline = self._loop.time() + within
         try:
-            await self._works.stop(within)
+            await self._supervisor.stop(within)
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await self._say_goodbye(deadline - within / 4)
-                    await self._works.close()
+                    await self._supervisor.close()
                     if self._client is not None:
                         await self._client.aclose()
         except Exception:

@@ -1,4 +1,4 @@
-"""What runs while a session does: its loops, which are kept running, and single works in the background."""
+"""What runs while a session does: its loops, which are started again when they fail, and tasks in the background."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Loop = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
 _RESTART_AFTER = 1.0
 
 
-class Works:
-    """Of one session. `run` is a task; `stop` and `close` end everything."""
+class Supervisor:
+    """Keeps one session running. `run` is a task; `stop` and `close` end everything."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
