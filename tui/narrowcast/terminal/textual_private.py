@@ -46,6 +46,7 @@ __all__ = [
     "has_plain_content",
     "keep_late_timers",
     "remove_screen",
+    "repaint_parts",
     "screen_below",
     "take_out",
     "writes_frames",
