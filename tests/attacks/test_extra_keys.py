@@ -11,6 +11,7 @@ from narrowcast_server.http.routing import Endpoint
 from narrowcast_server.rules.key_scopes import opens
 from narrowcast_server.storage.extra_keys import Scope
 from support import world
+from support.authorization import basic
 from support.clock import VirtualClock
 from support.server import Answer, TestServer
 
@@ -88,9 +89,9 @@ async def test_a_key_with_less_opens_no_stream_and_no_bots(server: TestServer, s
         await status(server, key, "GET", "/events", {"queue_id": listener.queue_id, "last_event_id": "-1"})
         == 401
     )
-    auth = httpx.BasicAuth(server.user("elif").delivery_email, key)._auth_header
+    headers = {"Authorization": basic(server.user("elif").delivery_email, key)}
     address = f"{server.url.replace('http', 'ws', 1)}/api/v1/events/stream?queue_id={listener.queue_id}"
-    async with websockets.connect(address, additional_headers={"Authorization": auth}, proxy=None) as socket:
+    async with websockets.connect(address, additional_headers=headers, proxy=None) as socket:
         await socket.recv()
         await socket.wait_closed()
         assert socket.close_code == 4401

@@ -193,11 +193,10 @@ class DraftClient:
 
     async def crash(self) -> None:
         """Killed: what the journal was not given is gone."""
-        self.drafts._store.keep_all = lambda: None  # type: ignore[method-assign]  # no time for that
+        killed(self.journal)
         if self.task is not None:
             self.task.cancel()
             await asyncio.gather(self.task, return_exceptions=True)
-        killed(self.journal)
 
     async def __aenter__(self) -> DraftClient:
         self.open()

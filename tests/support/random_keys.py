@@ -66,7 +66,7 @@ class RandomKeys:
 
     async def _is_sound(self) -> None:
         app = self._stage.app
-        assert not app._exit, self.pressed
+        assert app.return_code is None, self.pressed
         try:
             await until(self._has_focus)
         except AssertionError:

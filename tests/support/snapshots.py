@@ -16,6 +16,7 @@ from textual.color import Color
 from textual.strip import Strip
 
 from narrowcast.terminal.colours import NearestOf256
+from support.screen_text import screen_strips
 from support.sessions import until
 from support.stage import Stage
 
@@ -47,7 +48,7 @@ def picture(strips: Iterable[Strip], system: str) -> str:
 
 def shown(stage: Stage, system: str) -> str:
     """The picture of the whole screen as it is now."""
-    return picture(stage.app.screen._compositor.render_strips(stage.app.size), system)
+    return picture(screen_strips(stage.app.screen), system)
 
 
 async def settled(stage: Stage, system: str) -> str:

@@ -7,7 +7,6 @@ server that is measured and not to a client library.
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import time
 from collections.abc import Mapping
@@ -22,6 +21,7 @@ from narrowcast_server.actions.channels import create_channel
 from narrowcast_server.actions.subscriptions import subscribe
 from narrowcast_server.actions.users import create_user
 from narrowcast_server.organization.core import Core
+from support.authorization import basic
 
 TOPIC = "soak"
 
@@ -100,7 +100,7 @@ class SoakClient:
     def __init__(self, url: str, email: str, key: str, *, streams: bool) -> None:
         self.received: list[tuple[int, float]] = []
         self._url = url
-        self._authorization = "Basic " + base64.b64encode(f"{email}:{key}".encode()).decode()
+        self._authorization = basic(email, key)
         self._reading = Line(url, self._authorization)
         self._writing = Line(url, self._authorization)
         self._streams = streams
