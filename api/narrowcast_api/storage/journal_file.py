@@ -141,10 +141,9 @@ def _readable_rows(path: Path, table: str) -> Iterator[dict[str, object]]:
     """Rows of a damaged file by their columns, as many as SQLite still gives."""
     with suppress(sqlite3.Error):
         connection = sqlite3.connect(path)
+        connection.row_factory = sqlite3.Row
         try:
-            rows = connection.execute(f"SELECT * FROM {table}")
-            names = [column[0] for column in rows.description]
-            for row in rows:
-                yield dict(zip(names, row, strict=True))
+            for row in connection.execute(f"SELECT * FROM {table}"):
+                yield dict(row)
         finally:
             connection.close()
