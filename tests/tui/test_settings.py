@@ -122,6 +122,29 @@ async def test_a_switch_is_turned_at_once_and_shows_it(tmp_path: Path) -> None:
         await until(lambda: any("read messages Off" in row for row in rows(stage)))
 
 
+async def test_a_filtered_list_keeps_its_rows_in_place_while_one_changes_them(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "account.settings")
+        screen = stage.app.screen
+        assert isinstance(screen, SettingsScreen)
+        await stage.press("slash", *"notifications off", "enter", "down")
+        shown = [row.key for row in screen.list.shown]
+        assert len(shown) > 1
+        setting = screen.selected
+        assert setting is not None
+
+        async def turned(value: bool) -> None:
+            await stage.press("enter")
+            await until(lambda: screen.values().get(setting.name) is value)
+            await stage.pilot.pause()
+
+        for value in (True, False):
+            await turned(value)
+            assert [row.key for row in screen.list.shown] == shown
+            assert screen.selected is not None
+            assert screen.selected.name == setting.name
+
+
 async def test_a_choice_is_taken_from_its_list(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await at(stage, "account.settings", "demote_inactive_streams")

@@ -47,6 +47,8 @@ class VirtualList(LineView, Generic[T]):
         "virtual-list--dim": Look("text-muted", ansi=Style(dim=True)),
     }
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LIST)]
+    KEEPS_PLACES: ClassVar[bool] = False
+    """Whether what a filter shows stays where it is when the items change, until another filter is typed."""
 
     class Highlighted(Message):
         """The selection moved to `item` (None: nothing left to select)."""
@@ -147,7 +149,7 @@ class VirtualList(LineView, Generic[T]):
             key = self.key_of(current)
         offset = self._cursor - self._top
         self._items = items
-        self._apply_filter()
+        self._apply_filter(self._shown if self.KEEPS_PLACES else ())
         index = None if key is None else self._index_of(key)
         if index is None:
             self._cursor = self._nearest_selectable(max(0, self._cursor), 1)
@@ -337,7 +339,8 @@ class VirtualList(LineView, Generic[T]):
             segments.append(Segment(" " * gap, base))
         return lean_strip([mark, *segments], width)
 
-    def _apply_filter(self) -> None:
+    def _apply_filter(self, before: Sequence[T] = ()) -> None:
+        """Shows what matches, best first. `before`: what was shown, which stays where it is as long as it is there."""
         self._strips.clear()
         if not self._query.strip():
             self._shown = self._items
@@ -347,7 +350,11 @@ class VirtualList(LineView, Generic[T]):
         if type(self).shown_text_of is not VirtualList.shown_text_of:
             shown = [self.shown_text_of(item) for item in candidates]
         order = best_matches(self._query, [self.text_of(item) for item in candidates], shown)
-        self._shown = [candidates[index] for index in order]
+        best = [candidates[index] for index in order]
+        there = {self.key_of(item): item for item in candidates} if before else {}
+        stays = [there[key] for item in before if (key := self.key_of(item)) in there]
+        kept = {self.key_of(item) for item in stays}
+        self._shown = stays + [item for item in best if self.key_of(item) not in kept] if kept else best
 
     def _index_of(self, key: Hashable) -> int | None:
         key_of = self.key_of

@@ -77,6 +77,7 @@ class ManageList(VirtualList[ListRow[T]]):
     DEFAULT_CSS = """
     ManageList { background: $surface; height: 1fr; }
     """
+    KEEPS_PLACES: ClassVar[bool] = True
     LOOKS: ClassVar[Mapping[str, Look]] = {
         "manage--text": Look("primary"),
         "manage--heading": Look("primary", letters=Style(bold=True)),
