@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from live.trial import Trial
 from narrowcast_api.model.user_groups import AdHocGroup
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
 
 _OF_MODERATION: Final = {
@@ -17,15 +18,20 @@ _OF_MODERATION: Final = {
     ChannelSetting.RESOLVE_TOPICS: 411,
 }
 """Permissions of channels by the level that brought them."""
-_TOPICS_POLICY: Final = 392
 
 
 async def channels(t: Trial) -> None:
     """Channel folders, channels with all permissions, subscriptions, default channels and their groups."""
     site = t.site
     moderators = site.group("role:moderators")
-    folder = await t("ada", "channel_folders.create", needs=389, name=f"Folder {t.now()}", description="*d*")
-    await t("ada", "channel_folders.list", needs=389, include_archived=True)
+    folder = await t(
+        "ada",
+        "channel_folders.create",
+        needs=Gate.CHANNEL_FOLDERS.level,
+        name=f"Folder {t.now()}",
+        description="*d*",
+    )
+    await t("ada", "channel_folders.list", needs=Gate.CHANNEL_FOLDERS.level, include_archived=True)
     if folder is not None:
         await t(
             "ada", "channel_folders.update", channel_folder_id=folder, name=f"F {t.now()}", description=""
@@ -50,7 +56,7 @@ async def channels(t: Trial) -> None:
         permissions=permissions,
     )
     channel: dict[str, Any] = {"channel_id": made.stream_id}
-    own_policy = site.level >= _TOPICS_POLICY
+    own_policy = site.level >= Gate.TOPICS_POLICY.level
     for policy, retention in zip(
         TopicsPolicy, ("realm_default", "unlimited", 30, "realm_default"), strict=True
     ):
@@ -65,8 +71,14 @@ async def channels(t: Trial) -> None:
             **({"topics_policy": policy} if own_policy else {}),
         )
         await t("ada", "channels.update", **channel, message_retention_days=retention)
-        await t("ada", "channels.update", needs=_TOPICS_POLICY, **channel, topics_policy=policy)
-    await t("ada", "channels.update", needs=_TOPICS_POLICY, **channel, topics_policy=TopicsPolicy.INHERIT)
+        await t("ada", "channels.update", needs=Gate.TOPICS_POLICY.level, **channel, topics_policy=policy)
+    await t(
+        "ada",
+        "channels.update",
+        needs=Gate.TOPICS_POLICY.level,
+        **channel,
+        topics_policy=TopicsPolicy.INHERIT,
+    )
     await t("ada", "channels.get", **channel)
     await t("dario", "channels.get_id", name="general")
     await t("dario", "channels.email", **channel)
@@ -86,8 +98,8 @@ async def channels(t: Trial) -> None:
         expected=permissions,
     )
     await t("ada", "channels.update", **channel, is_private=False, history_public_to_subscribers=True)
-    await t("ada", "channels.update", needs=389, **channel, folder_id=folder)
-    await t("ada", "channels.update", needs=389, **channel, folder_id=None)
+    await t("ada", "channels.update", needs=Gate.CHANNEL_FOLDERS.level, **channel, folder_id=folder)
+    await t("ada", "channels.update", needs=Gate.CHANNEL_FOLDERS.level, **channel, folder_id=None)
     await t("ada", "channels.add_default", **channel)
     await t("ada", "channels.remove_default", **channel)
     name = (await t("ada", "channels.get", **channel)).name
@@ -102,7 +114,7 @@ async def channels(t: Trial) -> None:
     await t(
         "ada",
         "subscriptions.add",
-        needs=397,
+        needs=Gate.SUBSCRIPTION_NOTICES.level,
         channels=[name],
         principals=[site.id("elif")],
         send_new_subscription_messages=False,
@@ -129,5 +141,5 @@ async def channels(t: Trial) -> None:
     await t("ada", "default_channel_groups.add", **found, channels=[name])
     await t("ada", "default_channel_groups.delete", **found)
     await t("ada", "channels.archive", **channel)
-    await t("ada", "channels.unarchive", needs=388, **channel)
+    await t("ada", "channels.unarchive", needs=Gate.UNARCHIVE.level, **channel)
     await t("ada", "subscriptions.remove", channels=[name], archived=True)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from live.trial import Trial
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Anchor, MessageType, PropagateMode, VisibilityPolicy
 
 _NO_MATCH: Final = ("with", "near")
@@ -102,10 +103,12 @@ async def messages(t: Trial) -> None:
         await t("dario", "scheduled_messages.edit", **row, type=MessageType.DIRECT, to=[site.id("dario")])
         await t("dario", "scheduled_messages.delete", **row)
     await t("dario", "scheduled_messages.list")
-    reminder = await t("dario", "reminders.create", **one, **later, needs=415, note="look")
-    await t("dario", "reminders.list", needs=399)
+    reminder = await t(
+        "dario", "reminders.create", **one, **later, needs=Gate.REMINDER_NOTE.level, note="look"
+    )
+    await t("dario", "reminders.list", needs=Gate.REMINDER_LIST.level)
     if reminder is not None:
-        await t("dario", "reminders.delete", needs=399, reminder_id=reminder)
+        await t("dario", "reminders.delete", needs=Gate.REMINDER_LIST.level, reminder_id=reminder)
     await t("ada", "messages.delete", **one)
 
 

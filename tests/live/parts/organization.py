@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from live.trial import Trial
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
 
 
@@ -16,7 +17,7 @@ async def organization(t: Trial) -> None:
     await t("ada", "organization.update_domain", domain=domain, allow_subdomains=False)
     await t("ada", "organization.remove_domain", domain=domain)
     text: dict[str, Any] = {"welcome_message_custom_text": "hello"}
-    await t("ada", "organization.test_welcome_message", needs=416, **text)
+    await t("ada", "organization.test_welcome_message", needs=Gate.WELCOME_TEST.level, **text)
     patterns = [f"#{t.now()}{letter}(?P<id>[0-9]+)" for letter in "ab"]
     made = [
         await t("ada", "linkifiers.create", pattern=one, url_template="https://x.example/{id}")

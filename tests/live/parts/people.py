@@ -9,6 +9,7 @@ from live.trial import Trial
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.routes.user_groups import Change
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import (
     BotType,
     GroupSetting,
@@ -44,7 +45,7 @@ async def groups(t: Trial) -> None:
     await t("ada", "user_groups.subgroups", **one, direct_subgroup_only=True)
     await t("ada", "user_groups.is_member", **one, user_id=ada, direct_member_only=True)
     await t("ada", "user_groups.deactivate", **one)
-    await t("ada", "user_groups.reactivate", needs=386, **one)
+    await t("ada", "user_groups.reactivate", needs=Gate.GROUP_REACTIVATE.level, **one)
     await t("ada", "user_groups.list", include_deactivated_groups=True)
 
 
@@ -57,7 +58,7 @@ async def people(t: Trial) -> None:
     await t("dario", "users.list", **every)
     await t("dario", "users.get", user_id=elif_id, **every)
     await t("ada", "users.get_by_email", email=account.email, **every)
-    await t("ada", "users.channels", needs=440, user_id=elif_id)
+    await t("ada", "users.channels", needs=Gate.CHANNELS_OF_USER.level, user_id=elif_id)
     await t(
         "ada",
         "users.create",

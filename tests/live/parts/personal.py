@@ -8,6 +8,7 @@ from live.trial import Trial
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PresenceStatus
 from support.pictures import PIXEL
 
@@ -52,7 +53,7 @@ async def personal(t: Trial) -> None:
     await t("dario", "status.set", status_text="busy", **emoji)
     await t("dario", "status.set", status_text="")
     await t("dario", "status.clear")
-    await t("ada", "status.set_of", needs=407, **other, status_text="away", **emoji)
+    await t("ada", "status.set_of", needs=Gate.STATUS_OF_OTHERS.level, **other, status_text="away", **emoji)
     await t("dario", "status.get", **other)
     for status in PresenceStatus:
         await t(
@@ -62,9 +63,23 @@ async def personal(t: Trial) -> None:
     await t("dario", "presence.list")
     await t("dario", "presence.get", user_id=site.id("dario"))
     view: dict[str, Any] = {"fragment": "narrow/is/alerted"}
-    await t("dario", "navigation_views.add", needs=390, **view, is_pinned=True, name="Alerts")
-    await t("dario", "navigation_views.update", needs=390, **view, is_pinned=False, name="A")
-    await t("dario", "navigation_views.list", needs=390)
-    await t("dario", "navigation_views.remove", needs=390, **view)
+    await t(
+        "dario",
+        "navigation_views.add",
+        needs=Gate.NAVIGATION_VIEWS.level,
+        **view,
+        is_pinned=True,
+        name="Alerts",
+    )
+    await t(
+        "dario",
+        "navigation_views.update",
+        needs=Gate.NAVIGATION_VIEWS.level,
+        **view,
+        is_pinned=False,
+        name="A",
+    )
+    await t("dario", "navigation_views.list", needs=Gate.NAVIGATION_VIEWS.level)
+    await t("dario", "navigation_views.remove", needs=Gate.NAVIGATION_VIEWS.level, **view)
     await t("dario", "avatar.set", image=PIXEL)
     await t("dario", "avatar.delete")
