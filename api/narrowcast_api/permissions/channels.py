@@ -10,6 +10,7 @@ from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.permissions.roles import (
     holders,
     is_administrator,
+    is_guest,
     only,
     only_administrators,
     only_holders,
@@ -44,7 +45,7 @@ def channel_refusal(state: State, channel: Channel, act: str = "change this chan
 
 def subscribe_refusal(state: State, channel: Channel) -> Refusal:
     """Refuses who may not subscribe themselves to a channel."""
-    if role_of(state) >= Role.GUEST:
+    if is_guest(state):
         return Refusal("Guests cannot subscribe themselves to channels.", "not for guests")
     if not channel.invite_only:
         return ALLOWED
@@ -143,7 +144,7 @@ def channel_write_refusal(state: State, channel_id: int) -> Refusal:
     if not channel.is_subscribed:
         if channel.invite_only:
             return Refusal(f"Only subscribers can post in private channel #{channel.name}.")
-        if role_of(state) >= Role.GUEST:
+        if is_guest(state):
             return Refusal("Guests can only post in channels they are subscribed to.")
     setting = channel.permissions.get(ChannelSetting.SEND_MESSAGE)
     if setting is not None and not state.user_groups.contains(setting, state.me):

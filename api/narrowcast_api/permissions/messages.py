@@ -13,6 +13,7 @@ from narrowcast_api.permissions.refusal import ALLOWED, Refusal
 from narrowcast_api.permissions.roles import (
     holders,
     is_administrator,
+    is_guest,
     only,
     only_administrators,
     role_of,
@@ -37,7 +38,7 @@ def frozen_refusal(state: State, channel_id: int | None, what: str = "messages")
 def flag_refusal(state: State, channel_id: int | None) -> Refusal:
     """Refuses guests to star or fold what they only read because its channel is open to the web."""
     channel = _channel(state, channel_id)
-    if channel is None or channel.is_subscribed or role_of(state) < Role.GUEST:
+    if channel is None or channel.is_subscribed or not is_guest(state):
         return ALLOWED
     return Refusal(f"Guests can only read #{channel.name} unless they are subscribed.", "guests only read")
 

@@ -66,6 +66,11 @@ def is_administrator(state: State) -> bool:
     return role_of(state) <= Role.ADMINISTRATOR
 
 
+def is_guest(state: State) -> bool:
+    """Whether oneself is a guest."""
+    return role_of(state) >= Role.GUEST
+
+
 def only_administrators(state: State, act: str = "do this") -> Refusal:
     """Refuses everybody but administrators."""
     if is_administrator(state):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.permissions.refusal import ALLOWED, Refusal
-from narrowcast_api.permissions.roles import only_administrators, only_holders, only_owners, role_of
-from narrowcast_api.wire.vocabulary import OWNER_SETTINGS, BotType, PlanType, Role
+from narrowcast_api.permissions.roles import is_guest, only_administrators, only_holders, only_owners
+from narrowcast_api.wire.vocabulary import OWNER_SETTINGS, BotType, PlanType
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -67,7 +67,7 @@ def summary_refusal(state: State) -> Refusal:
 
 def bot_types(state: State) -> list[BotType]:
     """The kinds of bots that oneself may make: those that only write need a permission of their own."""
-    if role_of(state) >= Role.GUEST:
+    if is_guest(state):
         return []
     if state.has_permission("can_create_bots_group"):
         return [BotType.GENERIC, BotType.INCOMING_WEBHOOK, BotType.OUTGOING_WEBHOOK]
@@ -82,6 +82,6 @@ def bot_refusal(state: State) -> Refusal:
     """Refuses who may make no bot of any kind."""
     if bot_types(state):
         return ALLOWED
-    if role_of(state) >= Role.GUEST:
+    if is_guest(state):
         return Refusal("Guests cannot add bots.")
     return only_holders(state, "can_create_bots_group", "add bots")
