@@ -60,6 +60,13 @@ def checks_reaction_to_remove(config: Config) -> bool:
     return config.dialect is not Dialect.ZULIP
 
 
+def tells_every_skipped_channel(config: Config) -> bool:
+    """Whether every change of flags tells which channels it left out. The contract tells it of what becomes unread
+    alone (FLG-06), Zulip servers always.
+    """
+    return config.dialect is Dialect.ZULIP
+
+
 def refusal(config: Config, error: ServiceError) -> dict[str, object]:
     """The JSON object of a refusal. Zulip servers have a code for missing parameters, and fields beside BAD_REQUEST,
     which the contract leaves without (ERR-02).
