@@ -332,7 +332,9 @@ async def test_a_link_can_be_used_again_until_it_is_revoked(server: TestServer) 
     await server.call(None, "POST", path, {**NEWCOMER, "email": "omar@example.com", "full_name": "Omar Diaz"})
     await server.refusal(None, "POST", path, {**NEWCOMER, "email": "nadia@example.com"})
     await server.refusal(None, "POST", path, {**NEWCOMER, "email": "p@example.com", "password": "short"})
-    await server.call("ada", "DELETE", f"/invites/multiuse/{stored(server)[-1]['id']}")
+    at = f"/invites/multiuse/{stored(server)[-1]['id']}"
+    assert (await server.refusal("dario", "DELETE", at))["code"] == "UNAUTHORIZED_PRINCIPAL"
+    await server.call("ada", "DELETE", at)
     await server.refusal(None, "POST", path, {**NEWCOMER, "email": "q@example.com"})
     assert (await server.raw(None, "GET", link)).status_code == 410
 
@@ -342,7 +344,8 @@ async def test_invitations_are_revoked_and_sent_again_by_those_who_may(server: T
     identity = stored(server)[-1]["id"]
     await server.refusal("elif", "POST", f"/invites/{identity}/resend")
     await server.call("dario", "POST", f"/invites/{identity}/resend")
-    await server.refusal("elif", "DELETE", f"/invites/{identity}")
+    refused = await server.refusal("elif", "DELETE", f"/invites/{identity}")
+    assert refused["code"] == "UNAUTHORIZED_PRINCIPAL"
     await server.call("bruno", "DELETE", f"/invites/{identity}")
     await server.refusal("dario", "DELETE", f"/invites/{identity}")
     assert (await server.call("ada", "GET", "/invites"))["invites"] == []

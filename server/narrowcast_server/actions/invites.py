@@ -16,6 +16,7 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.queries.invites import link_of
 from narrowcast_server.rules.invites import Terms
 from narrowcast_server.rules.new_addresses import problem_of
+from narrowcast_server.rules.permissions import require_administrator
 from narrowcast_server.rules.quotas import check_room, has_room
 from narrowcast_server.storage.store import Row
 
@@ -163,20 +164,15 @@ def _changeable(core: Core, user: User, invite_id: int, *, multiuse: bool) -> Ro
     )
     if row is None or (row["revoked"] and not multiuse):
         raise ServiceError("No such invitation")
-    if not user.is_administrator and row["inviter_id"] != user.id:
-        raise ServiceError("Must be an organization administrator")
+    if multiuse or row["inviter_id"] != user.id:
+        require_administrator(user)
     if row["revoked"]:
         raise ServiceError("Invitation has already been revoked")
     return row
 
 
-def check_there(core: Core, user: User, invite_id: int, *, multiuse: bool) -> None:
-    """Raises BAD_REQUEST for an invitation that there is not, or that is none of the caller's business."""
-    _changeable(core, user, invite_id, multiuse=multiuse)
-
-
 def revoke(core: Core, user: User, invite_id: int, *, multiuse: bool) -> None:
-    """Withdraws an invitation or a link."""
+    """Withdraws an invitation or a link; links, and what others sent, are for administrators."""
     row = _changeable(core, user, invite_id, multiuse=multiuse)
     core.store.execute("UPDATE invites SET revoked = 1 WHERE id = ?", invite_id)
     emit_changed(core, row["inviter_id"])

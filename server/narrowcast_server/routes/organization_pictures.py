@@ -6,7 +6,7 @@ from narrowcast_server.http.params import boolean, missing, required
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.core import Core
 from narrowcast_server.queries.organization_pictures import Picture, picture_source, picture_url
-from narrowcast_server.rules.permissions import Callers, require_administrator
+from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.uploads.custom_emoji import PICTURES
 from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import (
@@ -22,7 +22,7 @@ routes = Routes()
 NIGHT = required("night", boolean)
 
 
-@routes.add("POST", "/realm/icon", streaming=True)
+@routes.add("POST", "/realm/icon", streaming=True, callers=Callers.ADMINISTRATORS)
 async def set_icon(call: Call) -> Answer:
     await _set(call, "icon")
     return {"icon_url": picture_url(call.core, "icon")}
@@ -35,7 +35,7 @@ def delete_icon(call: Call) -> Answer:
     return {"icon_url": picture_url(call.core, "icon")}
 
 
-@routes.add("POST", "/realm/logo", streaming=True)
+@routes.add("POST", "/realm/logo", streaming=True, callers=Callers.ADMINISTRATORS)
 async def set_logo(call: Call) -> Answer:
     """Sets the logo, or that of dark themes."""
     await _set(call, None)
@@ -50,7 +50,6 @@ def delete_logo(call: Call) -> Answer:
 
 
 async def _set(call: Call, picture: Picture | None) -> None:
-    require_administrator(call.user)
     one = "You must upload exactly one icon." if picture else "You must upload exactly one logo."
     async with file_and_fields(call.request, LARGEST_PICTURE_MIB, one, one) as (upload, fields):
         if picture is None:
