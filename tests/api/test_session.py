@@ -1,15 +1,8 @@
-"""Sessions against the embedded server: what one does, the other sees; views stay true; the cache comes
-first.
-"""
+"""Sessions against the embedded server: what one does, the other sees; views stay true."""
 
 from __future__ import annotations
 
-import asyncio
-import importlib
-import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -19,25 +12,19 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.narrow.page import Page
 from narrowcast_api.protocols.requests import DraftRoutes
 from narrowcast_api.state.changes import Change, MessagesAdded, ViewChanged
-from narrowcast_api.sync.late_synchronizer import MODULE, LateSynchronizer
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import topics as topic_routes
 from support.ledger import proves
 from support.server import TestServer, running_server
-from support.sessions import known, session_of, sessions, until
+from support.sessions import known, session_of, sessions, soup, until
 
 
 async def move(server: TestServer, message_id: int, topic: str) -> None:
     """Moves one message, without a word about it from the bot."""
     quiet = {"send_notification_to_old_thread": False, "send_notification_to_new_thread": False}
     await server.call("ada", "PATCH", f"/messages/{message_id}", {"topic": topic, **quiet})
-
-
-def soup(server: TestServer) -> Narrow:
-    return Narrow.topic(server.channel("general"), "soup")
 
 
 @proves("EVT-01", "EVT-02", "EVT-03")
@@ -272,49 +259,6 @@ async def test_a_listener_that_fails_disturbs_nobody(tmp_path: Path) -> None:
         stop()
 
 
-async def test_the_next_start_shows_what_was_known_before_there_is_a_network(tmp_path: Path) -> None:
-    async with running_server(tmp_path / "server") as server:
-        account, narrow = server.account("dario"), soup(server)
-        async with session_of(account, tmp_path / "dario") as session:
-            view = session.view(narrow)
-            await view.open()
-            sent = [await server.send("ada", "general", "soup", f"number {i}") for i in range(3)]
-            await server.send_direct("ada", ["dario"])
-            await until(lambda: list(view.ids) == sent and session.state.unreads.count_directs() == 1)
-            session.read_marks.seen(sent[:2])
-            await until(lambda: session.state.unreads.count_topic(server.channel("general"), "soup") == 1)
-            session.remember(narrow, sent[2])
-            me = session.state.me
-    async with session_of(account, tmp_path / "dario", run=False) as session:
-        assert session.state.from_cache
-        assert session.state.me == me
-        assert session.last_narrow == narrow
-        view = session.view(narrow)
-        assert list(view.ids) == sent
-        assert view.gaps[0].after == sent[-1]
-        assert session.state.unreads.count_topic(server.channel("general"), "soup") == 1
-        assert session.state.unreads.count_directs() == 1
-        assert [
-            hit.message.id for hit in (await session.search_cached(Narrow.search("number"))).hits
-        ] == sent[::-1]
-        await view.open()
-        assert view.error is not None
-        assert list(view.ids) == sent
-
-
-async def test_the_next_start_does_not_ask_again_what_server_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with running_server(tmp_path / "server") as server:
-        async with session_of(server.account("dario"), tmp_path / "dario") as session:
-            known_then = session.client.connection.server
-        monkeypatch.setattr(Connection, "identify", None)
-        async with session_of(server.account("dario"), tmp_path / "dario") as session:
-            assert session.client.connection.server.level == known_then.level
-            await session.view(soup(server)).open()
-            assert session.view(soup(server)).error is None
-
-
 async def test_two_windows_of_an_account_both_write_and_show_what_the_other_wrote(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         account = server.account("dario")
@@ -403,52 +347,6 @@ async def test_a_link_to_a_conversation_leads_to_where_it_is_now(tmp_path: Path)
             assert await dario.adopt(soup(server)) == soup(server)
             gone = Narrow.search("topic:soup with:999")
             assert await dario.adopt(gone) == gone
-
-
-async def test_what_was_asked_for_before_there_was_a_snapshot_is_asked_for_again(tmp_path: Path) -> None:
-    async with (
-        running_server(tmp_path / "server") as server,
-        session_of(server.account("ada"), tmp_path / "ada", run=False) as session,
-    ):
-        fetch, held, asked = session.fetch, asyncio.Event(), asyncio.Event()
-
-        async def slow(*args: Any, **options: Any) -> Page:
-            is_first = not asked.is_set()
-            asked.set()
-            page = await fetch(*args, **options)
-            if is_first:
-                await held.wait()
-            return page
-
-        session.fetch = slow  # type: ignore[method-assign]  # the first answer takes its time
-        view = session.view(Narrow.all())
-        opening = asyncio.create_task(view.open())
-        await asked.wait()
-        running = asyncio.create_task(session.run())
-        await until(lambda: session.is_live)
-        held.set()
-        await opening
-        message_id = await server.send("bruno", "general", "soup")
-        await until(lambda: view.ids == (message_id,))
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-
-
-async def test_a_part_that_another_thread_is_loading_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = importlib.import_module(MODULE)
-
-    def load(_name: str) -> ModuleType:
-        return whole
-
-    async with (
-        running_server(tmp_path / "data") as server,
-        session_of(server.account("ada"), tmp_path, run=False) as session,
-    ):
-        monkeypatch.setitem(sys.modules, MODULE, ModuleType("begun"))
-        monkeypatch.setattr(importlib, "import_module", load)
-        assert isinstance(await LateSynchronizer(session).ready(), whole.Synchronizer)
 
 
 async def test_the_session_of_a_bot_asks_for_nothing_that_is_for_people(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.account import Account
 from narrowcast_api.model.messages import Message
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from narrowcast_server.organization.config import Config, ServiceLimits
@@ -39,6 +40,11 @@ def known(session: Session, message_id: int) -> Message:
     message = session.state.messages.get(message_id)
     assert message is not None
     return message
+
+
+def soup(server: TestServer) -> Narrow:
+    """A topic of a channel in which everybody is."""
+    return Narrow.topic(server.channel("general"), "soup")
 
 
 async def fetched(view: MessageView | None) -> None:
