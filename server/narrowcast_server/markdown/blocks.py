@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
@@ -142,13 +143,9 @@ class CodeBlocks(Treeprocessor):
 
     def run(self, root: Element) -> None:
         for block in root.iter("pre"):
-            source = _unescaped(block[0].text or "")
+            source = unescape(block[0].text or "")
             block.clear()
             block.tag = "p"
             block.text = AtomicString(
                 self._engine.htmlStash.store(fences.code_html(self._engine.run, source, "") + "\n")
             )
-
-
-def _unescaped(text: str) -> str:
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

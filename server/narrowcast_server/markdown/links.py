@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, insort
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from re import Match
 from typing import Final
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -53,27 +53,6 @@ class Place:
     start: int
     end: int
     url: str
-
-
-class Spans:
-    """Pieces of one text that do not overlap, in order; what comes first keeps its place."""
-
-    def __init__(self) -> None:
-        self.spans: list[Place] = []
-
-    def free(self, start: int, end: int) -> bool:
-        """Whether nothing stands between two positions."""
-        index = bisect_left(self.spans, start, key=lambda it: it.start)
-        return (index == 0 or self.spans[index - 1].end <= start) and (
-            index == len(self.spans) or end <= self.spans[index].start
-        )
-
-    def add(self, one: Place) -> bool:
-        """Takes a piece where its place is free; says whether it did."""
-        if not self.free(one.start, one.end):
-            return False
-        insort(self.spans, one, key=lambda it: it.start)
-        return True
 
 
 def install(md: Engine, linkifiers: tuple[Linkifier, ...]) -> None:
@@ -124,11 +103,9 @@ class _Brackets(Rule):
     def __init__(self, library_rule: library.LinkInlineProcessor, md: Engine) -> None:
         super().__init__(library_rule.compiled_re, md)
         self._library = library_rule
-        self._source = ""
-        self._starts: frozenset[int] = frozenset()
 
     def find(self, run: Run, match: Match[str], data: str) -> Found | None:
-        if run.link_budget <= 0 or match.end() - 1 not in self._worth_a_try(data):
+        if run.link_budget <= 0 or match.end() - 1 not in bracket_starts(data):
             return None
         run.link_budget -= 1
         link, start, end = self._library.handleMatch(match, data)
@@ -141,12 +118,6 @@ class _Brackets(Rule):
     def _made(self, run: Run, link: Element) -> Element | None:
         """What stands in the place of the library's link; None leaves the text as it is."""
         raise NotImplementedError
-
-    def _worth_a_try(self, source: str) -> frozenset[int]:
-        """Where links may begin: `[` with its `](` and few brackets inside. One pass over the source, kept."""
-        if self._source != source:
-            self._source, self._starts = source, frozenset(find_bracket_starts(source))
-        return self._starts
 
 
 class LinkRule(_Brackets):
@@ -175,17 +146,23 @@ class MediaRule(_Brackets):
         return inline_media(run, link.get("src", ""), link.get("alt", ""))
 
 
-def find_bracket_starts(source: str) -> Iterator[int]:
-    """The positions of opening brackets that are closed before a parenthesis, which is closed somewhere, too."""
+@lru_cache(maxsize=1)
+def bracket_starts(source: str) -> frozenset[int]:
+    """Where links may begin: at brackets closed before a parenthesis, which is closed somewhere, and in few others.
+
+    One pass: the library reads on from each bracket to the end.
+    """
     last = source.rfind(")")
     open_brackets: list[int] = []
+    starts: set[int] = set()
     for match in BRACKET.finditer(source):
         if match[0] == "[":
             open_brackets.append(match.start())
         elif open_brackets:
             start = open_brackets.pop()
             if len(match[0]) > 1 and match.end() <= last and len(open_brackets) < DEEPEST_BRACKETS:
-                yield start
+                starts.add(start)
+    return frozenset(starts)
 
 
 class AddressRule(Rule):
@@ -246,7 +223,7 @@ class LinkifierRule(Rule):
         start, end = match.span(self._whole)
         if start == end or is_partly_finished(data[start:end]):
             return None
-        url = expand(self._linkifier, {name: value or "" for name, value in match.groupdict().items()})
+        url = expand(self._linkifier, match)
         link = None if url is None else link_to(run, url, data[start:end])
         return None if link is None else (link, start, end)
 
@@ -273,26 +250,24 @@ def compile_linkifiers(linkifiers: tuple[Linkifier, ...]) -> CompiledLinkifiers:
     return tuple(compiled)
 
 
-def linkified(text: str, compiled: CompiledLinkifiers) -> Iterator[tuple[int, int, str]]:
-    """(start, end, address) of what the linkifiers match; the first linkifier wins where two overlap."""
-    taken = Spans()
+def linkified(text: str, compiled: CompiledLinkifiers) -> Iterator[Place]:
+    """What the linkifiers match, one linkifier after the other."""
     for pattern, whole, linkifier in compiled:
         position = 0
         while (match := pattern.search(text, position)) is not None:
             start, end = match.span(whole)
             # The character behind a match may stand before the next one.
             position = max(end, position + 1)
-            if end <= start or not taken.free(start, end):
-                continue
-            url = expand(linkifier, {name: value or "" for name, value in match.groupdict().items()})
+            url = None if start == end else expand(linkifier, match)
             if url is not None:
-                taken.add(Place(start, end, url))
-                yield start, end, url
+                yield Place(start, end, url)
 
 
-def expand(linkifier: Linkifier, values: dict[str, VariableValue]) -> str | None:
-    """The address; None where the values would lead to another host than the template names."""
-    values.pop(WHOLE, None)
+def expand(linkifier: Linkifier, match: Match[str]) -> str | None:
+    """The address; None where a match would lead to another host than the template names."""
+    values: dict[str, VariableValue] = {
+        name: value or "" for name, value in match.groupdict().items() if name != WHOLE
+    }
     url = uritemplate.expand(linkifier.url_template, values)
     try:
         parts = urlsplit(url)
@@ -314,13 +289,19 @@ def host_pattern(template: str) -> re.Pattern[str]:
 
 
 def topic_links(topic: str, linkifiers: tuple[Linkifier, ...]) -> list[dict[str, str]]:
-    """`topic_links` of a message: what linkifiers and addresses find in its topic, in order."""
-    found = Spans()
-    for start, end, url in linkified(topic, compile_linkifiers(linkifiers)):
-        found.add(Place(start, end, url))
+    """`topic_links` of a message: what linkifiers find in its topic, and addresses between, in order."""
+    found: list[Place] = []
+    for one in chain(linkified(topic, compile_linkifiers(linkifiers)), addresses_in(topic)):
+        if all(one.end <= other.start or other.end <= one.start for other in found):
+            found.append(one)
+    found.sort(key=lambda one: one.start)
+    return [{"text": topic[one.start : one.end], "url": one.url} for one in found]
+
+
+def addresses_in(topic: str) -> Iterator[Place]:
+    """The words of a topic that are addresses."""
     for word in TOPIC_WORD.finditer(topic):
         address = address_at(word[0], 0) if ADDRESS_STARTS.match(word[0]) else None
         if address is not None:
             url = address if urlsplit(address).scheme else f"https://{address}"
-            found.add(Place(word.start(), word.start() + len(address), url))
-    return [{"text": topic[one.start : one.end], "url": one.url} for one in found.spans]
+            yield Place(word.start(), word.start() + len(address), url)

@@ -67,5 +67,5 @@ class Parser(Engine):
 
 @lru_cache(maxsize=16)
 def parser_for(linkifiers: tuple[Linkifier, ...]) -> Parser:
-    """The parser for some linkifiers, kept; it holds nothing of a rendering that ended."""
+    """The parser for some linkifiers; one that was made is used again."""
     return Parser(linkifiers)
