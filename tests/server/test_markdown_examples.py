@@ -51,9 +51,6 @@ class World(NoLookups):
     def channel_by_name(self, name: str) -> LinkedChannel | None:
         return CHANNEL if name == CHANNEL.name else None
 
-    def channel_by_id(self, channel_id: int) -> LinkedChannel | None:
-        return CHANNEL if channel_id == CHANNEL.channel_id else None
-
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
         return 132 if topic == "v1.2 (edit me)" else None
 

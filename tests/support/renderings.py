@@ -128,14 +128,11 @@ class RecordedContext(NoLookups):
     def channel_by_name(self, name: str) -> LinkedChannel | None:
         return LinkedChannel(self.world.channels[name], name) if name in self.world.channels else None
 
-    def channel_by_id(self, channel_id: int) -> LinkedChannel | None:
-        found = (name for name, one in self.world.channels.items() if one == channel_id)
-        return next((LinkedChannel(channel_id, name) for name in found), None)
-
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
-        channel = self.channel_by_id(channel_id)
-        key = f"{channel.name}>{topic}".casefold() if channel else ""
-        return next((one for name, one in self.world.topics.items() if name.casefold() == key), None)
+        names = {
+            f"{name}>{topic}".casefold() for name, one in self.world.channels.items() if one == channel_id
+        }
+        return next((one for name, one in self.world.topics.items() if name.casefold() in names), None)
 
     def custom_emoji(self, name: str) -> CustomEmoji | None:
         found = self.world.emoji.get(name)

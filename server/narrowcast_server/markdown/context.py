@@ -65,6 +65,11 @@ class AttachmentInfo:
     width: int | None = None
     height: int | None = None
 
+    @property
+    def is_picture(self) -> bool:
+        """Whether there is a thumbnail of it to show."""
+        return self.content_type.startswith("image/") and bool(self.width and self.height)
+
 
 @dataclass(frozen=True, slots=True)
 class LinkPreview:
@@ -108,9 +113,6 @@ class MarkdownContext(Protocol):
     def channel_by_name(self, name: str) -> LinkedChannel | None:
         """None also where the acting person may not see the channel."""
 
-    def channel_by_id(self, channel_id: int) -> LinkedChannel | None:
-        """None also where the acting person may not see the channel."""
-
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
         """Newest message of a topic, None where there is none."""
 
@@ -143,9 +145,6 @@ class NoLookups:
         return None
 
     def channel_by_name(self, name: str) -> LinkedChannel | None:
-        return None
-
-    def channel_by_id(self, channel_id: int) -> LinkedChannel | None:
         return None
 
     def last_message_id(self, channel_id: int, topic: str) -> int | None:

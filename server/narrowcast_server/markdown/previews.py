@@ -149,12 +149,12 @@ def preview(run: Run, link: Link) -> Element | None:
         # The address is that of a page about the picture.
         name = parts.path.removeprefix(WIKIPEDIA_FILE)
         href = parts._replace(path=f"/wiki/Special:FilePath/File:{name}").geturl()
-    return framed(PICTURE, element("img", src=href), href=href, **titled(link))
+    return framed(PICTURE, element("img", src=href), href=href, **titled(link.title))
 
 
-def titled(link: Link) -> dict[str, str]:
+def titled(title: str) -> dict[str, str]:
     """A title attribute, where there is one."""
-    return {"title": link.title} if link.title else {}
+    return {"title": title} if title else {}
 
 
 def framed(css: str, inner: Element, **attributes: str) -> Element:
@@ -168,10 +168,10 @@ def framed(css: str, inner: Element, **attributes: str) -> Element:
 
 def upload_preview(run: Run, info: AttachmentInfo, link: Link) -> Element | None:
     """Image (a thumbnail's address and the original's size) or video; other files have only their link."""
-    if info.content_type.startswith("image/") and info.width and info.height:
+    if info.is_picture:
         run.has_image = True
         image = element("img", **image_attributes(info))
-        return framed(PICTURE, image, href=link.href, **titled(link))
+        return framed(PICTURE, image, href=link.href, **titled(link.title))
     return video_preview(link) if info.content_type.startswith("video/") else None
 
 
@@ -190,22 +190,21 @@ def inline_media(run: Run, address: str, name: str) -> Element | None:
     if path_id is None:
         return None
     info = run.context.attachment(path_id)
-    if info is not None and info.content_type.startswith("image/") and info.width and info.height:
+    if info is not None and info.is_picture:
         run.note_link(address)
         run.has_image = True
         shown = {"alt": name, "class_": "inline-image", "data_original_src": address}
         return element("img", **shown, **image_attributes(info))
     if path_id.lower().endswith(AUDIO_SUFFIXES):
         run.note_link(address)
-        title = {"title": name} if name else {}
-        return element("audio", controls="controls", preload="metadata", src=address, **title)
+        return element("audio", controls="controls", preload="metadata", src=address, **titled(name))
     return None
 
 
 def video_preview(link: Link) -> Element:
     """A video that starts when the reader asks for it."""
     video = element("video", preload="metadata", src=link.href)
-    return framed(f"{PICTURE} message_inline_video", video, href=link.href, **titled(link))
+    return framed(f"{PICTURE} message_inline_video", video, href=link.href, **titled(link.title))
 
 
 def youtube_id(parts: SplitResult) -> str | None:

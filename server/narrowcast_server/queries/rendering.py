@@ -20,7 +20,7 @@ from narrowcast_server.markdown import (
     render,
 )
 from narrowcast_server.organization.models import User
-from narrowcast_server.rules.access import channel_named, may_know, newest_in_topic
+from narrowcast_server.rules.access import channel_named, newest_in_topic
 from narrowcast_server.rules.permissions import group_allows
 from narrowcast_server.rules.uploads import may_fetch
 from narrowcast_server.rules.visibility import visible_ids
@@ -94,11 +94,6 @@ class RenderingContext:
     def channel_by_name(self, name: str) -> LinkedChannel | None:
         channel = channel_named(self._core, self._user, name)
         return None if channel is None else LinkedChannel(channel.id, channel.name)
-
-    def channel_by_id(self, channel_id: int) -> LinkedChannel | None:
-        channel = self._core.channels.get(channel_id)
-        may_be_named = channel is not None and may_know(self._core, self._user, channel)
-        return LinkedChannel(channel.id, channel.name) if channel is not None and may_be_named else None
 
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
         newest = newest_in_topic(self._core, self._user, self._core.channels[channel_id], topic, 1)
