@@ -57,9 +57,9 @@ class Stage:
             await self.pilot.press("space" if character == " " else character)
         await self.pilot.pause()
 
-    async def go(self, narrow: Narrow) -> MessageView:
+    async def go(self, narrow: Narrow, anchor: int | str | None = None) -> MessageView:
         """Opens a view; once it has what the server has, and that is drawn, nothing moves under the next key."""
-        self.screen.go(narrow)
+        self.screen.go(narrow, anchor)
         view = self.session.view(narrow)
         await fetched(view)
         await self.drawn()

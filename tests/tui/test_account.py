@@ -139,7 +139,7 @@ async def test_a_picture_is_set_and_removed(tmp_path: Path) -> None:
 async def test_another_stored_account_is_opened_in_place_and_drafts_are_kept(tmp_path: Path) -> None:
     async with on_stage(tmp_path, stored=["bruno"], config=Config(accounts=Accounts(open="one"))) as stage:
         ada, bruno = file_of(stage, "ada"), file_of(stage, "bruno")
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
         await stage.press("c")
         await stage.type("half a thought")
         await run(stage, "account.switch")

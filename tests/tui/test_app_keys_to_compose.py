@@ -62,7 +62,7 @@ async def test_c_in_a_channel_asks_for_the_topic_and_in_a_topic_for_the_text(tmp
         await at_once(stage, "ctea")
         target, writing = stage.screen.writing.target, stage.screen.writing
         assert (target.channel.text, target.topic.text) == ("general", "tea")
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
         await at_once(stage, "csoup")
         assert writing.text.text == "soup"
 
@@ -152,9 +152,9 @@ async def test_a_restored_draft_takes_the_rows_of_its_text(tmp_path: Path) -> No
     async with on_stage(tmp_path) as stage:
         server = stage.server
         where = DirectDestination(frozenset({server.id("bruno")}))
-        stage.screen.go(Narrow.direct(where.user_ids))
+        await stage.go(Narrow.direct(where.user_ids))
         await stage.press("c")
-        stage.screen.go(Narrow.direct(where.user_ids))
+        await stage.go(Narrow.direct(where.user_ids))
         stage.screen.writing.begin.reply(where)
         await stage.type("Have you seen")
         await until(lambda: stage.screen.unfinished.note.read())
@@ -190,8 +190,7 @@ async def test_notes_of_what_is_written_are_kept_in_their_order(
 
 async def test_on_a_low_terminal_compose_takes_one_row_until_one_writes(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
-        await stage.pilot.pause()
+        await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
         writing = stage.screen.writing
         assert writing.size.height == 1
         assert "c channel · x direct" in writing.target.hint.plain

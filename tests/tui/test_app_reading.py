@@ -21,13 +21,13 @@ from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from support.screen_text import screen_text
-from support.sessions import fetched, until
+from support.sessions import until
 from support.stage import Stage, on_stage, run
 
 
 async def test_navigation_shows_channels_and_counts_what_is_unread(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        stage.screen.go(Narrow.mentions())
+        await stage.go(Narrow.mentions())
         await stage.server.send("bruno", "engineering", "build", "It is green.")
         await until(lambda: stage.session.state.unreads.count_all() == 1)
         stage.screen.navigation.refresh_rows()
@@ -70,7 +70,7 @@ async def test_the_switcher_takes_a_channel_as_it_is_written_in_messages(tmp_pat
 
 async def test_n_goes_from_unread_topic_to_unread_topic_and_back_returns(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        stage.screen.go(Narrow.mentions())
+        await stage.go(Narrow.mentions())
         first = await stage.server.send("bruno", "engineering", "build", "red")
         second = await stage.server.send("bruno", "general", "lunch", "soup")
         await until(lambda: {first, second} <= set(stage.session.state.unreads))
@@ -204,7 +204,7 @@ async def test_topics_unfold_under_their_channel(tmp_path: Path) -> None:
 async def test_the_status_line_says_who_types(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         bruno = stage.server.id("bruno")
-        stage.screen.go(Narrow.direct(frozenset({bruno})))
+        await stage.go(Narrow.direct(frozenset({bruno})))
         await stage.server.call(
             "bruno", "POST", "/typing", {"op": "start", "type": "direct", "to": [stage.server.id("ada")]}
         )
@@ -228,8 +228,7 @@ async def test_server_text_is_shown_without_markup_or_escapes(tmp_path: Path) ->
         channel_id = stage.server.channel("general")
         await stage.session.load_topics(channel_id)
         topic = stage.session.state.topics.of(channel_id)[0].name
-        stage.screen.go(Narrow.topic(channel_id, topic))
-        await stage.pilot.pause()
+        await stage.go(Narrow.topic(channel_id, topic))
         shown = screen_text(stage.app.screen)
         assert "[@click=app.quit]x[/foo]" in shown
         assert not any(character in shown for character in "\u202e\u0007\x1b")
@@ -255,8 +254,7 @@ async def test_a_notice_shows_text_of_anywhere_as_text(tmp_path: Path) -> None:
 async def test_who_is_taken_out_of_the_channel_on_screen_hears_of_it(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         server = stage.server
-        stage.screen.go(Narrow.channel(server.channel("leads")))
-        await stage.drawn()
+        await stage.go(Narrow.channel(server.channel("leads")))
         params = {"subscriptions": ["leads"], "principals": [server.id("ada")]}
         await server.call("ada", "DELETE", "/users/me/subscriptions", params)
         await stage.told("no longer subscribed to #leads")
@@ -265,8 +263,7 @@ async def test_who_is_taken_out_of_the_channel_on_screen_hears_of_it(tmp_path: P
 async def test_that_the_channel_on_screen_was_archived_is_said_as_that(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         leads = stage.server.channel("leads")
-        stage.screen.go(Narrow.channel(leads))
-        await stage.drawn()
+        await stage.go(Narrow.channel(leads))
         await stage.server.call("ada", "DELETE", f"/streams/{leads}")
         await stage.told("#leads was archived")
 
@@ -278,8 +275,7 @@ async def test_who_lost_a_private_channel_is_told_in_compose_whatever_topic_they
         params: dict[str, object] = {"subscriptions": [{"name": "leads"}], "principals": [server.id("dario")]}
         await server.call("ada", "POST", "/users/me/subscriptions", params)
         await until(lambda: channels.get(leads) is not None)
-        stage.screen.go(Narrow.channel(leads))
-        await stage.drawn()
+        await stage.go(Narrow.channel(leads))
         params["subscriptions"] = ["leads"]
         await server.call("ada", "DELETE", "/users/me/subscriptions", params)
         await until(lambda: channels.get(leads) is None)
@@ -301,7 +297,7 @@ async def test_a_channel_on_screen_that_is_gone_keeps_its_name(tmp_path: Path) -
         await server.call("ada", "POST", "/users/me/subscriptions", params)
         await until(lambda: channels.get(leads) is not None)
         seen = await server.send("ada", "leads", "plans", "Soon")
-        stage.screen.go(Narrow.channel(leads))
+        await stage.go(Narrow.channel(leads))
         await stage.shows(seen)
         listed = stage.screen.messages.list
 
@@ -322,7 +318,7 @@ async def test_a_channel_on_screen_that_is_gone_keeps_its_name(tmp_path: Path) -
 async def test_who_leaves_a_channel_elsewhere_is_not_disturbed(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         server = stage.server
-        stage.screen.go(Narrow.channel(server.channel("leads")))
+        await stage.go(Narrow.channel(server.channel("leads")))
         await server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
         channels = stage.session.state.channels
         general = server.channel("general")
@@ -356,7 +352,7 @@ async def test_a_click_on_the_heading_of_a_conversation_opens_it(tmp_path: Path)
         message_id = await stage.server.send("bruno", "general", "lunch", "Soup")
         await stage.server.send("bruno", "engineering", "builds", "Green")
         await until(lambda: message_id in stage.session.state.messages)
-        stage.screen.go(Narrow.all())
+        await stage.go(Narrow.all())
         rows = stage.screen.messages.list
         lines: list[str] = []
 
@@ -364,8 +360,6 @@ async def test_a_click_on_the_heading_of_a_conversation_opens_it(tmp_path: Path)
             lines[:] = [rows.render_line(y).text for y in range(rows.size.height)]
             return all(any(name in line for line in lines) for name in ("#general › lunch", "Green"))
 
-        await fetched(stage.session.view(Narrow.all()))
-        await stage.drawn()
         await until(shown)
         y = next(y for y, line in enumerate(lines) if "#general › lunch" in line)
         await stage.pilot.click(rows, offset=(lines[y].index("lunch") + 1, y))
@@ -378,7 +372,7 @@ async def test_escape_in_the_channel_list_ends_the_filter_then_leads_back_to_the
 ) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         here = Narrow.topic(stage.server.channel("general"), "lunch")
-        stage.screen.go(here)
+        await stage.go(here)
         await stage.press("q")
         await stage.type("eng")
         await stage.press("escape")

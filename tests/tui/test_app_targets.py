@@ -119,7 +119,7 @@ async def test_words_in_a_view_without_a_target_go_to_nobody(tmp_path: Path) -> 
 async def test_what_was_written_elsewhere_is_kept_and_its_writer_is_told_where(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         general = stage.server.channel("general")
-        stage.screen.go(Narrow.topic(general, "lunch"))
+        await stage.go(Narrow.topic(general, "lunch"))
         await stage.press("c")
         await stage.type("half a thought")
         stage.screen.go(Narrow.channel(stage.server.channel("engineering")))
@@ -135,7 +135,7 @@ async def test_opening_a_draft_opens_the_conversation_that_it_is_for(tmp_path: P
     async with on_stage(tmp_path) as stage:
         where = DirectDestination(frozenset({stage.server.id("dario")}))
         stage.session.drafts.save(None, where, "Are you in?")
-        stage.screen.go(Narrow.channel(stage.server.channel("general")))
+        await stage.go(Narrow.channel(stage.server.channel("general")))
         await stage.press("d", "enter")
         assert stage.screen.narrow == Narrow.direct(where.user_ids)
         assert stage.screen.writing.text.text == "Are you in?"
@@ -146,7 +146,7 @@ async def test_a_draft_for_elsewhere_is_not_restored_into_the_view_of_the_next_s
     async with on_stage(tmp_path) as stage:
         server = stage.server
         general = Narrow.channel(server.channel("general"))
-        stage.screen.go(general)
+        await stage.go(general)
         stage.screen.writing.begin.reply(DirectDestination(frozenset({server.id("dario")})))
         await stage.type("Are you in?")
         await until(lambda: stage.screen.unfinished.note.read())
@@ -161,7 +161,7 @@ async def test_a_draft_for_elsewhere_is_not_restored_into_the_view_of_the_next_s
 async def test_leaving_compose_without_a_word_returns_to_the_target_of_the_view(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         narrow = Narrow.direct(frozenset({stage.server.id("dario")}))
-        stage.screen.go(narrow)
+        await stage.go(narrow)
         await stage.press("c")
         assert not stage.screen.writing.target.is_direct
         await stage.press("escape")

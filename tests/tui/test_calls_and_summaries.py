@@ -36,7 +36,7 @@ async def test_a_call_on_bigbluebutton_is_joined_at_the_server(tmp_path: Path) -
     path = "/calls/bigbluebutton/create"
     with offering(path, {"url": "/calls/bigbluebutton/join?bigbluebutton=%22x%22"}) as offered:
         async with on_stage(tmp_path, size=(80, 24)) as stage:
-            stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+            await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
             choose_provider(stage, "big_blue_button")
             await run(stage, "write.call")
             address = urljoin(stage.server.url, "/calls/bigbluebutton/join?bigbluebutton=%22x%22")
@@ -68,7 +68,7 @@ ZOOM_REFUSALS = [
 async def test_a_call_on_zoom_is_made_or_it_is_said_why_not(tmp_path: Path) -> None:
     with offering("/calls/zoom/create", {"url": "https://zoom.example/j/1"}) as offered:
         async with on_stage(tmp_path, size=(80, 24)) as stage:
-            stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+            await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
             choose_provider(stage, "zoom")
             for msg, code, said in ZOOM_REFUSALS:
                 stage.app.clear_notifications()
@@ -138,7 +138,7 @@ async def test_who_may_not_have_topics_summarized_is_told_before_the_server_is_a
 async def test_who_hides_what_language_models_make_is_offered_no_summary(tmp_path: Path) -> None:
     with offering("/messages/summary", {"summary": "x"}) as offered:
         async with on_stage(tmp_path, size=(80, 24)) as stage:
-            stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+            await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
             stage.session.state.offers = stage.session.state.offers._replace(summaries=True)
             await stage.server.call("ada", "PATCH", "/settings", {"hide_ai_features": True})
             await until(lambda: stage.session.state.settings.flag("hide_ai_features"))

@@ -40,7 +40,7 @@ async def schedule(stage: Stage, content: str, at: int = LATER) -> None:
 
 async def test_what_stands_in_compose_is_sent_later(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+        await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
         await stage.press("c")
         await stage.type("Good morning")
         await run(stage, "write.schedule")
@@ -61,7 +61,7 @@ async def test_what_stands_in_compose_is_sent_later(tmp_path: Path) -> None:
 
 async def test_nothing_is_lost_when_the_server_refuses_to_send_later(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24), person="dario") as stage:
-        stage.screen.go(Narrow.topic(stage.server.channel("announcements"), "news"))
+        await stage.go(Narrow.topic(stage.server.channel("announcements"), "news"))
         await stage.press("c")
         await stage.type("Hear hear")
         await run(stage, "write.schedule")
@@ -151,7 +151,7 @@ async def test_a_reminder_is_set_leads_to_its_message_and_goes(tmp_path: Path) -
 
 async def test_a_snippet_is_made_of_compose_edited_inserted_and_deleted(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+        await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
         await stage.press("c")
         await stage.type("Have a look")
         await run(stage, "write.save-snippet")

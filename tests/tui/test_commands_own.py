@@ -60,7 +60,7 @@ async def test_alert_words_are_added_and_taken_out(tmp_path: Path) -> None:
 
 async def test_everything_is_read_after_a_question(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        stage.screen.go(Narrow.starred())
+        await stage.go(Narrow.starred())
         for topic in ("soup", "bread"):
             await stage.server.send("bruno", "general", topic)
         await until(lambda: stage.session.state.unreads.count_all() == 2)
@@ -73,7 +73,7 @@ async def test_everything_is_read_after_a_question(tmp_path: Path) -> None:
 async def test_the_open_view_is_kept_under_a_name(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         soup = Narrow.topic(stage.server.channel("general"), "soup / bread")
-        stage.screen.go(soup)
+        await stage.go(soup)
         await run(stage, "own.views")
         screen = stage.app.screen
         assert isinstance(screen, ViewsScreen)
@@ -82,7 +82,7 @@ async def test_the_open_view_is_kept_under_a_name(tmp_path: Path) -> None:
         await stage.press("ctrl+d")
         await until(lambda: [row.text for row in screen.list.items] == ["Kitchen"])
         await stage.press("escape")
-        stage.screen.go(Narrow.all())
+        await stage.go(Narrow.all())
         await run(stage, "own.views")
         await stage.press("enter")
         assert stage.screen.narrow == soup

@@ -106,10 +106,8 @@ async def test_the_unread_line_of_a_feed_goes_to_the_first_message_of_a_topic_th
         await in_topic(stage, "general", "bread", count=1)
         channel_id, unreads = stage.server.channel("general"), stage.session.state.unreads
         await until(lambda: not any(unreads.count_topic(channel_id, topic) for topic in ("soup", "bread")))
-        channel = Narrow.channel(channel_id)
-        view = stage.session.view(channel)
-        stage.screen.go(channel, soup[-1])
-        await until(lambda: not view.loading and stage.screen.messages.selected_id == soup[-1])
+        view = await stage.go(Narrow.channel(channel_id), soup[-1])
+        await until(lambda: stage.screen.messages.selected_id == soup[-1])
         await run(stage, "topic.mark-unread")
         await stage.told(f"{len(soup)} messages marked as unread")
         assert view.first_unread == soup[0]

@@ -20,7 +20,7 @@ async def test_a_channel_without_topics_has_no_field_for_one(tmp_path: Path) -> 
     async with on_stage(tmp_path) as stage:
         general = stage.server.channel("general")
         await set_policy(stage, "general", "empty_topic_only")
-        stage.screen.go(Narrow.channel(general))
+        await stage.go(Narrow.channel(general))
         await stage.press("c")
         target = stage.screen.writing.target
         assert not target.topic.display
@@ -46,7 +46,7 @@ async def test_a_channel_without_topics_has_no_field_for_one(tmp_path: Path) -> 
 async def test_a_channel_that_wants_a_topic_says_so_and_keeps_the_text(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await set_policy(stage, "general", "disable_empty_topic")
-        stage.screen.go(Narrow.channel(stage.server.channel("general")))
+        await stage.go(Narrow.channel(stage.server.channel("general")))
         await stage.press("c")
         writing = stage.screen.writing
         assert writing.target.topic.placeholder == "topic (required)"
@@ -61,7 +61,7 @@ async def test_a_channel_that_wants_a_topic_says_so_and_keeps_the_text(tmp_path:
 
 async def test_where_one_cannot_post_compose_says_so_before_a_key(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="dario") as stage:
-        stage.screen.go(Narrow.topic(stage.server.channel("announcements"), "news"))
+        await stage.go(Narrow.topic(stage.server.channel("announcements"), "news"))
         writing = stage.screen.writing
         await until(lambda: "can post in #announcements" in writing.text.placeholder)
         await stage.press("c")
@@ -69,13 +69,13 @@ async def test_where_one_cannot_post_compose_says_so_before_a_key(tmp_path: Path
         await stage.type("soup")
         await stage.press("ctrl+d")
         assert writing.text.text == "soup"
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
         await until(lambda: writing.text.placeholder == "Write a message (c)")
 
 
 async def test_an_archived_channel_says_so_at_once(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        stage.screen.go(Narrow.topic(stage.server.channel("design"), "soup"))
+        await stage.go(Narrow.topic(stage.server.channel("design"), "soup"))
         writing = stage.screen.writing
         await stage.server.call("ada", "DELETE", f"/streams/{stage.server.channel('design')}")
         await until(lambda: "archived" in writing.text.placeholder)
@@ -83,8 +83,7 @@ async def test_an_archived_channel_says_so_at_once(tmp_path: Path) -> None:
 
 async def test_the_address_has_its_room_also_before_anybody_writes(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        stage.screen.go(Narrow.channel(stage.server.channel("general")))
-        await stage.drawn()
+        await stage.go(Narrow.channel(stage.server.channel("general")))
         target = stage.screen.writing.target
         idle = target.topic.size.width
         assert target.topic.render_line(0).text.strip() == "topic (empty: general chat)"

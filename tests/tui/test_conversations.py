@@ -25,7 +25,7 @@ def shown(stage: Stage) -> list[tuple[str, str, str, str]]:
 
 async def talk(stage: Stage) -> None:
     """Two topics and a direct conversation, the direct one in the middle."""
-    stage.screen.go(Narrow.mentions())  # nothing becomes read there
+    await stage.go(Narrow.mentions())  # nothing becomes read there
     await stage.server.send("bruno", "general", "lunch", "Soup **again**")
     await stage.server.send("chiyo", "general", "lunch", "No &amp; never")
     await stage.server.send_direct("dario", ["ada"], "Are you in?")
@@ -84,7 +84,7 @@ async def test_a_topic_in_a_muted_channel_is_unmuted_and_muted_alike_everywhere(
         await talk(stage)
         state, listed = stage.session.state, stage.screen.navigation.list
         channel_id = stage.server.channel("general")
-        stage.screen.go(Narrow.topic(channel_id, "lunch"))
+        await stage.go(Narrow.topic(channel_id, "lunch"))
         if not stage.screen.plan.shows_navigation:
             await run(stage, "pane.navigation")
         stage.screen.set_focus(listed)

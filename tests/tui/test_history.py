@@ -56,7 +56,7 @@ async def test_back_leads_from_a_link_to_where_one_followed_it(tmp_path: Path) -
         async with on_stage(tmp_path, size=(100, 20), server=server) as stage:
             messages = stage.screen.messages
             soup = Narrow.topic(server.channel("general"), "soup")
-            stage.screen.go(soup, "newest")
+            await stage.go(soup, "newest")
             await until(lambda: messages.selected_id == last)
             await stage.press("o", "a")
             await until(lambda: messages.selected_id == ids[3])

@@ -41,7 +41,7 @@ async def test_what_follows_the_key_that_opens_compose_is_written_there(
 async def test_what_follows_the_key_that_opens_a_dialog_is_asked_there(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic()
-        stage.screen.go(Narrow.all())
+        await stage.go(Narrow.all())
         at_once(stage, "ctrl+k", "lunch", "enter")
         await until(lambda: not isinstance(stage.app.screen, Picker) and stage.screen.narrow != Narrow.all())
         assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")

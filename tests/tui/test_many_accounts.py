@@ -73,7 +73,7 @@ async def test_going_to_another_account_and_back_keeps_both_live_and_the_draft(t
     async with on_stage(tmp_path, stored=["bruno"]) as stage:
         await all_live(stage, 2)
         mine, queue = stage.session, stage.session.queue_id
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
         await stage.press("c")
         await stage.type("half a thought")
         await run(stage, "account.switch")
@@ -107,7 +107,7 @@ async def test_neither_another_account_nor_the_end_of_one_lets_the_loop_wait_for
     async with on_stage(tmp_path, stored=["bruno"]) as stage:
         await all_live(stage, 2)
         left = stage.session
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
         await stage.press("c")
         await stage.type("half a thought")
         journal = left.storage.journal
@@ -152,7 +152,7 @@ async def edit_soup(stage: Stage) -> None:
     """Take a message of one's own in a topic into compose."""
     if not stage.session.state.messages:
         await stage.server.send("ada", "general", "lunch", "Soop")
-    stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+    await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
     await until(lambda: stage.screen.messages.selected_id is not None)
     await stage.press("e")
     await until(lambda: stage.screen.writing.editing is not None)

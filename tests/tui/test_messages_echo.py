@@ -41,9 +41,8 @@ class SlowServer:
 async def prepared(stage: Stage, server: SlowServer, monkeypatch: pytest.MonkeyPatch) -> int:
     """A message that is selected; acts on messages go to ``server``."""
     message_id = await stage.server.send("bruno", "general", "lunch", "Soup?")
-    stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
-    view = stage.session.view(Narrow.topic(stage.server.channel("general"), "lunch"))
-    await until(lambda: message_id in view.ids)
+    await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+    await stage.shows(message_id)
     await stage.press("G")
     monkeypatch.setattr(stage.session.client, "reactions", server)
     monkeypatch.setattr(stage.session.client, "flags", server)

@@ -237,7 +237,7 @@ async def test_an_export_is_begun_is_complete_by_itself_and_deleted(tmp_path: Pa
 
 async def test_a_call_is_linked_with_the_provider_of_the_organization(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+        await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
         await run(stage, "write.call")
         assert stage.notices[-1] == "This organization has no video calls."
         change = {"video_chat_provider": 1, "jitsi_server_url": "https://meet.example.org"}
@@ -253,7 +253,7 @@ async def test_a_call_is_linked_with_the_provider_of_the_organization(tmp_path: 
 
 async def test_summaries_are_offered_where_the_server_has_them(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "soup"))
+        await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
         await run(stage, "topic.summarize")
         assert stage.notices[-1] == "This server does not offer AI summaries."
         stage.session.state.offers = stage.session.state.offers._replace(summaries=True)

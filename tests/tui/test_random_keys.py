@@ -41,7 +41,7 @@ async def _talk(server: TestServer) -> None:
 
 async def _two_conversations(stage: Stage) -> None:
     general = stage.server.channel("general")
-    stage.screen.go(Narrow.topic(general, "lunch"))
+    await stage.go(Narrow.topic(general, "lunch"))
     stage.screen.open_beside(Narrow.topic(general, "supper"))
     await until(lambda: len(stage.screen.side.all) == 2)
 

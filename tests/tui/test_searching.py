@@ -49,7 +49,7 @@ async def test_a_search_is_named_and_offered_again_as_one_types_it(tmp_path: Pat
                 Term("search", "soup"),
             )
         )
-        stage.screen.go(narrow)
+        await stage.go(narrow)
         title = 'sender:"Bruno Castell" dm-including:"Bruno Castell, Chiyo Tanaka" -dm:me soup'
         assert names.view(state, narrow) == f"Search: {title}"
         assert resolve(Narrow.search(title), everybody, [], state.me) == narrow
@@ -154,7 +154,7 @@ async def test_every_operator_that_the_cache_can_judge_is_judged(
     from narrowcast_api.narrow.resolve import resolve
 
     async with on_stage(tmp_path) as stage:
-        stage.screen.go(Narrow.mentions())
+        await stage.go(Narrow.mentions())
         ids = {
             "soup": await stage.server.send("bruno", "general", "lunch", "Soup"),
             "link": await stage.server.send("chiyo", "general", "lunch", "Soup at https://soup.example/"),

@@ -25,7 +25,7 @@ def topic(stage: Stage, name: str) -> Narrow:
 
 async def two(stage: Stage) -> tuple[ConversationPane, ConversationPane]:
     """Lunch on the left, supper on the right, which has the keys."""
-    stage.screen.go(topic(stage, "lunch"))
+    await stage.go(topic(stage, "lunch"))
     left = stage.screen.conversation
     stage.screen.open_beside(topic(stage, "supper"))
     await until(lambda: stage.screen.conversation is not left and stage.screen.messages.has_focus_within)
@@ -60,7 +60,7 @@ async def test_each_has_a_view_and_a_target_of_its_own(tmp_path: Path) -> None:
         await say(stage, "said on the left")
         assert await sent(stage, "said on the left") == "lunch"
         await stage.press("escape")
-        stage.screen.go(topic(stage, "breakfast"))
+        await stage.go(topic(stage, "breakfast"))
         assert (left.narrow, right.narrow) == (topic(stage, "breakfast"), topic(stage, "supper"))
 
 
@@ -90,7 +90,7 @@ async def test_both_are_fetched_again_when_events_were_missed(tmp_path: Path) ->
 async def test_a_view_that_is_shown_beside_is_gone_to_and_not_shown_twice(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         left, right = await two(stage)
-        stage.screen.go(topic(stage, "lunch"))
+        await stage.go(topic(stage, "lunch"))
         assert stage.screen.conversation is left
         assert (left.narrow, right.narrow) == (topic(stage, "lunch"), topic(stage, "supper"))
 
@@ -98,7 +98,7 @@ async def test_a_view_that_is_shown_beside_is_gone_to_and_not_shown_twice(tmp_pa
 async def test_the_key_opens_the_selected_conversation_or_asks(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         await stage.server.send("bruno", "general", "lunch", "soup")
-        stage.screen.go(Narrow.all())
+        await stage.go(Narrow.all())
         await until(lambda: stage.screen.messages.selected_id is not None)
         await stage.press("vertical_line")
         await until(lambda: stage.screen.narrow == topic(stage, "lunch"))
@@ -117,7 +117,7 @@ async def test_tab_goes_through_both_and_a_draft_outlives_its_place(tmp_path: Pa
         await stage.press("escape", "alt+o", "alt+z")
         await until(lambda: stage.screen.side.all == [left])
         await until(lambda: [one.content for one in stage.session.drafts.all()] == ["half a thought"])
-        stage.screen.go(topic(stage, "supper"))
+        await stage.go(topic(stage, "supper"))
         await until(lambda: stage.screen.writing.text.text == "half a thought")
 
 
@@ -155,7 +155,7 @@ async def test_a_change_of_a_message_outlives_its_place(tmp_path: Path) -> None:
         await stage.type(" and bread")
         await stage.press("escape", "alt+o", "alt+z")
         await until(lambda: len(stage.screen.side.all) == 1)
-        stage.screen.go(topic(stage, "supper"))
+        await stage.go(topic(stage, "supper"))
         await until(lambda: stage.screen.messages.selected_id is not None)
         await stage.press("e")
         await until(lambda: stage.screen.writing.text.text == "Soop and bread")

@@ -120,8 +120,7 @@ async def test_the_screens_look_as_they_did(tmp_path: Path, size: tuple[int, int
         await furnish(server)
         async with on_stage(tmp_path, size=size, config=config, server=server) as stage:
             soup = Narrow.topic(server.channel("general"), "soup")
-            stage.screen.go(soup, "newest")
-            view = stage.session.view(soup)
+            view = await stage.go(soup, "newest")
             await until(lambda: view.found_newest and stage.screen.messages.selected_id in view.ids)
             for name, step in SCREENS.items():
                 stage.app.clear_notifications()

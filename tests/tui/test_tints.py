@@ -73,7 +73,7 @@ async def test_senders_are_told_apart_unless_the_setting_or_the_theme_says_no(tm
         await server.send("bruno", "general", "soup", "Leek")
         await server.send("chiyo", "general", "soup", "Bread")
         async with on_stage(tmp_path, server=server) as stage:
-            stage.screen.go(Narrow.topic(server.channel("general"), "soup"), "newest")
+            await stage.go(Narrow.topic(server.channel("general"), "soup"), "newest")
             await until(lambda: len(sender_styles(stage)) == 2)
 
             def colors() -> list[object]:
