@@ -8,6 +8,7 @@ from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.session import Session
+from support.editing import edit_own
 from support.server import TestServer, running_server
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -16,7 +17,7 @@ from support.stage import Stage, on_stage, run
 async def test_a_deactivated_person_is_not_written_to(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         dario = stage.server.id("dario")
-        stage.screen.go(Narrow.direct(frozenset({dario})))
+        await stage.go(Narrow.direct(frozenset({dario})))
         await stage.press("r")
         await stage.type("Are you in?")
         await stage.server.call("ada", "DELETE", f"/users/{dario}", {})
@@ -30,30 +31,18 @@ async def test_a_deactivated_person_is_not_written_to(tmp_path: Path) -> None:
 async def test_an_edit_says_how_long_it_is_possible_and_nothing_twice(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.server.call("ada", "PATCH", "/realm", {"message_content_edit_limit_seconds": 600})
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
-        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
-        await stage.shows(message_id)
         await until(lambda: stage.session.state.organization.get("message_content_edit_limit_seconds") == 600)
-        await stage.press("G", "e")
+        await edit_own(stage)
         writing = stage.screen.writing
-        await until(lambda: writing.editing == message_id)
         assert "Editing message · 9 min left" in writing.target.sign.plain
         assert "Esc" not in writing.target.sign.plain
         assert writing.target.hint.plain.strip() == "Enter saves · Esc cancels"
 
 
-async def begin_edit(stage: Stage, message_id: int, *keys: str) -> None:
-    await stage.press(*keys)
-    await until(lambda: stage.screen.writing.editing == message_id)
-
-
 async def test_after_an_edit_the_keys_are_where_they_were_before_it(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
-        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
-        await stage.shows(message_id)
+        message_id = await edit_own(stage)
         writing = stage.screen.writing
-        await begin_edit(stage, message_id, "G", "e")
         await stage.press("end", "!", "enter")
         assert stage.screen.focused is stage.screen.messages.list
         await until(lambda: not stage.session.edits.all())
@@ -68,11 +57,8 @@ async def test_after_an_edit_the_keys_are_where_they_were_before_it(tmp_path: Pa
 
 async def test_an_edit_that_is_refused_comes_back_and_takes_no_keys(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
-        message_id = await stage.server.send("ada", "general", "lunch", "Soop")
-        await stage.shows(message_id)
+        message_id = await edit_own(stage)
         writing = stage.screen.writing
-        await begin_edit(stage, message_id, "G", "e")
         await stage.server.call("ada", "DELETE", f"/messages/{message_id}", {})
         await stage.press("end", "!", "enter")
         await until(lambda: writing.text.text == "Soop!")
@@ -98,7 +84,7 @@ async def test_an_edit_that_a_window_left_behind_is_told_unless_the_server_has_i
             await until(lambda: any("unsaved edit of a message" in text for text in stage.notices))
             await until(lambda: [edit.message_id for edit in stage.session.edits.all()] == [unsaved])
             assert sum("unsaved edit" in text for text in stage.notices) == 1
-            stage.screen.go(Narrow.topic(server.channel("general"), "lunch"))
+            await stage.go(Narrow.topic(server.channel("general"), "lunch"))
             await until(lambda: stage.screen.messages.selected_id == unsaved)
             await stage.press("e")
             await until(lambda: stage.screen.writing.editing == unsaved)

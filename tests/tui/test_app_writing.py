@@ -10,10 +10,11 @@ from textual import events
 from narrowcast.app.config import Config, Writing
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from support.editing import edit_newest, edit_own
 from support.screen_text import screen_text
 from support.server import Answer, Listener
 from support.sessions import until
-from support.stage import Stage, on_stage
+from support.stage import on_stage
 
 
 async def next_event(listener: Listener, kind: str) -> object:
@@ -94,8 +95,7 @@ async def test_a_draft_is_kept_for_each_conversation_and_comes_back_with_it(tmp_
         await stage.type("half a thought")
         await stage.in_topic("engineering", "music")
         assert stage.screen.writing.text.text == ""
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
-        await stage.pilot.pause()
+        await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
         assert stage.screen.writing.text.text == "half a thought"
         assert [draft.content for draft in stage.session.drafts.all()] == ["half a thought"]
 
@@ -239,30 +239,14 @@ async def test_the_key_to_the_message_sent_last_says_when_there_is_none(tmp_path
         assert "You have not sent a message" in stage.notices[-1]
 
 
-async def edit_own(stage: Stage) -> int:
-    """The id of a message of one's own in a topic, taken into compose."""
-    await stage.in_topic("general", "lunch")
-    message_id = await stage.server.send("ada", "general", "lunch", "Soop")
-    await edit_newest(stage, message_id)
-    return message_id
-
-
-async def edit_newest(stage: Stage, message_id: int) -> None:
-    """Takes the newest message of the open view into compose."""
-    await stage.shows(message_id)
-    await stage.press("G", "e")
-    await until(lambda: stage.screen.writing.editing == message_id)
-
-
 async def test_an_edit_that_was_left_comes_back_with_its_message(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         message_id = await edit_own(stage)
         await stage.type(" and bread")
-        stage.screen.go(Narrow.all())
-        await stage.pilot.pause()
+        await stage.go(Narrow.all())
         assert "Edit not saved" in stage.notices[-1]
         assert stage.screen.writing.editing is None
-        stage.screen.go(Narrow.topic(stage.server.channel("general"), "lunch"))
+        await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
         await edit_newest(stage, message_id)
         assert stage.screen.writing.text.text == "Soop and bread"
         assert stage.session.drafts.all() == []
