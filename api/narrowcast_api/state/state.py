@@ -179,14 +179,6 @@ class State:
             self.messages.put(replace(message, flags=message.flags | {"read"}))
         return tuple(unread)
 
-    def show_unread(self, message_ids: Iterable[int]) -> tuple[int, ...]:
-        """Messages that the server has made unread again, before its event says so; those that were read until now."""
-        read = [message for message in self.messages.known(message_ids) if message.is_read]
-        for message in read:
-            self.messages.put(replace(message, flags=message.flags - {"read"}))
-            self.count_unread(message)
-        return tuple(message.id for message in read)
-
     def note_message(self, message: Message) -> bool:
         """Keeps lists of topics and conversations true to a message; says whether its channel's list
         changed.

@@ -205,8 +205,9 @@ class Session:
 
     def show_unread(self, message_ids: Collection[int]) -> None:
         """Shows messages as unread that the server has made so, before its event is here."""
-        if changed := self.state.show_unread(message_ids):
-            self.publish(MessagesChanged(changed), UnreadsChanged())
+        from narrowcast_api.wire.events import UpdateMessageFlagsEvent
+
+        self.foretell(UpdateMessageFlagsEvent(op="remove", flag="read", messages=list(message_ids)))
 
     def view_changed(self, change: ViewChanged) -> None:
         """A view has other messages or ends."""
