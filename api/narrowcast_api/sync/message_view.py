@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from narrowcast_api.errors import NarrowcastError
@@ -153,8 +153,7 @@ class MessageView:
 
     def _mark_first_unread(self) -> None:
         """Each opening begins where what is unread now begins; while it is read, nothing moves."""
-        state = self._host.state
-        first = next((m.id for m in state.messages.known(self.ids) if self._is_unread(m)), None)
+        first = next(self._unread_ids(), None)
         if first != self.first_unread:
             self.first_unread = first
             self._publish()
@@ -163,9 +162,11 @@ class MessageView:
         """The reader has marked everything from this message on as unread: the line goes there, or stays at what was
         unread before it. The web app, too, shows at once where reading begins again.
         """
-        before = (m.id for m in self._host.state.messages.known(self.ids) if self._is_unread(m))
-        self.first_unread = min(next(before, message_id), message_id)
+        self.first_unread = min(next(self._unread_ids(), message_id), message_id)
         self._publish()
+
+    def _unread_ids(self) -> Iterator[int]:
+        return (m.id for m in self._host.state.messages.known(self.ids) if self._is_unread(m))
 
     def _is_unread(self, message: Message) -> bool:
         """What is marked as read here counts as read before the server has said so of the message itself."""
