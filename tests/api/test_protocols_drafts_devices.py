@@ -9,7 +9,7 @@ import pytest
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from support.clock import VirtualClock
-from support.draft_server import LUNCH, DraftClient, DraftServer, edited_elsewhere
+from support.draft_server import LUNCH, DraftClient, DraftServer, Held, edited_elsewhere
 
 TEA = ChannelDestination(7, "tea")
 
@@ -174,18 +174,27 @@ async def test_edited_elsewhere_while_one_deletes_keeps_the_newer_words(client: 
         assert (client.texts(), client.server.texts()) == (["newer"], ["newer"])
 
 
+async def deleting(client: DraftClient) -> Held:
+    """The request that deletes a draft; another device writes newer words while it is under way."""
+    client.server.create(DraftVersion(LUNCH, "base"))
+    await client.catch_up()
+    client.hold = True
+    client.drafts.delete(client.drafts.all()[0].draft_id)
+    await client.clock.advance(1)
+    (deletion,) = client.held
+    edited_elsewhere(client.server, 1, "newer")
+    return deletion
+
+
 async def test_edited_elsewhere_just_before_our_deletion_keeps_the_words_that_were_never_seen(
     client: DraftClient,
 ) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
-        client.hold = True
-        client.drafts.delete(client.drafts.all()[0].draft_id)
-        await client.clock.advance(1)
-        edited_elsewhere(client.server, 1, "newer")  # after we looked, and its event is still on the way
+        deletion = await deleting(
+            client
+        )  # after we looked, and the event about the words is still on the way
         client.hold = False
-        client.finish(client.held[0], "ok")
+        client.finish(deletion, "ok")
         await client.clock.settle()
         assert (client.server.texts(), client.texts()) == ([], [])
         await client.catch_up()
@@ -273,13 +282,7 @@ async def test_edited_elsewhere_while_its_deletion_is_under_way_keeps_the_newer_
     client: DraftClient,
 ) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
-        client.hold = True
-        client.drafts.delete(client.drafts.all()[0].draft_id)
-        await client.clock.advance(1)
-        (deletion,) = client.held
-        edited_elsewhere(client.server, 1, "newer")
+        deletion = await deleting(client)
         await client.catch_up()
         client.hold = False
         client.finish(deletion, "lost after")  # carried out, though nobody here knows
