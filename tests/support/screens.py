@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_controls import ChoiceControl
@@ -46,6 +47,21 @@ async def pick(stage: Stage, key: Hashable) -> None:
     assert screen.list.selected_item is not None
     assert screen.list.selected_item.key == key
     await stage.press("enter")
+
+
+async def question_of(stage: Stage) -> AskScreen:
+    """The question, once one is asked."""
+    await until(lambda: isinstance(stage.app.screen, AskScreen))
+    assert isinstance(stage.app.screen, AskScreen)
+    return stage.app.screen
+
+
+async def answer(stage: Stage, text: str) -> AskScreen:
+    """Answers the question, once one is asked; which one it was."""
+    question = await question_of(stage)
+    question.editor.text = text
+    await stage.press("enter")
+    return question
 
 
 async def form_of(stage: Stage) -> FormScreen:

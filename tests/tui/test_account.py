@@ -8,7 +8,6 @@ import pytest
 
 from narrowcast.app import accounts
 from narrowcast.app.config import Accounts, Config
-from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form_fields import Refused
 from narrowcast.screens.main.screen import MainScreen
 from narrowcast.screens.messages.picture_file import read_picture
@@ -16,7 +15,7 @@ from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal import last_screen
 from narrowcast_api.narrow.narrow import Narrow
 from support.pictures import PIXEL
-from support.screens import choices, choose, fill, form_of, pick, rows
+from support.screens import answer, choices, choose, fill, form_of, pick, rows
 from support.sessions import until
 from support.stage import file_of, on_stage, run
 from support.world import PASSWORD
@@ -125,10 +124,7 @@ async def test_a_picture_is_set_and_removed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "account.picture")
         await choose(stage, "Upload new picture")
-        asked = stage.app.screen
-        assert isinstance(asked, AskScreen)
-        asked.editor.text = str(picture)
-        await stage.press("enter")
+        await answer(stage, str(picture))
         await until(lambda: stage.server.user("ada").avatar_url)
         await run(stage, "account.picture")
         await choose(stage, "Delete profile picture")

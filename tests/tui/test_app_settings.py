@@ -16,10 +16,9 @@ from narrowcast.app.config_load import parse
 from narrowcast.app.import_settings import read_zuliprc
 from narrowcast.commands.keymap import effective
 from narrowcast.commands.presets import PRESETS
-from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.settings.app_settings import AppSettingsScreen, KeysScreen
 from support.screen_text import screen_text
-from support.screens import choose, rows, said
+from support.screens import answer, choose, pick, question_of, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -125,8 +124,7 @@ async def test_a_setting_is_changed_used_at_once_and_reset(tmp_path: Path) -> No
         await run(stage, "app.settings")
         screen = stage.app.screen
         assert isinstance(screen, AppSettingsScreen)
-        screen.list.select_key("appearance.theme")
-        await stage.press("enter")
+        await pick(stage, "appearance.theme")
         await choose(stage, "contrast")
         await until(lambda: stage.app.theme == "contrast")
         assert 'theme = "contrast"' in stage.app.paths.config_file.read_text()
@@ -138,16 +136,11 @@ async def test_a_setting_is_changed_used_at_once_and_reset(tmp_path: Path) -> No
 async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(100, 40)) as stage:
         await run(stage, "app.settings")
-        screen = stage.app.screen
-        assert isinstance(screen, AppSettingsScreen)
-        screen.list.select_key("keys")
-        await stage.press("enter")
+        await pick(stage, "keys")
         keys = stage.app.screen
         assert isinstance(keys, KeysScreen)
-        keys.list.select_key("go.inbox")
-        await stage.press("enter")
-        ask = stage.app.screen
-        assert isinstance(ask, AskScreen)
+        await pick(stage, "go.inbox")
+        ask = await question_of(stage)
         ask.editor.text = ""
         await stage.type("f")
         shown = screen_text(ask)
@@ -163,14 +156,8 @@ async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: 
 
 
 async def import_from(stage: Stage, file: Path) -> None:
-    screen = stage.app.screen
-    assert isinstance(screen, AppSettingsScreen)
-    screen.list.select_key("import")
-    await stage.press("enter")
-    ask = stage.app.screen
-    assert isinstance(ask, AskScreen)
-    ask.editor.text = str(file)
-    await stage.press("enter")
+    await pick(stage, "import")
+    await answer(stage, str(file))
 
 
 async def test_an_import_stores_the_account_of_the_file_too(tmp_path: Path) -> None:

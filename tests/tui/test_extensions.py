@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.commands.registry import by_id
-from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.palette import palette
-from narrowcast.screens.settings.app_settings import AppSettingsScreen
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.server_info import ServerInfo
 from support.extensions import (
@@ -28,7 +26,7 @@ from support.extensions import (
     write,
 )
 from support.screen_text import screen_text
-from support.screens import rows
+from support.screens import answer, pick, rows
 from support.sessions import until
 from support.stage import on_stage, run
 
@@ -349,28 +347,19 @@ async def test_settings_of_extensions_are_on_the_settings_screen_and_checked(tmp
         await run(stage, "app.settings")
         assert any("minutes 25" in " ".join(row.split()) for row in rows(stage))
         screen = stage.app.screen
-        assert isinstance(screen, AppSettingsScreen)
-        screen.list.select_key("extensions.pomodoro.minutes")
-        await stage.press("enter")
-        ask = stage.app.screen
-        assert isinstance(ask, AskScreen)
+        await pick(stage, "extensions.pomodoro.minutes")
         for typed, problem in (
             ("999", "minutes and break_minutes are numbers from 1 to 180"),
             ("x", "valid integer"),
         ):
-            ask.editor.text = ""
-            await stage.type(typed)
-            await stage.press("enter")
+            ask = await answer(stage, typed)
             assert problem in screen_text(ask)
-            assert ask.is_current
-        ask.editor.text = ""
-        await stage.type("50")
-        await stage.press("enter")
+            assert stage.app.screen is ask
+        await answer(stage, "50")
         await until(lambda: stage.app.screen is screen)
         assert stage.app.config.extensions == {"pomodoro": {"minutes": 50}}
         assert "[extensions.pomodoro]\nminutes = 50" in stage.app.paths.config_file.read_text()
-        screen.list.select_key("extensions.pomodoro.enabled")
-        await stage.press("enter")
+        await pick(stage, "extensions.pomodoro.enabled")
         await until(lambda: stage.app.config.extensions["pomodoro"].get("enabled") is False)
 
 

@@ -8,7 +8,6 @@ import pytest
 from textual.widgets import Static
 
 from narrowcast.panes.compose.completion import offers
-from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.profile_fields import choices_data
@@ -16,7 +15,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.video_calls import provider_of
 from narrowcast_api.wire.organization import Export
 from support.pictures import PIXEL
-from support.screens import choices, choose, fill, form_of, rows, said
+from support.screens import answer, choices, choose, fill, form_of, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -172,9 +171,7 @@ async def test_the_organization_gets_an_icon_and_loses_it(tmp_path: Path) -> Non
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "organization.pictures")
         await choose(stage, "Upload organization icon")
-        await until(lambda: isinstance(stage.app.screen, AskScreen))
-        await stage.pilot.pause()
-        stage.app.screen.dismiss(str(picture))
+        await answer(stage, str(picture))
         settings = stage.server.core.settings
         await until(lambda: stage.server.core.settings["icon_picture"] is not None)
         await until(lambda: "Picture changed." in stage.notices)

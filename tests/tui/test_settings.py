@@ -23,8 +23,8 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from narrowcast_server.routes import settings as settings_routes
 from support.offering import offering
+from support.screens import answer, choose, fill, pick, question_of, rows, said
 from support.screens import choices as offered_by
-from support.screens import choose, fill, pick, rows, said
 from support.server import TestServer
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -167,10 +167,7 @@ async def test_a_limit_of_the_organization_is_written_in_words(tmp_path: Path) -
         for text, value in (("2 h", 7200), ("no limit", None)):
             await at(stage, "organization.settings", "message_content_edit_limit_seconds")
             await stage.press("enter")
-            ask = stage.app.screen
-            assert isinstance(ask, AskScreen)
-            ask.editor.text = text
-            await stage.press("enter")
+            await answer(stage, text)
             await until(
                 lambda value=value: (  # type: ignore[misc]
                     stage.server.core.settings["message_content_edit_limit_seconds"] == value
@@ -179,16 +176,10 @@ async def test_a_limit_of_the_organization_is_written_in_words(tmp_path: Path) -
             await stage.press("escape")
 
 
-def question(stage: Stage) -> AskScreen:
-    screen = stage.app.screen
-    assert isinstance(screen, AskScreen)
-    return screen
-
-
 async def asked_again(stage: Stage, before: AskScreen, problem: str) -> AskScreen:
     """The question once more, with what is wrong."""
-    await until(lambda: isinstance(stage.app.screen, AskScreen) and stage.app.screen is not before)
-    ask = question(stage)
+    await until(lambda: stage.app.screen is not before)
+    ask = await question_of(stage)
     assert problem in ask.remark.plain
     return ask
 
@@ -199,9 +190,7 @@ async def test_what_the_server_refuses_or_nobody_can_read_stays_in_the_field(tmp
         async with on_stage(tmp_path, size=(80, 24)) as stage:
             await at(stage, "account.settings", "default_language")
             await stage.press("enter")
-            ask = question(stage)
-            ask.editor.text = "de"
-            await stage.press("enter")
+            ask = await answer(stage, "de")
             ask = await asked_again(stage, ask, "Server error (HTTP 500)")
             assert ask.editor.text == "de"
             assert offered.asked is not None
@@ -214,9 +203,7 @@ async def test_what_the_server_refuses_or_nobody_can_read_stays_in_the_field(tmp
 
             await at(stage, "organization.settings", "message_content_edit_limit_seconds")
             await stage.press("enter")
-            ask = question(stage)
-            ask.editor.text = "soon"
-            await stage.press("enter")
+            ask = await answer(stage, "soon")
             assert "10 minutes" in ask.remark.plain
             assert (stage.app.screen, ask.editor.text) == (ask, "soon")
 
@@ -235,7 +222,7 @@ async def test_a_refusal_that_comes_below_another_dialog_takes_no_keys_from_it(t
             settings = stage.app.screen
             assert isinstance(settings, SettingsScreen)
             await stage.press("enter")
-            question(stage).editor.text = "de"
+            (await question_of(stage)).editor.text = "de"
             await stage.press("enter", "f1")
             over = stage.app.screen
             assert over is not settings
@@ -249,10 +236,7 @@ async def test_an_emptied_address_for_calls_is_the_servers_own(tmp_path: Path) -
         for text, value in (("https://meet.example.org", "https://meet.example.org"), ("", None)):
             await at(stage, "organization.settings", "jitsi_server_url")
             await stage.press("enter")
-            ask = stage.app.screen
-            assert isinstance(ask, AskScreen)
-            ask.editor.text = text
-            await stage.press("enter")
+            await answer(stage, text)
             await until(
                 lambda value=value: stage.server.core.settings["jitsi_server_url"] == value  # type: ignore[misc]
             )
