@@ -42,7 +42,7 @@ def parser_of_blocks(md: Engine) -> BlockParser:
         (library.EmptyBlockProcessor(parser), "empty", 95),
         (library.CodeBlockProcessor(parser), "code", 85),
         (_Headings(parser), "heading", 80),
-        (TableProcessor(parser, {"use_align_attribute": False}), "table", 75),
+        (_Tables(parser, {"use_align_attribute": False}), "table", 75),
         (library.HRProcessor(parser), "rule", 70),
         (_Quotes(parser), "quote", 55),
         (library.ParagraphProcessor(parser), "paragraph", 50),
@@ -78,6 +78,12 @@ class _Headings(library.HashHeaderProcessor):
         """,
         re.VERBOSE,
     )
+
+
+class _Tables(TableProcessor):
+    def test(self, parent: Element, block: str) -> bool:
+        # The library looks at all lines of each block; thousands of rules are as many blocks.
+        return "|" in block.partition("\n")[0] and super().test(parent, block)
 
 
 class _Quotes(library.BlockQuoteProcessor):
