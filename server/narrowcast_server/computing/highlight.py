@@ -7,7 +7,7 @@ from functools import lru_cache
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
-from pygments.lexers import find_lexer_class_by_name, get_lexer_by_name
+from pygments.lexers import get_all_lexers, get_lexer_by_name
 from pygments.util import ClassNotFound
 
 
@@ -32,10 +32,13 @@ def lexer_for(language: str) -> Lexer | None:
         return None
 
 
-@lru_cache(maxsize=64)
 def language_name(language: str) -> str:
-    """A language as its lexer calls it; as it was written where nothing knows it."""
-    try:
-        return str(find_lexer_class_by_name(language).name)
-    except ClassNotFound:
-        return language
+    """A language as its lexer calls it; as it was written where nothing knows it. Loads no lexer."""
+    return _language_names().get(language, language)
+
+
+@lru_cache(maxsize=1)
+def _language_names() -> dict[str, str]:
+    """What lexers call the languages that they are found by; the first lexer counts."""
+    lexers = [(name, aliases) for name, aliases, _, _ in get_all_lexers(plugins=False)]
+    return {alias: name for name, aliases in reversed(lexers) for alias in aliases}
