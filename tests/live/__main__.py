@@ -86,10 +86,19 @@ async def _operations(site: LiveSite, only: str | None) -> int:
 
 async def _refusals(site: LiveSite) -> int:
     report = await refusals.run(site)
-    for live, ours in report.different:
-        _say(f"REFUSAL {live.who} {live.method} {live.path} {str(live.params)[:200]}")
-        _say(f"  live     {live.status} {live.answer}"[:300], f"  embedded {ours.status} {ours.answer}"[:300])
-    _say(f"{report.requests} requests, {len(report.different)} with another outcome")
+    order = list(refusals.Kind)
+    for (kind, (method, path), wrong), found in sorted(
+        report.different.items(), key=lambda group: (order.index(group[0][0]), group[0][1], group[0][2] or "")
+    ):
+        _say(f"{kind.name} {method} {path} {wrong or ''}: {len(found)}")
+        for live, ours in found[:1]:
+            _say(f"  {live.who} {str(live.params)[:200]}")
+            _say(f"  live     {live.status} {live.answer}"[:300])
+            _say(f"  embedded {ours.status} {ours.answer}"[:300])
+    for kind in order:
+        numbers = [len(found) for (of_kind, _, _), found in report.different.items() if of_kind is kind]
+        _say(f"{sum(numbers)} {kind.value}, in {len(numbers)} groups")
+    _say(f"{report.requests} requests, {report.unknown} of them unknown to the live server")
     return 0
 
 

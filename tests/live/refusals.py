@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Final
 
 import httpx
@@ -19,7 +20,7 @@ Place = LiveSite | TestServer
 Params = dict[str, object]
 
 _WRONG: Final[tuple[object, ...]] = (
-    *(Bare("x"), Bare(""), Bare("y" * 12_000), -1, 1.5, 99_999_999, True, None, {}, [1]),
+    *(Bare("x"), Bare(""), Bare("y" * 12_000), -1, 1.5, 99_999_999, True, None, {}, [99_999_999]),
 )
 """Values of each type: at most one of them is right."""
 _ROLES: Final = ("ada", "dario", "hugo", None)
@@ -56,7 +57,7 @@ _RIGHT: Final[Mapping[Operation, Params]] = {
     ("POST", "/users/me/status"): {"status_text": "x"},
     ("POST", "/saved_snippets"): {"title": "t", "content": "c"},
     ("POST", "/realm/playgrounds"): {
-        "name": "P",
+        "name": "{name}",
         "pygments_language": "python",
         "url_template": "https://p.example/{code}",
     },
@@ -77,34 +78,74 @@ _LEFT_OUT: Final = frozenset(
     }
 )
 """What would end the run, or make the two organizations different ones."""
+_BEFORE_IT: Final = frozenset({*range(500, 600), httpx.codes.REQUEST_URI_TOO_LONG})
+"""What does not come from the checks of a server: it fails, or what stands before it takes no such line."""
+
+
+class Kind(Enum):
+    """How two outcomes differ, in the order of what matters to a client."""
+
+    TAKEN = "taken by the embedded server alone"
+    REFUSED = "refused by the embedded server alone"
+    CODE = "refused with another status or code"
+    WORDS = "refused in other words"
 
 
 @dataclass(slots=True)
 class Report:
-    """How many requests there were, and those that ended in two ways."""
+    """How many requests there were, and those that ended in two ways, by kind, operation and the parameter that was
+    wrong (None: the request was right, or had none). `unknown`: requests and parameters that the live server is too
+    old for.
+    """
 
     requests: int = 0
-    different: list[tuple[Done, Done]] = field(default_factory=list)
+    unknown: int = 0
+    different: dict[tuple[Kind, Operation, str | None], list[tuple[Done, Done]]] = field(default_factory=dict)
 
 
 async def run(site: LiveSite) -> Report:
     """Lays both organizations out and asks both the same."""
     report = Report()
+    missing: set[Operation] = set()
     await site.lay_out()
     async with embedded(site.level) as twin:
         places: tuple[tuple[Place, dict[str, object]], ...] = (
             (site, await _things(site)),
             (twin, await _things(twin)),
         )
-        for who, (method, path), params in _requests():
+        for who, operation, params, wrong in _requests():
+            report.requests += 1
+            if operation in missing:
+                report.unknown += 1
+                continue
+            method, path = operation
             one, other = [
                 await _ask(place, who, method, _path(path, known), _filled(params, known))
                 for place, known in places
             ]
-            report.requests += 1
-            if one.status < httpx.codes.INTERNAL_SERVER_ERROR and _outcome(one) != _outcome(other):
-                report.different.append((one, other))
+            if _is_missing(one):
+                missing.add(operation)
+            if operation in missing or wrong in one.answer.get("ignored_parameters_unsupported", ()):
+                report.unknown += 1
+            elif one.status not in _BEFORE_IT and _outcome(one) != _outcome(other):
+                report.different.setdefault((_kind(one, other), operation, wrong), []).append((one, other))
     return report
+
+
+def _is_missing(done: Done) -> bool:
+    """Whether a server has no such operation: what is not there has a code."""
+    return (
+        done.status in {httpx.codes.NOT_FOUND, httpx.codes.METHOD_NOT_ALLOWED} and "code" not in done.answer
+    )
+
+
+def _kind(live: Done, ours: Done) -> Kind:
+    if ours.status == httpx.codes.OK:
+        return Kind.TAKEN
+    if live.status == httpx.codes.OK:
+        return Kind.REFUSED
+    same = (live.status, live.answer.get("code")) == (ours.status, ours.answer.get("code"))
+    return Kind.WORDS if same else Kind.CODE
 
 
 def _outcome(done: Done) -> tuple[object, ...]:
@@ -112,18 +153,18 @@ def _outcome(done: Done) -> tuple[object, ...]:
     return (done.status,) if done.status == httpx.codes.OK else done.outcome
 
 
-def _requests() -> Iterator[tuple[str | None, Operation, Params]]:
+def _requests() -> Iterator[tuple[str | None, Operation, Params, str | None]]:
     for operation, parameters in zulip_parameters().items():
         if operation in _LEFT_OUT:
             continue
         right = _RIGHT.get(operation, {})
         for who in _ROLES:
-            yield who, operation, right
+            yield who, operation, right, None
         for who in ("ada", "dario"):
-            yield who, operation, {}
+            yield who, operation, {}, None
         for name in parameters:
             for value in _WRONG:
-                yield "dario", operation, {**right, name: value}
+                yield "dario", operation, {**right, name: value}, name
 
 
 async def _things(place: Place) -> dict[str, object]:
@@ -136,6 +177,7 @@ async def _things(place: Place) -> dict[str, object]:
         "message": sent["id"],
         "user": place.id("elif"),
         "group": place.group("role:members"),
+        "name": f"P {sent['id']}",
     }
 
 

@@ -55,6 +55,8 @@ _THINGS: Final = (
     ("/realm/profile_fields", "/realm/profile_fields", "custom_fields"),
 )
 """(where one of them is deleted, where they are listed, under which key)."""
+_LINKS: Final = ("create_multiuse_invite_group", "role:members")
+"""Who may make links that invite, as in `support.world`."""
 _SETTINGS: Final = (
     "automatically_follow_topics_policy",
     "automatically_unmute_topics_in_muted_streams_policy",
@@ -139,7 +141,7 @@ class LiveSite:
             if row["is_bot"] and row["bot_type"]:
                 await self.raw("ada", "DELETE", f"/bots/{row['user_id']}")
         await self._people_as_they_were()
-        for setting, role in REALM_PERMISSIONS.items():
+        for setting, role in (*REALM_PERMISSIONS.items(), _LINKS):
             await self.raw("ada", "PATCH", "/realm", {setting: {"new": self.group(role)}})
         for name, (maker, members, settings) in _CHANNELS.items():
             people = [self.id(one) for one in members]

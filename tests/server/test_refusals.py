@@ -103,6 +103,16 @@ async def test_the_dialect_decides_on_the_status_for_what_is_not_there(
 
 
 _NOT_LISTED = "Value error, Not in the list of possible values"
+_TO_GENERAL: dict[str, object] = {"type": "stream", "to": "general", "topic": "t", "content": "c"}
+_SENT_WRONG: list[tuple[dict[str, object], str]] = [
+    ({"to": ""}, "Channel name can't be empty."),
+    ({"forged": "true"}, "User not authorized for this query"),
+    ({"sender": "ada@demo.example"}, "Invalid mirrored message"),
+    ({"time": "noon"}, "time is not valid JSON"),
+    ({"widget_content": "x"}, "Widgets: API programmer sent invalid JSON content"),
+    ({"widget_content": "1"}, "Widgets: widget_content is not a dict"),
+    ({"widget_content": "{}"}, "Widgets: widget_type is not in widget_content"),
+]
 _WORDS: list[tuple[str, str, str, dict[str, object], str, str]] = [
     (
         "dario",
@@ -179,6 +189,47 @@ _WORDS: list[tuple[str, str, str, dict[str, object], str, str]] = [
         "BAD_REQUEST",
         "Invalid data type for channel",
     ),
+    *(
+        ("dario", "POST", "/messages", _TO_GENERAL | params, "BAD_REQUEST", words)
+        for params, words in _SENT_WRONG
+    ),
+    (
+        "dario",
+        "GET",
+        "/streams",
+        {"include_all_active": 1},
+        "BAD_REQUEST",
+        "include_all_active is not a boolean",
+    ),
+    ("dario", "GET", "/streams", {"include_can_access_content": 1}, "BAD_REQUEST", "is not a boolean"),
+    ("dario", "GET", "/streams/{general}/email_address", {"sender_id": -1}, "BAD_REQUEST", "is too small"),
+    ("dario", "GET", "/streams/{general}/email_address", {"sender_id": 9999}, "BAD_REQUEST", "No such bot"),
+    (
+        "dario",
+        "POST",
+        "/typing",
+        {"op": "start", "type": "stream", "to": 1},
+        "BAD_REQUEST",
+        "to is not a list",
+    ),
+    ("dario", "PATCH", "/saved_snippets/999", {"title": ""}, "BAD_REQUEST", "title cannot be blank"),
+    (
+        "dario",
+        "PATCH",
+        "/scheduled_messages/999",
+        {"scheduled_delivery_timestamp": 1},
+        "BAD_REQUEST",
+        "Scheduled delivery time must be in the future.",
+    ),
+    (
+        "dario",
+        "GET",
+        "/users/me/subscriptions",
+        {"include_subscribers": 1},
+        "BAD_REQUEST",
+        "is not a boolean",
+    ),
+    ("dario", "POST", "/user_groups/create", {"name": "x"}, "BAD_REQUEST", "Missing 'members'"),
 ]
 
 
@@ -192,10 +243,29 @@ async def test_refusals_have_the_code_and_the_words_of_a_zulip_server(server: Te
     other = {}
     for who, method, path, params, code, words in _WORDS:
         filled = {key: old if value == "{old}" else value for key, value in params.items()}
-        said = await server.refusal(who, method, path.format(old=old, gone=gone), filled)
+        said = await server.refusal(
+            who, method, path.format(old=old, gone=gone, general=server.channel("general")), filled
+        )
         if said["code"] != code or words not in said["msg"]:
             other[f"{who} {method} {path}"] = said
     assert not other
+
+
+async def test_channels_are_listed_by_what_may_be_read_and_by_what_a_bots_owner_is_in(
+    server: TestServer,
+) -> None:
+    async def names(who: str, *kinds: str) -> set[str]:
+        nothing = {"include_public": False, "include_subscribed": False}
+        answer = await server.call(who, "GET", "/streams", {**nothing, **dict.fromkeys(kinds, True)})
+        return {row["name"] for row in answer["streams"]}
+
+    assert await names("dario") == set()
+    readable = await names("dario", "include_can_access_content")
+    assert {"general", "operations"} <= readable
+    assert "leads" not in readable
+    assert await names("dario", "include_owner_subscribed") == set(), "for bots"
+    assert {"general", "engineering"} <= await names("iris", "include_owner_subscribed")
+    assert await names("iris") == set()
 
 
 async def test_a_flag_that_is_not_there_is_removed_from_anything_and_unread_is_only_what_one_may_read(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
 from narrowcast_server.actions.channels import (
     already_exists,
-    check_channel_name,
     emit_channel_update,
     emit_default_channels,
     name_is_taken,
@@ -20,7 +19,7 @@ from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.queries.channel_folders import folder_object
 from narrowcast_server.queries.channels import channel_object, post_policy
 from narrowcast_server.rules.access import who_may_know
-from narrowcast_server.rules.channels import require_content
+from narrowcast_server.rules.channels import check_channel_name, require_content
 from narrowcast_server.rules.permissions import outgoing_value
 
 if TYPE_CHECKING:

@@ -19,20 +19,6 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 
-def check_channel_name(core: Core, name: str) -> str:
-    """A name of allowed length and characters, without the blanks around it; raises BAD_REQUEST."""
-    name = name.strip()
-    limit = core.config.limits.max_channel_name_length
-    if not name:
-        raise ServiceError("Channel name can't be empty.")
-    if len(name) > limit:
-        raise ServiceError(f"Channel name too long (limit: {limit} characters).")
-    for position, character in enumerate(name, start=1):
-        if not character.isprintable():
-            raise ServiceError(f"Invalid character in channel name, at position {position}.")
-    return name
-
-
 def name_is_taken(core: Core, name: str, except_id: int | None = None) -> bool:
     """Whether a channel of this name exists, known to the caller or not."""
     folded = name.casefold()

@@ -45,10 +45,10 @@ def create_snippet(core: Core, user: User, title: str, content: str) -> int:
 
 def edit_snippet(core: Core, user: User, snippet_id: int, title: str | None, content: str | None) -> None:
     """Changes what is given (SNP-01); nothing given is refused (SNP-11)."""
+    _check(core, title, content)
     row = own_row(core, "saved_snippets", snippet_id, user)
     if title is None and content is None:
         raise ServiceError("No new data supplied")
-    _check(core, title, content)
     core.store.execute(
         "UPDATE saved_snippets SET title = ?, content = ? WHERE id = ?",
         row["title"] if title is None else title.strip(),

@@ -205,6 +205,14 @@ def check_bool(name: str, value: object) -> bool:
     return value
 
 
+def number(name: str, text: str) -> float:
+    """A JSON number."""
+    value = json_value(name, text)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ServiceError(f"{name} is not a float")
+    return value
+
+
 def integer(name: str, text: str) -> int:
     return check_integer(name, json_value(name, text))
 

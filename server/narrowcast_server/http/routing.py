@@ -173,29 +173,27 @@ class Call:
                 # Below its level an optional parameter is as if it were not sent.
                 self._values[id(param)] = param.default_at(self.level) if _has_default(param) else None
                 continue
-            text = self._text(param)
+            name = self._name(param)
             self._values[id(param)] = (
-                param.default_at(self.level) if text is None else self._value(param, text)
+                param.default_at(self.level) if name is None else self._value(param, name)
             )
 
-    def _value(self, param: Param[Any], text: str) -> object:
+    def _value(self, param: Param[Any], name: str) -> object:
         """A parameter's value, from JSON or from bare text as the table says for this operation."""
         if is_quoted(self.endpoint.method, self.endpoint.path, param.name, self.level):
-            return from_json(param, text)
-        return param.parse(param.name, text)
+            return from_json(param, self.fields[name])
+        return param.parse(name, self.fields[name])
 
-    def _text(self, param: Param[Any]) -> str | None:
-        for name in param.names():
-            if name in self.fields:
-                return self.fields[name]
-        return None
+    def _name(self, param: Param[Any]) -> str | None:
+        """The name by which a request gives a parameter; None where it does not."""
+        return next((name for name in param.names() if name in self.fields), None)
 
     def __getitem__(self, param: Param[T]) -> T:
         return cast(T, self._values[id(param)])
 
     def given(self, param: Param[T]) -> bool:
         """Whether the request carries a parameter that this level knows: tells null from absent."""
-        return param.known_at(self.level) and self._text(cast("Param[Any]", param)) is not None
+        return param.known_at(self.level) and self._name(cast("Param[Any]", param)) is not None
 
     def path_id(self, name: str) -> int:
         """An id from the path; raises BAD_REQUEST when it is not a number."""

@@ -8,7 +8,6 @@ from narrowcast_api.wire.vocabulary import ChannelSetting
 from narrowcast_server.actions import channel_admin, channel_notices
 from narrowcast_server.actions.channels import (
     already_exists,
-    check_channel_name,
     create_channel,
     name_is_taken,
 )
@@ -38,6 +37,7 @@ from narrowcast_server.organization.people import active_people
 from narrowcast_server.queries.channel_folders import folders_of
 from narrowcast_server.rules.channels import (
     administered_channel,
+    check_channel_name,
     check_may_be_default,
     check_may_create,
     check_may_open,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from narrowcast_server.http.params import boolean, defaulted, required, string
+from narrowcast_server.http.params import boolean, defaulted, natural, nullable, optional, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel
 from narrowcast_server.queries.channels import channel_object, subscribers_by_channel
 from narrowcast_server.rules import access
+from narrowcast_server.rules.bots import managed_bot
 
 routes = Routes()
 
@@ -17,7 +18,10 @@ INCLUDE_SUBSCRIBED = defaulted("include_subscribed", boolean, True)
 INCLUDE_ALL = defaulted("include_all", boolean, False, aliases=("include_all_active",))
 INCLUDE_DEFAULT = defaulted("include_default", boolean, False)
 EXCLUDE_ARCHIVED = defaulted("exclude_archived", boolean, True)
+INCLUDE_OF_OWNER = defaulted("include_owner_subscribed", boolean, False)
+INCLUDE_READABLE = defaulted("include_can_access_content", boolean, False)
 NAME = required("stream", string)
+SENDER_ID = optional("sender_id", nullable(natural))
 
 
 @routes.get(
@@ -28,17 +32,22 @@ NAME = required("stream", string)
     INCLUDE_ALL,
     INCLUDE_DEFAULT,
     EXCLUDE_ARCHIVED,
+    INCLUDE_OF_OWNER,
+    INCLUDE_READABLE,
 )
 def get_streams(call: Call) -> Answer:
     """The channels that the caller knows, by kind."""
     core, user = call.core, call.user
     subscribed = access.subscribed_ids(core, user.id)
     counts = subscribers_by_channel(core)
+    of_owner = access.subscribed_ids(core, user.bot_owner_id or 0) if call[INCLUDE_OF_OWNER] else frozenset()
     rows = []
     for channel in core.channels.all():
         if channel.is_archived and call[EXCLUDE_ARCHIVED]:
             continue
-        if not access.may_know(core, user, channel, subscribed) or not _wanted(call, channel, subscribed):
+        if not access.may_know(core, user, channel, subscribed):
+            continue
+        if channel.id not in of_owner and not _wanted(call, channel, subscribed):
             continue
         row = channel_object(core, channel, subscriber_count=len(counts.get(channel.id, ())))
         if call[INCLUDE_DEFAULT]:
@@ -49,6 +58,8 @@ def get_streams(call: Call) -> Answer:
 
 def _wanted(call: Call, channel: Channel, subscribed: set[int]) -> bool:
     if call[INCLUDE_ALL]:
+        return True
+    if call[INCLUDE_READABLE] and access.may_read(call.core, call.user, channel, subscribed):
         return True
     if channel.id in subscribed:
         return call[INCLUDE_SUBSCRIBED]
@@ -73,9 +84,12 @@ def get_stream_id(call: Call) -> Answer:
     return {"stream_id": channel.id}
 
 
-@routes.get("/streams/{stream_id}/email_address")
+@routes.get("/streams/{stream_id}/email_address", SENDER_ID)
 def get_email_address(call: Call) -> Answer:
     """The address of a channel. This server takes no mail: it is a name only."""
     core, user = call.core, call.user
     channel = access.readable_channel(core, user, call.path_id("stream_id"))
+    sender_id = call[SENDER_ID]
+    if sender_id is not None and sender_id != user.id:
+        managed_bot(core, user, sender_id)
     return {"email": f"channel-{channel.id}@{core.setting_str('domain')}"}

@@ -11,9 +11,11 @@ from narrowcast_server.http.params import (
     choice,
     defaulted,
     integers,
+    json_value,
     missing,
     natural,
     nullable,
+    number,
     optional,
     required,
     string,
@@ -45,6 +47,10 @@ TOPIC = optional("topic", string, aliases=("subject",))
 QUEUE_ID = optional("queue_id", string)
 LOCAL_ID = optional("local_id", string)
 READ_BY_SENDER = optional("read_by_sender", boolean)
+SENDER = optional("sender", string)
+FORGED = optional("forged", string)
+TIME = optional("time", nullable(number))
+WIDGET = optional("widget_content", string)
 
 ANCHOR = optional("anchor", string)
 FIRST_UNREAD = defaulted("use_first_unread_anchor", boolean, False)
@@ -63,10 +69,25 @@ _MAX_IDS: Final = 5000
 _NOT_TOGETHER: Final = "num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor"
 
 
-@routes.post("/messages", TYPE, TO, CONTENT, TOPIC, QUEUE_ID, LOCAL_ID, READ_BY_SENDER, webhooks=True)
+@routes.post(
+    "/messages",
+    TYPE,
+    TO,
+    CONTENT,
+    TOPIC,
+    QUEUE_ID,
+    LOCAL_ID,
+    READ_BY_SENDER,
+    SENDER,
+    FORGED,
+    TIME,
+    WIDGET,
+    webhooks=True,
+)
 def send_message(call: Call) -> Answer:
     """Sends; the id of the new message."""
     core, user = call.core, call.user
+    _refuse_for_others(call)
     read = call[READ_BY_SENDER]
     origin = Origin(
         client=call.client,
@@ -90,6 +111,26 @@ def send_message(call: Call) -> Answer:
     if sent.visibility_policy is not None:
         answer["automatic_new_visibility_policy"] = sent.visibility_policy
     return answer
+
+
+def _refuse_for_others(call: Call) -> None:
+    """Nobody sends as somebody else, nor gives a message a widget: those come of its text."""
+    if call[FORGED] in ("yes", "true"):
+        raise ServiceError("User not authorized for this query")
+    if call[SENDER] is not None:
+        raise ServiceError("Invalid mirrored message")
+    widget = call[WIDGET]
+    if widget is not None:
+        try:
+            given = json_value("widget_content", widget)
+        except ServiceError as error:
+            raise ServiceError("Widgets: API programmer sent invalid JSON content") from error
+        if not isinstance(given, dict):
+            raise ServiceError("Widgets: widget_content is not a dict")
+        for key in ("widget_type", "extra_data"):
+            if key not in given:
+                raise ServiceError(f"Widgets: {key} is not in widget_content")
+        raise ServiceError(f"Widgets: unknown widget type: {given['widget_type']}")
 
 
 @routes.get(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_server.actions.presence import report_presence
-from narrowcast_server.http.params import boolean, defaulted, integer, natural, optional, required
+from narrowcast_server.http.params import boolean, defaulted, integer, optional, required
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.presence import newest_update, older_presence, presence_objects, presence_row
@@ -26,7 +26,7 @@ PING_ONLY = defaulted("ping_only", boolean, False)
 NEW_USER_INPUT = defaulted("new_user_input", boolean, False)
 SLIM = defaulted("slim_presence", boolean, False)
 LAST_UPDATE_ID = optional("last_update_id", integer)
-HISTORY_DAYS = optional("history_limit_days", natural)
+HISTORY_DAYS = optional("history_limit_days", integer)
 
 
 @routes.post(

@@ -10,6 +10,7 @@ from narrowcast_server.http.params import (
     boolean,
     check_bool,
     defaulted,
+    integer,
     mapping,
     natural,
     optional,
@@ -36,8 +37,8 @@ def include_subscribers(name: str, text: str) -> bool:
     """true, false or partial (which gives all of them)."""
     try:
         return _INCLUDE_SUBSCRIBERS[text.strip('"').lower()]
-    except KeyError as error:
-        raise ServiceError(f"Invalid {name}") from error
+    except KeyError:
+        return boolean(name, text)
 
 
 def capabilities(name: str, text: str) -> frozenset[str]:
@@ -70,7 +71,7 @@ INCLUDE_SUBSCRIBERS = defaulted("include_subscribers", include_subscribers, Fals
 CAPABILITIES: Param[frozenset[str]] = defaulted("client_capabilities", capabilities, frozenset[str]())
 NARROW = optional("narrow", event_narrow)
 LIFESPAN = defaulted("queue_lifespan_secs", natural, 0)
-PRESENCE_DAYS = optional("presence_history_limit_days", natural)
+PRESENCE_DAYS = optional("presence_history_limit_days", integer)
 
 
 @routes.post(

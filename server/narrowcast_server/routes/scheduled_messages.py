@@ -100,11 +100,11 @@ def edit_scheduled(call: Call) -> Answer:
     """Changes a scheduled message (SCH-01)."""
     if all(call[param] is None for param in (NEW_KIND, NEW_TO, NEW_CONTENT, NEW_TOPIC, NEW_TIME)):
         raise ServiceError("Nothing to change")
-    row = own_row(call.core, "scheduled_messages", call.path_id("scheduled_message_id"), call.user)
-    target = _new_target(call, stored_target(row))
     when = call[NEW_TIME]
     if when is not None:
         when = scheduled_messages.check_time(call.core, when)
+    row = own_row(call.core, "scheduled_messages", call.path_id("scheduled_message_id"), call.user)
+    target = _new_target(call, stored_target(row))
     scheduled_messages.edit(
         call.core, call.user, row, target=target, content=call[NEW_CONTENT], timestamp=when
     )

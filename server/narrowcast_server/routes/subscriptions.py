@@ -9,7 +9,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import TopicsPolicy
 from narrowcast_server.actions import channel_notices, personal_notices
 from narrowcast_server.actions.channel_admin import check_description, check_folder
-from narrowcast_server.actions.channels import check_channel_name, create_channel, name_is_taken
+from narrowcast_server.actions.channels import create_channel, name_is_taken
 from narrowcast_server.actions.new_channel_notices import announce
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import subscribe, unsubscribe
@@ -41,6 +41,7 @@ from narrowcast_server.routes.register import include_subscribers
 from narrowcast_server.routes.subscription_properties import check_color
 from narrowcast_server.rules import access
 from narrowcast_server.rules.channels import (
+    check_channel_name,
     check_may_be_default,
     check_may_create,
     check_policies,

@@ -11,6 +11,7 @@ from narrowcast_server.http.params import (
     integer,
     integers,
     missing,
+    nullable,
     optional,
     required,
     string,
@@ -27,8 +28,8 @@ routes = Routes()
 
 TYPE = defaulted("type", choice("direct", "stream", "channel", "private"), "direct")
 OPERATION = required("op", choice("start", "stop"))
-TO = optional("to", string)
-STREAM_ID = optional("stream_id", string, since=Gate.TYPING_CHANNEL_ID.level)
+TO = optional("to", nullable(integers))
+STREAM_ID = optional("stream_id", nullable(integer), since=Gate.TYPING_CHANNEL_ID.level)
 TOPIC = optional("topic", string)
 
 
@@ -59,10 +60,9 @@ def _check_type(call: Call, kind: str) -> None:
 
 def _type_direct(call: Call) -> None:
     core, user = call.core, call.user
-    text = call[TO]
-    if text is None:
+    ids = call[TO]
+    if ids is None:
         raise missing("to")
-    ids = integers("to", text)
     if not ids:
         raise ServiceError("Empty 'to' list")
     people = {person.id: person for person in people_by_id(core, ids)} | {user.id: user}
@@ -77,7 +77,7 @@ def _type_in_channel(call: Call) -> None:
     stream_id = call[STREAM_ID]
     if stream_id is None:
         raise missing("stream_id")
-    channel = access.readable_channel(core, user, integer("stream_id", stream_id))
+    channel = access.readable_channel(core, user, stream_id)
     topic = call[TOPIC]
     if topic is None:
         raise ServiceError("Missing topic")

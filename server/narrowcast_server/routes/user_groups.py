@@ -68,7 +68,7 @@ def list_groups(call: Call) -> Answer:
     return {"user_groups": [group_object(call.core, group) for group in listed]}
 
 
-@routes.post("/user_groups/create", NAME, DESCRIPTION, MEMBERS, SUBGROUPS, *SETTINGS, callers=Callers.MEMBERS)
+@routes.post("/user_groups/create", NAME, MEMBERS, DESCRIPTION, SUBGROUPS, *SETTINGS, callers=Callers.MEMBERS)
 def create_group(call: Call) -> Answer:
     """Makes a group (GRPC-01)."""
     core = call.core

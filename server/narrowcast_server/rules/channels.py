@@ -24,6 +24,20 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 
+def check_channel_name(core: Core, name: str) -> str:
+    """A name of allowed length and characters, without the blanks around it; raises BAD_REQUEST."""
+    name = name.strip()
+    limit = core.config.limits.max_channel_name_length
+    if not name:
+        raise ServiceError("Channel name can't be empty.")
+    if len(name) > limit:
+        raise ServiceError(f"Channel name too long (limit: {limit} characters).")
+    for position, character in enumerate(name, start=1):
+        if not character.isprintable():
+            raise ServiceError(f"Invalid character in channel name, at position {position}.")
+    return name
+
+
 def administered_channel(core: Core, user: User, channel_id: int) -> Channel:
     """A channel that somebody may change; raises BAD_REQUEST."""
     channel = known_channel(core, user, channel_id, archived=True)

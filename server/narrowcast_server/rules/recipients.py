@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from narrowcast_server.organization.errors import ServiceError, no_such_user
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.rules import access
+from narrowcast_server.rules.channels import check_channel_name
 from narrowcast_server.rules.visibility import found_by_address
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def channel_of(core: Core, user: User, text: str) -> Channel:
         return channel_by_id(core, user, target)
     if not isinstance(target, str):
         raise ServiceError("Invalid data type for channel")
-    channel = access.channel_named(core, user, target)
+    channel = access.channel_named(core, user, check_channel_name(core, target))
     if channel is None:
         raise channel_does_not_exist(target)
     return channel
