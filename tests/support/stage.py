@@ -91,6 +91,10 @@ class Stage:
 
         await until(has_it)
 
+    async def closed(self) -> None:
+        """Until no dialog is open."""
+        await until(lambda: self.app.screen is self.screen)
+
     @property
     def notices(self) -> list[str]:
         """What the app has told its user, newest last."""

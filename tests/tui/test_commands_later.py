@@ -51,7 +51,7 @@ async def test_what_stands_in_compose_is_sent_later(tmp_path: Path) -> None:
         await stage.press("ctrl+u")
         await stage.type("+2h")
         await stage.press("enter")
-        await until(lambda: stage.app.screen is stage.screen)
+        await stage.closed()
         (row,) = await scheduled(stage)
         assert (row["content"], row["topic"]) == ("Good morning", "soup")
         assert abs(row["scheduled_delivery_timestamp"] - time.time() - 7200) < 60
@@ -130,7 +130,7 @@ async def test_a_reminder_is_set_leads_to_its_message_and_goes(tmp_path: Path) -
         await stage.press("enter")
         await stage.type("at the market")
         await stage.press("enter")
-        await until(lambda: stage.app.screen is stage.screen)
+        await stage.closed()
         (row,) = (await stage.server.call("ada", "GET", "/reminders"))["reminders"]
         assert row["reminder_target_message_id"] == message_id
         await until(lambda: len(stage.session.state.reminders) == 1)
@@ -158,7 +158,7 @@ async def test_a_snippet_is_made_of_compose_edited_inserted_and_deleted(tmp_path
         await stage.type("Review")
         await stage.press("ctrl+d")
         await until(lambda: len(stage.session.state.saved_snippets) == 1)
-        await until(lambda: stage.app.screen is stage.screen)
+        await stage.closed()
         await run(stage, "write.snippets")
         screen = stage.app.screen
         assert isinstance(screen, SnippetsScreen)

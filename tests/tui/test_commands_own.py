@@ -27,7 +27,7 @@ async def test_a_status_has_words_and_an_emoji_and_goes_again(tmp_path: Path) ->
         await stage.press("ctrl+u")
         await stage.type("tad")
         await stage.press("tab", "ctrl+d")
-        await until(lambda: stage.app.screen is stage.screen)
+        await stage.closed()
         path = f"/users/{stage.server.id('ada')}/status"
         status = (await stage.server.call("ada", "GET", path))["status"]
         assert (status["status_text"], status["emoji_name"]) == ("at lunch", "tada")

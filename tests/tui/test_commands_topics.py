@@ -53,7 +53,7 @@ async def test_a_message_alone_is_moved_to_another_channel(tmp_path: Path) -> No
         await stage.type("engineering")
         await stage.press("tab", "left")
         await stage.press("ctrl+d")
-        await until(lambda: stage.app.screen is stage.screen)
+        await stage.closed()
         places = [
             (await stage.server.call("ada", "GET", f"/messages/{one}"))["message"]["stream_id"] for one in ids
         ]

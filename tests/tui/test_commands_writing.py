@@ -57,7 +57,7 @@ async def test_a_poll_is_written_sent_asked_anew_and_grows(tmp_path: Path) -> No
         await run(stage, "message.poll-add")
         await stage.type("tomato")
         await stage.press("enter")
-        await until(lambda: stage.app.screen is stage.screen)
+        await stage.closed()
         await run(stage, "message.poll-question")
         await stage.press("end")  # else what is typed takes the place of what stands there
         await stage.type(" today")

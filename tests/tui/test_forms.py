@@ -153,7 +153,7 @@ async def test_without_a_network_a_form_stays_as_typed_and_is_sent_when_it_is_ba
         await until(lambda: "onnection" in said(form))
         assert form.row("text").typed == "at lunch"
         await stage.press("ctrl+d")
-        await until(lambda: stage.app.screen is stage.screen)
+        await stage.closed()
         status = (await server.call("ada", "GET", f"/users/{server.id('ada')}/status"))["status"]
         assert status["status_text"] == "at lunch"
 

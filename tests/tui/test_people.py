@@ -46,7 +46,7 @@ async def test_a_card_says_who_somebody_is_and_leads_to_them(tmp_path: Path) -> 
         await until(lambda: any("#general" in row for row in rows(stage)))
         assert "direct message" in said(stage)
         await stage.press("w")
-        await until(lambda: stage.app.screen is stage.screen)
+        await stage.closed()
         assert stage.screen.narrow == Narrow.direct(frozenset({stage.server.id("bruno")}))
         assert not card.is_attached
 
@@ -55,7 +55,7 @@ async def test_a_mention_from_a_card_goes_into_what_is_being_written(tmp_path: P
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await card_of(stage, "Bruno Castell")
         await stage.press("at")
-        await until(lambda: stage.app.screen is stage.screen)
+        await stage.closed()
         bruno = stage.server.id("bruno")
         assert stage.screen.writing.text.text == f"@**Bruno Castell|{bruno}** "
 
@@ -151,7 +151,7 @@ async def test_ones_own_profile_is_filled_in_and_emptied(tmp_path: Path) -> None
         await until(lambda: field_id in stage.session.state.users.get(stage.session.state.me).profile)  # type: ignore[union-attr]
         await run(stage, "account.profile")
         await fill(stage, **{f"field-{field_id}": ""})
-        await until(lambda: stage.app.screen is stage.screen)
+        await stage.closed()
         mine = await stage.server.call("ada", "GET", "/users/me")
         assert str(field_id) not in mine["profile_data"]
 

@@ -1,0 +1,27 @@
+"""Channels as the server has them, and the app at one of them."""
+
+from __future__ import annotations
+
+from narrowcast_api.narrow.narrow import Narrow
+from support.server import Answer
+from support.stage import Stage
+
+
+async def channel_row(stage: Stage, name: str) -> Answer:
+    """A channel as the server lists it."""
+    answer = await stage.server.call(
+        "ada", "GET", "/streams", {"include_all": True, "exclude_archived": False}
+    )
+    return next(row for row in answer["streams"] if row["name"] == name)
+
+
+async def members_of(stage: Stage, name: str) -> list[int]:
+    """The ids of its subscribers."""
+    path = f"/streams/{stage.server.channel(name)}/members"
+    members: list[int] = (await stage.server.call("ada", "GET", path))["subscribers"]
+    return members
+
+
+async def in_channel(stage: Stage, name: str) -> None:
+    """Opens a channel."""
+    await stage.go(Narrow.channel(stage.server.channel(name)))
