@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import MessageFlag
@@ -38,7 +38,8 @@ def change_flags(
         ids, ignored = _subscribed_only(core, user, ids)
     if add != (bit is FlagBit.READ):
         # What never came is read, and has no other flag: nothing else changes it.
-        _take_into_history(core, user, ids if add else _never_received(core, user, ids))
+        received = [] if add else access.delivered_ids(core, user.id, ids)
+        _take_into_history(core, user, set(ids).difference(received))
     condition = "= 0" if add else "!= 0"
     rows = core.store.integers(
         f"SELECT message_id FROM user_messages WHERE user_id = ? AND flags & ? {condition}"
@@ -119,16 +120,7 @@ def _subscribed_only(core: Core, user: User, ids: Sequence[int]) -> tuple[list[i
     return kept, sorted(i for i in skipped if access.may_read(core, user, core.channels[i], subscribed))
 
 
-def _never_received(core: Core, user: User, ids: Sequence[int]) -> list[int]:
-    received = core.store.integers(
-        "SELECT message_id FROM user_messages WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))",
-        user.id,
-        json.dumps(list(ids)),
-    )
-    return sorted(set(ids).difference(received))
-
-
-def _take_into_history(core: Core, user: User, ids: Sequence[int]) -> None:
+def _take_into_history(core: Core, user: User, ids: Iterable[int]) -> None:
     """Messages that one can see but never got become part of one's history; refuses all others (FLG-14)."""
     for message_id in ids:
         message = access.find_message(core, message_id)
