@@ -202,6 +202,10 @@ async def test_who_knows_of_a_channel_but_does_not_read_it_does_nothing_in_it(se
         ("/mark_topic_as_read", {"stream_id": channel, "topic_name": "t"}),
     ):
         assert (await server.refusal("ada", "POST", path, params))["msg"] == said, path
+    for named in ({"stream_id": channel}, {"stream": "operations"}):
+        mute = {**named, "topic": "t", "op": "add"}
+        muted = await server.refusal("ada", "PATCH", "/users/me/subscriptions/muted_topics", mute)
+        assert muted["msg"] == said
     message = await server.send("ada", "general", "t")
     moved = await server.refusal("ada", "PATCH", f"/messages/{message}", {"stream_id": channel})
     assert moved["msg"] == said

@@ -77,9 +77,8 @@ def get_stream(call: Call) -> Answer:
 @routes.get("/get_stream_id", NAME)
 def get_stream_id(call: Call) -> Answer:
     """The id of a channel's name."""
-    channel = access.channel_named(call.core, call.user, call[NAME])
-    readable = channel is not None and access.may_read(call.core, call.user, channel)
-    if channel is None or channel.is_archived or not readable:
+    channel = access.readable_channel_named(call.core, call.user, call[NAME])
+    if channel is None:
         raise ServiceError(f"Invalid channel name '{call[NAME]}'")
     return {"stream_id": channel.id}
 

@@ -71,8 +71,8 @@ def mute_topic(call: Call) -> Answer:
     if channel_id is not None:
         channel = access.readable_channel(core, user, channel_id, archived=not mutes)
     else:
-        named = None if name is None else access.channel_named(core, user, name)
-        if named is None or (named.is_archived and mutes):
+        named = None if name is None else access.readable_channel_named(core, user, name, archived=not mutes)
+        if named is None:
             raise invalid_channel_id()
         channel = named
     _check_length(call, call[TOPIC])

@@ -82,10 +82,14 @@ def known_channel(core: Core, user: User, channel_id: int, *, archived: bool = F
 
 def readable_channel(core: Core, user: User, channel_id: int, *, archived: bool = False) -> Channel:
     """The same, if somebody may read it."""
-    channel = known_channel(core, user, channel_id, archived=archived)
-    if not may_read(core, user, channel):
+    channel = core.channels.get(channel_id)
+    if channel is None or not _is_readable(core, user, channel, archived):
         raise invalid_channel_id()
     return channel
+
+
+def _is_readable(core: Core, user: User, channel: Channel, archived: bool) -> bool:
+    return (archived or not channel.is_archived) and may_read(core, user, channel)
 
 
 def channel_named(core: Core, user: User, name: str) -> Channel | None:
@@ -95,6 +99,12 @@ def channel_named(core: Core, user: User, name: str) -> Channel | None:
         if channel.name.casefold() == folded:
             return channel if may_know(core, user, channel) else None
     return None
+
+
+def readable_channel_named(core: Core, user: User, name: str, *, archived: bool = False) -> Channel | None:
+    """The same, if somebody may read it; None for archived ones."""
+    channel = channel_named(core, user, name)
+    return channel if channel is not None and _is_readable(core, user, channel, archived) else None
 
 
 def who_may_know(core: Core, channel: Channel) -> list[int]:
