@@ -28,6 +28,19 @@ async def test_what_is_done_while_nobody_listens_is_in_what_comes_next(clock: Vi
     assert not silence.is_untold()
 
 
+async def test_what_was_done_before_a_wait_ended_is_not_asked_for_during_the_next(
+    clock: VirtualClock,
+) -> None:
+    silence = Silence(clock)
+    silence.listen(90, is_polled=True)
+    silence.acted()
+    silence.settle()
+    assert not silence.is_listening
+    silence.listen(90, is_polled=True)
+    await clock.advance(TOLD_WITHIN)
+    assert not silence.is_untold()
+
+
 async def test_when_the_heartbeat_is_overdue_events_are_asked_for_at_once() -> None:
     bench = StreamBench()
     bench.registers(event_queue_longpoll_timeout_seconds=90)

@@ -59,7 +59,8 @@ class Silence:
         return True
 
     def settle(self) -> None:
-        """An answer came, or none in time, and one asks: what was done before will be in what comes."""
+        """The wait is over, however it ended: what was done before will be in what is asked for next, or came."""
+        self.is_listening = False
         self._acted_at = None
 
     def told(self, events: Sequence[object]) -> None:

@@ -246,8 +246,7 @@ class EventStream:
         try:
             raw = await self._unless_poked(self._next_events(queue, waiting), wait)
         finally:
-            self._silence.is_listening = False
-        self._silence.settle()
+            self._silence.settle()
         if raw is None:
             # No heartbeat came, or there is doubt for another reason: ask, without waiting.
             if not waiting:
