@@ -166,12 +166,12 @@ class EventStream:
             else:
                 await self._receive(self.queue)
         except BadEventQueueId as error:
-            await self._register_anew(error, at_once=self._proven)
+            await self._start_over(error, at_once=self._proven)
         except Unauthorized as error:
             if self.queue is None:
                 await self._refused(error)
             else:
-                await self._register_anew(error, at_once=True)
+                await self._start_over(error, at_once=True)
         except RateLimited as error:
             self._health.trouble(error)
             await self._pause(error.retry_after * (1 + 0.25 * self._random()))
@@ -183,9 +183,9 @@ class EventStream:
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            await self._register_anew(error, at_once=False)
+            await self._start_over(error, at_once=False)
 
-    async def _register_anew(self, error: Exception, *, at_once: bool) -> None:
+    async def _start_over(self, error: Exception, *, at_once: bool) -> None:
         if not isinstance(error, NarrowcastError):
             logger.error("an event could not be applied: a new snapshot follows", exc_info=error)
         else:
