@@ -101,8 +101,10 @@ def test_messages_become_unread_again_from_the_events_details_though_never_loade
 def test_reading_everything_elsewhere_leaves_nothing_unread() -> None:
     state = make_state()
     apply(state, message_event(channel_message(101), "mentioned"), message_event(direct_message(102)))
-    apply(state, {"type": "update_message_flags", "op": "add", "flag": "read", "messages": [], "all": True})
+    everything = {"type": "update_message_flags", "op": "add", "flag": "read", "messages": [], "all": True}
+    assert UnreadsChanged() in apply(state, everything)
     assert (len(state.unreads), state.unreads.mentions) == (0, set())
+    assert (state.unreads.count_channel(GENERAL), state.unreads.count_all()) == (0, 0)
     message = state.messages.get(101)
     assert message is not None
     assert message.is_read
@@ -162,6 +164,14 @@ def test_an_edit_changes_the_content_of_one_message_and_may_mention() -> None:
     assert (second.content, second.edited_at) == ("<p>new</p>", 1_800_000_500)
     assert second.flags == {"starred", "mentioned"}
     assert state.unreads.mentions == {102}
+
+
+def test_an_edit_is_told_to_whoever_shows_mentions_where_it_begins_or_ends_one_and_no_other() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101)))
+    for flags, is_told in (([], False), (["mentioned"], True), (["mentioned"], False), ([], True)):
+        edit = move([101], rendered_content="<p>new</p>", flags=flags)
+        assert (UnreadsChanged() in apply(state, edit)) is is_told
 
 
 def test_a_rendering_alone_is_no_edit() -> None:
@@ -267,6 +277,10 @@ def test_is_unread_is_three_valued_when_the_server_left_out_old_ones() -> None:
     )
     assert [state.unreads.is_unread(i) for i in (10, 80, 85)] == [None, True, False]
     assert state.unreads.count_direct(frozenset({BRUNO, CHIYO})) == 1
+    apply(state, {"type": "update_message_flags", "op": "add", "flag": "read", "messages": [80]})
+    assert [state.unreads.is_unread(i) for i in (10, 80)] == [None, False]
+    apply(state, {"type": "update_message_flags", "op": "add", "flag": "read", "messages": [], "all": True})
+    assert [state.unreads.is_unread(i) for i in (10, 95)] == [False, False]
 
 
 def test_old_messages_that_turn_out_to_be_unread_are_counted_where_the_server_left_them_out() -> None:
@@ -286,6 +300,14 @@ def test_a_fetched_copy_keeps_what_only_this_client_knows() -> None:
     message = state.messages.get(101)
     assert message is not None
     assert message.local_id == "mine"
+
+
+def test_reading_one_topic_leaves_the_others_of_its_channel_unread() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101, "soup")), message_event(channel_message(102, "stew")))
+    apply(state, {"type": "update_message_flags", "op": "add", "flag": "read", "messages": [101]})
+    assert (state.unreads.count_channel(GENERAL), state.unreads.count_all()) == (1, 1)
+    assert state.unreads.topic_ids(GENERAL, "stew") == [102]
 
 
 def test_reading_is_idempotent_and_counts_never_go_below_zero() -> None:
