@@ -354,3 +354,11 @@ def test_a_reconnected_mute_changes_the_counts_at_once() -> None:
     )
     assert UnreadsChanged() in changes
     assert state.unreads.count_all() == 0
+
+
+def test_what_an_older_server_mutes_and_unmutes_changes_the_counts_at_once() -> None:
+    state = make_state(zulip_feature_level=133)
+    apply(state, message_event(channel_message(101)))
+    for muted, count in (([], 1), ([["general", "soup", 0]], 0), ([], 1)):
+        assert UnreadsChanged() in apply(state, {"type": "muted_topics", "muted_topics": muted})
+        assert state.unreads.count_all() == count
