@@ -15,11 +15,9 @@ from narrowcast.screens.dialogs.help import HelpScreen
 from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.later.scheduled import ScheduledScreen
-from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.messages.drafts import DraftsScreen
 from narrowcast.widgets.line_view import plain_text
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.state import State
 from support.screen_text import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -249,82 +247,6 @@ async def test_a_notice_shows_text_of_anywhere_as_text(tmp_path: Path) -> None:
         notice = stage.notices[-1]
         assert notice.startswith("[red]a")
         assert not set("\x1b\u202e") & set(notice)
-
-
-async def test_who_is_taken_out_of_the_channel_on_screen_hears_of_it(tmp_path: Path) -> None:
-    async with on_stage(tmp_path) as stage:
-        server = stage.server
-        await stage.go(Narrow.channel(server.channel("leads")))
-        params = {"subscriptions": ["leads"], "principals": [server.id("ada")]}
-        await server.call("ada", "DELETE", "/users/me/subscriptions", params)
-        await stage.told("no longer subscribed to #leads")
-
-
-async def test_that_the_channel_on_screen_was_archived_is_said_as_that(tmp_path: Path) -> None:
-    async with on_stage(tmp_path) as stage:
-        leads = stage.server.channel("leads")
-        await stage.go(Narrow.channel(leads))
-        await stage.server.call("ada", "DELETE", f"/streams/{leads}")
-        await stage.told("#leads was archived")
-
-
-async def test_who_lost_a_private_channel_is_told_in_compose_whatever_topic_they_name(tmp_path: Path) -> None:
-    async with on_stage(tmp_path, person="dario") as stage:
-        server, channels = stage.server, stage.session.state.channels
-        leads = server.channel("leads")
-        params: dict[str, object] = {"subscriptions": [{"name": "leads"}], "principals": [server.id("dario")]}
-        await server.call("ada", "POST", "/users/me/subscriptions", params)
-        await until(lambda: channels.get(leads) is not None)
-        await stage.go(Narrow.channel(leads))
-        params["subscriptions"] = ["leads"]
-        await server.call("ada", "DELETE", "/users/me/subscriptions", params)
-        await until(lambda: channels.get(leads) is None)
-        await stage.press("c")
-        await stage.type("plans")
-        await stage.press("tab")
-        await stage.told("you do not have access to it")
-        await stage.type("When?")
-        await stage.press("ctrl+d")
-        assert "you do not have access to it" in stage.notices[-1]
-        assert stage.screen.writing.text.text == "When?"
-
-
-async def test_a_channel_on_screen_that_is_gone_keeps_its_name(tmp_path: Path) -> None:
-    async with on_stage(tmp_path, person="dario") as stage:
-        server, channels = stage.server, stage.session.state.channels
-        leads, dario = server.channel("leads"), server.id("dario")
-        params = {"subscriptions": [{"name": "leads"}], "principals": [dario]}
-        await server.call("ada", "POST", "/users/me/subscriptions", params)
-        await until(lambda: channels.get(leads) is not None)
-        seen = await server.send("ada", "leads", "plans", "Soon")
-        await stage.go(Narrow.channel(leads))
-        await stage.shows(seen)
-        listed = stage.screen.messages.list
-
-        def shown() -> str:
-            return plain_text(listed.compose_row(y) for y in range(listed.content_size.height))
-
-        params = {"subscriptions": ["leads"], "principals": [dario]}
-        await server.call("ada", "DELETE", "/users/me/subscriptions", params)
-        await until(lambda: channels.get(leads) is None)
-        await stage.drawn()
-        assert stage.screen.query_one(TitleLine).plain.strip() == "#leads"
-        await until(lambda: "#leads › plans" in shown())
-        stage.session.replace_state(State.from_snapshot(await stage.session.client.registration.register()))
-        await stage.drawn()
-        assert stage.screen.query_one(TitleLine).plain.strip() == "#leads"
-
-
-async def test_who_leaves_a_channel_elsewhere_is_not_disturbed(tmp_path: Path) -> None:
-    async with on_stage(tmp_path) as stage:
-        server = stage.server
-        await stage.go(Narrow.channel(server.channel("leads")))
-        await server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
-        channels = stage.session.state.channels
-        general = server.channel("general")
-        await until(lambda: (found := channels.get(general)) is not None and not found.is_subscribed)
-        await stage.drawn()
-        assert not any("no longer subscribed" in notice for notice in stage.notices)
 
 
 async def test_the_switcher_finds_public_channels_that_one_is_not_in(tmp_path: Path) -> None:
