@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from narrowcast_api.narrow.narrow import Narrow
 from support.server import Answer
+from support.sessions import until
 from support.stage import Stage
 
 
@@ -25,3 +26,10 @@ async def members_of(stage: Stage, name: str) -> list[int]:
 async def in_channel(stage: Stage, name: str) -> None:
     """Opens a channel."""
     await stage.go(Narrow.channel(stage.server.channel(name)))
+
+
+async def archive(stage: Stage, channel_id: int) -> None:
+    """Somebody archives a channel; until the app has heard of it."""
+    await stage.server.call("ada", "DELETE", f"/streams/{channel_id}")
+    channels = stage.session.state.channels
+    await until(lambda: (channel := channels.get(channel_id)) is not None and channel.is_archived)

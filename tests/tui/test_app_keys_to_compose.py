@@ -15,6 +15,7 @@ from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxState
+from support.channels import archive
 from support.sessions import until
 from support.stage import Stage, on_stage
 
@@ -127,10 +128,8 @@ async def test_letters_after_a_key_that_could_not_act_run_nothing(tmp_path: Path
 
 async def test_letters_after_a_command_that_may_not_be_run_here_run_nothing(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        channels = stage.session.state.channels
-        channel_id = (await stage.in_topic("design", "soup")).channel_id
-        await stage.server.call("ada", "DELETE", f"/streams/{channel_id}")
-        await until(lambda: (channel := channels.get(channel_id)) is not None and channel.is_archived)
+        where = await stage.in_topic("design", "soup")
+        await archive(stage, where.channel_id)
         await at_once(stage, "mxI")
         assert "#design is archived" in stage.notices[-1]
         assert stage.app.screen is stage.screen

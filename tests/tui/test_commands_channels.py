@@ -8,7 +8,7 @@ from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.dialogs.picker import Picker
-from support.channels import channel_row, in_channel, members_of
+from support.channels import archive, channel_row, in_channel, members_of
 from support.screens import choose, fill, form_of, pick, rows, said
 from support.sessions import until
 from support.stage import on_stage, run
@@ -210,11 +210,8 @@ async def test_groups_of_channels_for_newcomers_are_made_changed_and_removed(tmp
 
 async def test_what_an_archived_channel_refuses_is_said_before(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        channel_id = stage.server.channel("engineering")
-        await stage.in_topic("engineering", "t", "words")
-        await stage.server.call("ada", "DELETE", f"/streams/{channel_id}")
-        channels = stage.session.state.channels
-        await until(lambda: (channel := channels.get(channel_id)) is not None and channel.is_archived)
+        where = await stage.in_topic("engineering", "t", "words")
+        await archive(stage, where.channel_id)
         for command, what in (
             ("message.delete", "messages"),
             ("message.thumbs-up", "messages"),
