@@ -61,18 +61,17 @@ async def remove_reaction(
     params = {"emoji_name": emoji_name, "emoji_code": emoji_code}
     given = wire_reaction_type(server, reaction_type)
     others = (ReactionType.REALM, server.dialect.extra_emoji) if isinstance(given, Omit) else ()
-    gone: ReactionDoesNotExist | None = None
+    gone: list[ReactionDoesNotExist] = []
     for kind in (given, *others):
         try:
             return read(Done, await connection.request("DELETE", path, {**params, "reaction_type": kind}))
         except ReactionDoesNotExist as error:
-            gone = gone or error
+            gone.append(error)
         except BadRequest as error:
             if server.supports(Gate.REACTION_MISSING_CODE) or isinstance(error, PermissionDenied):
                 raise
-            gone = gone or ReactionDoesNotExist(error.code, error.msg, error.status, error.extra)
-    assert gone is not None
-    raise gone
+            gone.append(ReactionDoesNotExist(error.code, error.msg, error.status, error.extra))
+    raise gone[0]
 
 
 class Reactions(Group):
