@@ -164,8 +164,10 @@ def _changeable(core: Core, user: User, invite_id: int, *, multiuse: bool) -> Ro
     )
     if row is None or (row["revoked"] and not multiuse):
         raise ServiceError("No such invitation")
-    if multiuse or row["inviter_id"] != user.id:
+    if multiuse:
         require_administrator(user)
+    if not user.is_administrator and row["inviter_id"] != user.id:
+        raise ServiceError("Must be an organization administrator")
     if row["revoked"]:
         raise ServiceError("Invitation has already been revoked")
     return row
