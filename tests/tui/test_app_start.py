@@ -99,6 +99,16 @@ async def test_a_link_that_is_no_place_to_log_in_is_explained_as_soon_as_it_is_p
         await until(lambda: what not in shown(app))
 
 
+@pytest.mark.parametrize("link", ["accounts/do_confirm/abc", "accounts/password/reset/MTI/abc/"])
+async def test_a_link_for_a_browser_is_said_to_be_one(tmp_path: Path, link: str) -> None:
+    app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
+    async with app.run_test(size=(80, 24)):
+        await app.push_screen(LoginScreen())
+        app.screen.query_one("#site", Editor).insert(f"https://chat.example.org/{link}")
+        words = "open it there. Then log in at https://chat.example.org"
+        await until(lambda: words in " ".join(shown(app).split()))
+
+
 def test_what_is_no_address_is_asked_for_again_before_a_password(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

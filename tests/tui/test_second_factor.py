@@ -21,7 +21,7 @@ from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes import auth
 from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.totp import STEP_SECONDS, code_at
-from narrowcast_server.routes import second_factor
+from narrowcast_server.routes import joining, second_factor
 from support import world
 from support.command_line import rc_of
 from support.command_line import run as command
@@ -238,6 +238,21 @@ async def test_a_server_that_has_it_on_its_website_only_is_said_with_the_way_the
     with pytest.raises(InvalidInput) as told:
         await signin.ask_for_password_link("https://chat.example", "ada@demo.example")
     assert "Open https://chat.example/accounts/password/reset/ in a browser." in told.value.user_message
+    monkeypatch.setattr(auth, "find_invitation", no_such_page)
+    with pytest.raises(InvalidInput, match="make your account there; then log in here"):
+        await signin.check_invitation("https://chat.example", "k")
     monkeypatch.setattr(auth, "accept_invitation", no_such_page)
     with pytest.raises(InvalidInput, match="Open the link of the invitation in a browser"):
         await signin.join("https://chat.example", "k", "ada@demo.example", "Ada", Secret("a long passphrase"))
+
+
+async def test_an_invitation_for_a_browser_is_said_to_be_one_before_anything_is_asked(tmp_path: Path) -> None:
+    with changed(joining.routes, []):
+        async with running_server(tmp_path) as server:
+            answer = await command(tmp_path, "login", f"{server.url}/join/abc/", "--insecure-http")
+            assert answer.code != 0
+            assert "Open the link of the invitation in a browser" in answer.err
+            assert "Your name" not in answer.err
+    async with running_server(tmp_path / "other") as server:
+        answer = await command(tmp_path, "login", f"{server.url}/join/abc/", "--insecure-http")
+        assert "Your name" in answer.err, "this server takes it here"

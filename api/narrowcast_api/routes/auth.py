@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.account import Account
-from narrowcast_api.errors import MalformedAnswer
+from narrowcast_api.errors import BadRequest, MalformedAnswer, NotFound
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.http.secret import Secret
@@ -32,6 +32,16 @@ def _account(connection: Connection, answer: dict[str, object]) -> Account:
     if not key or not isinstance(email, str):
         raise MalformedAnswer("signing in gave no key")
     return Account(connection.site, email, key, connection.ca_bundle)
+
+
+async def find_invitation(connection: Connection, *, token: str) -> None:
+    """Raises NotFound where invitations are not accepted here (see `accept_invitation`). Uses nothing up."""
+    try:
+        await connection.request("POST", f"/join/{text_segment(token, 'token')}", {}, authenticated=False)
+    except BadRequest as error:
+        if isinstance(error, NotFound):
+            raise
+        # Where they are, the rest is missing.
 
 
 async def accept_invitation(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _PASSWORD_LINK = re.compile(r"^(?P<site>.+?)/reset/(?P<token>[^/?#]+)/?$")
+_WEB_PAGE = re.compile(r"^(?P<site>.+?)/accounts/(?:do_confirm|password/reset)/.+$")
 _INVITATION = re.compile(r"^(?P<site>.+?)/join/(?P<token>[^/?#]+)/?$")
 
 
@@ -22,6 +23,8 @@ def login_refusal(url: str) -> str:
     """Why one does not log in at ``url``, and what to do with it; empty where it is no such link."""
     if invitation(url) is not None:
         return f"This is an invitation. Join with: narrowcast login {url.strip()}"
+    if (page := _WEB_PAGE.match(url.strip())) is not None:
+        return f"This link is for a browser: open it there. Then log in at {page['site']}"
     if password_link(url) is not None:
         return f"This is a link for a new password. Choose one with: narrowcast login {url.strip()}"
     return ""

@@ -14,6 +14,8 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.routes import auth
 
+_INVITED = "Open the link of the invitation in a browser and make your account there; then log in here"
+
 
 class Cleartext(InvalidInput):
     """A password or key would go to ``site`` for everybody on the way to read, and nobody has allowed that."""
@@ -51,7 +53,23 @@ async def join(
             connection, token=token, email=email, full_name=full_name, password=password
         )
     except ApiError as error:
-        _on_the_website(error, site, "Open the link of the invitation in a browser")
+        _on_the_website(error, site, _INVITED)
+        raise
+    finally:
+        await connection.aclose()
+
+
+async def check_invitation(
+    site: str, token: str, *, ca_bundle: Path | None = None, cleartext: bool = False
+) -> None:
+    """Raises InvalidInput where invitations are for a browser, before anybody has typed a name and a password."""
+
+    check_encryption(site, cleartext=cleartext)
+    connection = Connection(site, ca_bundle=ca_bundle)
+    try:
+        await auth.find_invitation(connection, token=token)
+    except ApiError as error:
+        _on_the_website(error, site, _INVITED)
         raise
     finally:
         await connection.aclose()

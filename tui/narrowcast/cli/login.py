@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from narrowcast.app import accounts
-from narrowcast.app.sign_in_links import invitation, password_link
+from narrowcast.app.sign_in_links import invitation, login_refusal, password_link
 from narrowcast.app.signin import (
     Cleartext,
     ask_for_password_link,
     check_encryption,
+    check_invitation,
     choose_password,
     find_server,
     join,
@@ -40,6 +41,8 @@ def run(args: argparse.Namespace) -> int:
     """
 
     link, reset = invitation(args.url), password_link(args.url)
+    if link is None and reset is None and (refusal := login_refusal(args.url)):
+        raise CommandError(refusal, Exit.USAGE)
     site = normal_site((link or reset or (args.url,))[0])
     cleartext = _allow_cleartext(site, args.insecure_http)
     bundle = expanded(args.ca_bundle).absolute() if args.ca_bundle else None
@@ -121,6 +124,7 @@ def _allow_cleartext(site: str, allowed: bool) -> bool:
 def _join(args: argparse.Namespace, site: str, token: str, bundle: Path | None, cleartext: bool) -> int:
     """Make an account from an invitation's link, and store it."""
 
+    asyncio.run(check_invitation(site, token, ca_bundle=bundle, cleartext=cleartext))
     name = args.name or _ask("Your name", "--name")
     email = args.email or _ask_new_email()
     password = _ask_new_password()
