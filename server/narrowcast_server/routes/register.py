@@ -11,6 +11,7 @@ from narrowcast_server.http.params import (
     check_bool,
     defaulted,
     integer,
+    json_value,
     mapping,
     natural,
     optional,
@@ -38,7 +39,12 @@ def include_subscribers(name: str, text: str) -> bool:
     try:
         return _INCLUDE_SUBSCRIBERS[text.strip('"').lower()]
     except KeyError:
-        return boolean(name, text)
+        pass
+    try:
+        value = json_value(name, text)
+    except ServiceError as error:
+        raise ServiceError(f"Invalid {name}") from error
+    return check_bool(name, value)
 
 
 def capabilities(name: str, text: str) -> frozenset[str]:
