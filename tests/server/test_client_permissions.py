@@ -353,6 +353,18 @@ async def test_who_changes_what_a_channel_is_may_make_such_ones(server: TestServ
     assert answer["msg"] == "Web-public channels are not enabled."
 
 
+async def test_a_draft_is_kept_on_the_server_for_a_channel_that_one_can_read(server: TestServer) -> None:
+    await server.call("ada", "DELETE", f"/streams/{server.channel('engineering')}")
+    channels = ("general", "design", "engineering", "support", "operations", "leads")
+    for name in PEOPLE:
+        state = await state_of(server, name)
+        for channel_id in (*map(server.channel, channels), 999):
+            draft = {"type": "stream", "to": [channel_id], "topic": "lunch", "content": "soup"}
+            refusal = permissions.draft_refusal(state, ChannelDestination(channel_id, "lunch"))
+            kept = await allowed(server, name, "POST", "/drafts", {"drafts": [draft]})
+            assert bool(refusal) is not kept, (name, channel_id, refusal)
+
+
 @pytest.mark.parametrize("where", ["", "group", "own", "other", "channel", "archived", "realm"])
 async def test_a_group_in_use_is_not_deactivated(server: TestServer, where: str) -> None:
     async def make(name: str) -> int:
