@@ -127,12 +127,20 @@ async def test_a_refusal_is_not_repeated(bench: Bench) -> None:
     assert bench.requests == [[1]]
 
 
+async def test_where_marking_as_unread_fails_what_is_seen_counts_again(bench: Bench) -> None:
+    with pytest.raises(NotConnected), bench.marks.suspended():
+        raise NotConnected("no route")
+    bench.marks.seen([1])
+    await bench.clock.advance(5)
+    assert bench.requests == [[1]]
+
+
 async def test_after_marking_as_unread_nothing_is_marked_until_another_view_is_opened(bench: Bench) -> None:
     bench.online = False
     bench.marks.seen([1])
-    bench.marks.suspend()
-    bench.online = True
-    bench.marks.wake()
+    with bench.marks.suspended():
+        bench.online = True
+        bench.marks.wake()
     bench.marks.seen([2])
     await bench.clock.advance(5)
     assert bench.requests == []
@@ -226,8 +234,8 @@ async def test_marks_that_were_taken_back_or_refused_are_not_kept(tmp_path: Path
     bench = Restartable(tmp_path)
     marks, journal = bench.open()
     marks.seen([5, 6])
-    marks.suspend()
-    assert journal.load_read_marks() == []
+    with marks.suspended():
+        assert journal.load_read_marks() == []
     marks.resume()
     marks.seen([7])
     bench.online = True

@@ -88,19 +88,15 @@ class ReadMarks:
 
     @contextmanager
     def suspended(self) -> Iterator[None]:
-        """The user marks messages as unread: looking at them must not undo that, unless it fails."""
-        self.suspend()
+        """The user marks messages as unread: looking marks nothing as read from now until `resume`, or failure."""
+        self._suspended = True
+        self._queue.clear()
+        self._forget(self._kept)
         try:
             yield
         except BaseException:
             self.resume()
             raise
-
-    def suspend(self) -> None:
-        """Looking marks nothing as read until `resume`."""
-        self._suspended = True
-        self._queue.clear()
-        self._forget(self._kept)
 
     def resume(self) -> None:
         """Another view was opened: what is seen counts again."""
