@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from textual import events
 
 from narrowcast.panes.compose.note import ComposeNote
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
@@ -16,25 +15,9 @@ from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestina
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxState
 from support.channels import archive
+from support.keys import at_once
 from support.sessions import until
 from support.stage import Stage, on_stage
-
-
-async def at_once(stage: Stage, keys: str) -> None:
-    """All keys are there before the first has been taken."""
-    for character in keys:
-        stage.app.post_message(events.Key("space" if character == " " else character, character))
-
-    def are_taken() -> bool:
-        handing_on = stage.app._typed._task
-        if stage.app.message_queue_size or handing_on is None or not handing_on.done():
-            return False
-        return all(
-            not node.message_queue_size for node in (stage.app.focused or stage.screen).ancestors_with_self
-        )
-
-    await until(are_taken)
-    await stage.pilot.pause()
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.folders import account_folder_name, private_folder
 from narrowcast_api.storage.windows import Machine, open_window
+from support.keys import at_once
 from support.server import running_server
 from support.sessions import until
 from support.stage import on_stage
@@ -38,6 +39,10 @@ async def test_a_window_beside_one_on_another_machine_says_that_it_only_reads(tm
             assert "read-only" in stage.status_line
             assert any("desktop" in notice for notice in stage.notices)
             assert "open on another machine" in stage.screen.lines.banner.plain
+            for key in ("c", "x"):
+                await stage.press("escape")
+                await at_once(stage, f"{key}IC")
+                assert stage.app.screen is stage.screen, "what was to be written runs nothing"
             for key in ("c", "x", "tab", "tab", "tab"):
                 await stage.press(key)
                 await stage.type("lost")

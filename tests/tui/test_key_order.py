@@ -7,22 +7,12 @@ from pathlib import Path
 
 import pytest
 from textual import events
-from textual.keys import _character_to_key
 
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast_api.narrow.narrow import Narrow
+from support.keys import post_keys
 from support.sessions import until
-from support.stage import Stage, on_stage
-
-
-def at_once(stage: Stage, *typed: str) -> None:
-    """What a terminal sends in one go: names of keys, or texts letter by letter."""
-    for item in typed:
-        if item.startswith("ctrl+") or item == "enter":
-            stage.app.post_message(events.Key(item, None))
-        else:
-            for letter in item:
-                stage.app.post_message(events.Key(_character_to_key(letter), letter))
+from support.stage import on_stage
 
 
 @pytest.mark.parametrize("opens", ["c", "r"])
@@ -33,7 +23,7 @@ async def test_what_follows_the_key_that_opens_compose_is_written_there(
     async with on_stage(tmp_path) as stage:
         await stage.in_topic()
         stage.screen.call_later(asyncio.sleep, busy)  # a screen that has something else to do first
-        at_once(stage, opens, "Ups and downs, quietly")
+        post_keys(stage, opens, "Ups and downs, quietly")
         await until(lambda: stage.screen.writing.text.text.endswith("quietly"))
         assert stage.screen.writing.text.text == "Ups and downs, quietly"
 
@@ -42,7 +32,7 @@ async def test_what_follows_the_key_that_opens_a_dialog_is_asked_there(tmp_path:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic()
         await stage.go(Narrow.all())
-        at_once(stage, "ctrl+k", "lunch", "enter")
+        post_keys(stage, "ctrl+k", "lunch", "enter")
         await until(lambda: not isinstance(stage.app.screen, Picker) and stage.screen.narrow != Narrow.all())
         assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "lunch")
 
@@ -50,8 +40,8 @@ async def test_what_follows_the_key_that_opens_a_dialog_is_asked_there(tmp_path:
 async def test_a_paste_waits_for_the_keys_before_it(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic()
-        at_once(stage, "c", "See ")
+        post_keys(stage, "c", "See ")
         stage.app.post_message(events.Paste("the pasted part"))
-        at_once(stage, " and more")
+        post_keys(stage, " and more")
         await until(lambda: stage.screen.writing.text.text.endswith("more"))
         assert stage.screen.writing.text.text == "See the pasted part and more"

@@ -26,9 +26,7 @@ class Beginning:
         """Whether the keys were in compose when the edit was begun."""
 
     def _refused(self) -> bool:
-        if self._rules.read_only:
-            self._pane.tell(self._rules.read_only, severity="warning")
-        return bool(self._rules.read_only)
+        return self._pane.refuse(self._rules.read_only)
 
     def channel(self, where: ChannelDestination | None) -> None:
         """Write to a channel: where ``where`` says, which may be without a topic; else the writer names one."""

@@ -43,3 +43,7 @@ class ComposeContext:
     def tell(self, text: str, *, severity: str = "information") -> None:
         """Say something to the user."""
         app_of(self.host).tell(text, severity=severity)
+
+    def refuse(self, text: str) -> bool:
+        """Say why a key could not act, where there is a reason; whether there is one."""
+        return app_of(self.host).refuse(text)
