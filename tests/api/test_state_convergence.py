@@ -6,11 +6,13 @@ import asyncio
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from narrowcast_api.client import Client
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL
+from narrowcast_server.actions import channel_admin
 from support.exploring import examples
 from support.histories import OBSERVERS, History, Step
 from support.history_steps import STEPS
@@ -56,3 +58,24 @@ def test_after_any_history_the_state_equals_that_of_a_fresh_snapshot(
     steps: list[Step], server: tuple[int, str]
 ) -> None:
     asyncio.run(live_through(steps, *server))
+
+
+async def test_a_channel_that_became_private_goes_when_it_is_looked_at_where_a_server_says_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found on a live server: those who are not in the channel hear nothing."""
+    monkeypatch.setattr(channel_admin, "_tell_losers", lambda *_: None)
+    async with (
+        running_server(tmp_path, dialect="zulip") as server,
+        Client.open(server.account("greta")) as client,
+    ):
+        general = server.channel("general")
+        await server.call("greta", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
+        greta = await Observer.of(client)
+        private = {"is_private": True, "history_public_to_subscribers": False}
+        await server.call("ada", "DELETE", "/default_streams", {"stream_id": general})
+        await server.call("ada", "PATCH", f"/streams/{general}", private)
+        await greta.catch_up()
+        assert set((await greta.differences())["channels"]) == {general}  # type: ignore[call-overload]
+        await greta.look_at_channels()
+        assert await greta.differences() == {}

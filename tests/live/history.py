@@ -139,6 +139,7 @@ async def run(site: LiveSite, seed: int, seconds: float, batch: int) -> Report:
             await asyncio.sleep(_SETTLED)
             for name, observer in observers.items():
                 await patiently(observer.catch_up)
+                await observer.look_at_channels()
                 if found := await patiently(observer.differences):
                     report.differences[f"{name} after {report.steps}"] = {
                         key: narrowed(value) for key, value in found.items()

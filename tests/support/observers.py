@@ -10,7 +10,8 @@ from narrowcast_api.client import Client
 from narrowcast_api.state.apply import apply as apply_event
 from narrowcast_api.state.apply import snapshot_within
 from narrowcast_api.state.state import State
-from narrowcast_api.wire.events import parse_events
+from narrowcast_api.sync.hidden_channels import forget_if_hidden, may_be_hidden
+from narrowcast_api.wire.events import Event, parse_events
 from narrowcast_api.wire.vocabulary import Anchor
 from support.state_facts import differences, facts
 
@@ -104,6 +105,16 @@ class Observer:
                 await self._begin_anew()
                 break
         return bool(batch.events)
+
+    async def look_at_channels(self) -> None:
+        """Opens every channel that may have become private, of which servers may say nothing."""
+        for channel in list(self.state.channels):
+            if may_be_hidden(self, channel.channel_id):
+                await forget_if_hidden(self, channel.channel_id)
+
+    def foretell(self, event: Event) -> None:
+        """Shows now what an event would say."""
+        apply_event(self.state, event)
 
     async def differences(self) -> dict[str, object]:
         """Where the state is not that of a fresh snapshot, and messages not those on the server; see `state_facts`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrowcast_server.http.params import boolean, defaulted, natural, nullable, optional, required, string
+from narrowcast_server.http.params import boolean, defaulted, natural, optional, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel
@@ -21,7 +21,7 @@ EXCLUDE_ARCHIVED = defaulted("exclude_archived", boolean, True)
 INCLUDE_OF_OWNER = defaulted("include_owner_subscribed", boolean, False)
 INCLUDE_READABLE = defaulted("include_can_access_content", boolean, False)
 NAME = required("stream", string)
-SENDER_ID = optional("sender_id", nullable(natural))
+SENDER_ID = optional("sender_id", natural)
 
 
 @routes.get(

@@ -49,7 +49,7 @@ LOCAL_ID = optional("local_id", string)
 READ_BY_SENDER = optional("read_by_sender", boolean)
 SENDER = optional("sender", string)
 FORGED = optional("forged", string)
-TIME = optional("time", nullable(number))
+TIME = optional("time", number)
 WIDGET = optional("widget_content", string)
 
 ANCHOR = optional("anchor", string)
