@@ -339,3 +339,9 @@ async def test_a_search_goes_by_the_words_that_not_every_text_has(
     await server.send("ada", "general", "animals", "A zebra lives over the hills")
     await server.send("ada", "general", "animals", "The others do not")
     assert len(await server.newest("ada", search=words)) == found
+
+
+async def test_only_the_words_that_a_search_goes_by_are_marked(server: TestServer) -> None:
+    await server.send("ada", "general", "animals", "Then the zebra sang there")
+    (row,) = await server.newest("ada", search="the zebra")
+    assert row["match_content"] == '<p>Then the <span class="highlight">zebra</span> sang there</p>'

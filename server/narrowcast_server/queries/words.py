@@ -30,9 +30,11 @@ _FEW: Final = 8
 
 
 def parts(text: str) -> list[str]:
-    """The words and quoted phrases of a search."""
-    texts = [phrase or word for phrase, word in _PART.findall(text)]
-    return [part for part in texts if any(character.isalnum() for character in part)][:MAX_WORDS]
+    """The words and quoted phrases that a search goes by; none where it has frequent words alone."""
+    texts = [(phrase or word).replace('"', "") for phrase, word in _PART.findall(text)]
+    searched = [part for part in texts if any(map(str.isalnum, part)) and part.lower() not in _NOT_SEARCHED]
+    only_frequent = _NOT_SEARCHED.issuperset(" ".join(searched).lower().split())
+    return [] if only_frequent else searched[:MAX_WORDS]
 
 
 def match_expression(text: str, beginning_with: Callable[[str], Sequence[str] | None]) -> str:
@@ -41,11 +43,7 @@ def match_expression(text: str, beginning_with: Callable[[str], Sequence[str] | 
     `beginning_with` gives the words of messages that begin with one, None for too many: SQLite finds whole words as
     they are read, but collects all that begins with something before it gives the first.
     """
-    quoted = [part.replace('"', "") for part in parts(text) if part.lower() not in _NOT_SEARCHED]
-    if _NOT_SEARCHED.issuperset(" ".join(quoted).lower().split()):
-        # Phrases of such words alone.
-        return ""
-    return " AND ".join(_one(part, beginning_with) for part in quoted)
+    return " AND ".join(_one(part, beginning_with) for part in parts(text))
 
 
 def _one(part: str, beginning_with: Callable[[str], Sequence[str] | None]) -> str:
