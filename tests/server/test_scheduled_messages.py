@@ -199,6 +199,16 @@ async def test_past_times_and_empty_edits_are_refused(server: TestServer) -> Non
     assert (await refused(server, identity, content=" "))["code"] == "BAD_REQUEST"
 
 
+async def test_another_text_is_refused_where_one_may_not_send_any_more(server: TestServer) -> None:
+    identity = await scheduled(server, to=server.channel("engineering"))
+    await server.call("ada", "DELETE", f"/streams/{server.channel('engineering')}")
+    assert "Not authorized" in (await refused(server, identity, content="changed"))["msg"]
+    when = server.core.now() + 1000
+    await server.call(
+        "dario", "PATCH", f"/scheduled_messages/{identity}", {"scheduled_delivery_timestamp": when}
+    )
+
+
 @proves("SCH-21", "SCH-24")
 async def test_what_is_due_is_sent_once_and_its_message_has_an_id_of_its_own(server: TestServer) -> None:
     await server.send("elif", "general", "before")

@@ -329,6 +329,9 @@ async def test_a_deactivated_group_is_neither_mentioned_nor_used(server: TestSer
     assert "mentioned" not in events[0]["flags"]
     other = await created(server, "Other")
     await refused(server, other, can_join_group={"new": group_id})
+    for changes in ({"add": [other]}, {"delete": [other]}):
+        path = f"/user_groups/{group_id}/subgroups"
+        assert (await server.refusal("ada", "POST", path, changes))["msg"] == "User group is deactivated."
 
 
 @proves("GSV-19")

@@ -187,6 +187,7 @@ def _tell_membership(core: Core, group: Group, operation: str, key: str, ids: It
 
 def add_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
     """Puts groups into a group; raises BAD_REQUEST for unknown ones, repeated ones and circles."""
+    _check_active(group)
     for subgroup_id in subgroup_ids:
         subgroup = core.groups.get(subgroup_id)
         if subgroup is None:
@@ -204,6 +205,7 @@ def add_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None
 
 def remove_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
     """Takes groups out of a group; raises BAD_REQUEST for those that are not in it."""
+    _check_active(group)
     for subgroup_id in subgroup_ids:
         if subgroup_id not in core.memberships.subgroups(group.id):
             raise ServiceError(f"User group {subgroup_id} is not a subgroup of this group.")

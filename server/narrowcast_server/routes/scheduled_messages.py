@@ -112,7 +112,7 @@ def edit_scheduled(call: Call) -> Answer:
 
 
 def _new_target(call: Call, present: Target) -> Target | None:
-    """Where the message goes after the edit; None: as before."""
+    """Where the message goes after the edit; None: as before. Another text must be one that one may send there."""
     word, to, topic = call[NEW_KIND], call[NEW_TO], call[NEW_TOPIC]
     if word is not None:
         kind = _checked_kind(call, word)
@@ -123,8 +123,10 @@ def _new_target(call: Call, present: Target) -> Target | None:
         return _target(call, direct=kind.is_direct, to=to, topic=topic)
     if present.channel_id is None:
         # The topic of a direct message is ignored (SCH-12).
-        return None if to is None else _target(call, direct=True, to=to, topic=None)
-    if to is None and topic is None:
+        if to is None and call[NEW_CONTENT] is None:
+            return None
+        return _target(call, direct=True, to=list(present.user_ids) if to is None else to, topic=None)
+    if to is None and topic is None and call[NEW_CONTENT] is None:
         return None
     return _target(
         call,
