@@ -248,3 +248,14 @@ async def test_the_line_of_what_is_unread_goes_where_one_marks_as_unread_at_once
         await until(lambda: in_order(stage.app.text(), "spoon 1", "unread from here", "spoon 2"))
         await stage.press("up", "U")
         await until(lambda: in_order(stage.app.text(), "unread from here", "spoon 1"))
+
+
+async def test_why_one_cannot_vote_is_said_once(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        await stage.show(stage.topic, "newest")
+        await stage.press("X")
+        assert stage.app.told == ["There is no message here."]
+        await stage.server.send("bruno", "general", "soup", "no poll")
+        await stage.see("no poll")
+        await stage.press("X")
+        assert stage.app.told[1:] == ["This message is not a poll or to-do list."]

@@ -34,8 +34,10 @@ class Polls:
     def choose(self) -> None:
         """Votes in a poll, ticks a task, or adds one."""
         message = self._pane.message_or_say()
-        widget = read_widget(message.submessages) if message is not None else None
-        if message is None or widget is None:
+        if message is None:
+            return
+        widget = read_widget(message.submessages)
+        if widget is None:
             self._pane.refuse("This message is not a poll or to-do list.")
             return
         if not self._pane.may_act_or_say(message):
