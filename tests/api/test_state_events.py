@@ -154,3 +154,11 @@ def test_whatever_a_server_sends_an_event_applies_or_is_refused_in_the_two_known
         except (MalformedAnswer, BadRow):
             continue
         assert facts(state), "what was applied can be read"
+
+
+def test_who_shows_no_presence_has_no_status_by_that_alone() -> None:
+    """Snapshots say so of some, and events of nobody: a status with that in it would be another one after a restart."""
+    state = make_state(user_status={"11": {"away": True}, "12": {"away": True, "status_text": "lunch"}})
+    assert [user_id for user_id, _ in state.statuses.items()] == [12]
+    apply(state, {"type": "user_status", "user_id": 11, "status_text": "lunch"})
+    assert state.statuses.get(11) == state.statuses.get(12)

@@ -78,13 +78,15 @@ class Presence:
 
 
 class Status(NamedTuple):
-    """What somebody says about themselves; every part may be empty."""
+    """What somebody says about themselves; every part may be empty.
+
+    Whether they are `away` is not among it: servers say by it that the presence is off, and not in each event.
+    """
 
     text: str = ""
     emoji_name: str = ""
     emoji_code: str = ""
     reaction_type: str = ""
-    away: bool = False
 
 
 class Statuses:
@@ -109,10 +111,9 @@ class Statuses:
             emoji_name=text(row, "emoji_name", old.emoji_name),
             emoji_code=text(row, "emoji_code", old.emoji_code),
             reaction_type=text(row, "reaction_type", old.reaction_type),
-            away=bool(row.get("away", old.away)),
         )
         if not new.emoji_name:
-            new = Status(text=new.text, away=new.away)
+            new = Status(text=new.text)
         if new == Status():
             self.forget(user_id)
         else:
