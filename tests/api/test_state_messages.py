@@ -8,7 +8,6 @@ from narrowcast_api.model.messages import Reaction, grouped, read_message
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import MessagesAdded, UnreadsChanged
-from narrowcast_api.state.unreads import Unreads
 from support.ledger import proves
 from support.live import (
     ADA,
@@ -32,6 +31,15 @@ def test_a_new_message_is_known_unread_and_last_of_its_topic() -> None:
     assert state.unreads.count_topic(GENERAL, "soup") == 1
     assert state.topics.of(GENERAL)[0] == ("Soup", 101)
     assert state.max_message_id == 101
+
+
+def test_the_first_message_of_a_channel_is_known_as_that_from_then_on() -> None:
+    state = make_state()
+    for number in (101, 102):
+        apply(state, message_event(channel_message(number)))
+        channel = state.channels.get(GENERAL)
+        assert channel is not None
+        assert channel.first_message_id == 101
 
 
 def test_the_read_flag_of_the_event_is_trusted() -> None:
@@ -128,7 +136,7 @@ def move(message_ids: list[int], **fields: object) -> dict[str, object]:
 def test_a_move_takes_messages_unread_and_topics_along() -> None:
     state = make_state()
     apply(state, message_event(channel_message(101)), message_event(channel_message(102)))
-    apply(state, move([101, 102], subject="stew"))
+    assert UnreadsChanged() in apply(state, move([101, 102], subject="stew"))
     assert state.unreads.topic_ids(GENERAL, "stew") == [101, 102]
     assert [topic.name for topic in state.topics.of(GENERAL)] == ["stew"]
     message = state.messages.get(101)
@@ -311,11 +319,12 @@ def test_reading_one_topic_leaves_the_others_of_its_channel_unread() -> None:
 
 
 def test_reading_is_idempotent_and_counts_never_go_below_zero() -> None:
-    unreads = Unreads(lambda channel_id, topic, inside: True)
-    unreads.add_topic(1, "a", [1, 2])
+    unreads = make_state().unreads
+    unreads.add_topic(GENERAL, "a", [1, 2])
     assert unreads.remove([2, 2, 3])
     assert not unreads.remove([2])
-    assert (unreads.count_all(), unreads.count_channel(1), unreads.count_topic(1, "A")) == (1, 1, 1)
+    counts = unreads.count_all(), unreads.count_channel(GENERAL), unreads.count_topic(GENERAL, "A")
+    assert counts == (1, 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@ class Unreads:
     def __init__(
         self,
         is_counted: Callable[[int, str, bool], bool],
-        has_choices: Callable[[int], bool] = lambda _: True,
-        hears_wildcards: Callable[[int, str], bool] = lambda channel_id, topic: True,
+        has_choices: Callable[[int], bool],
+        hears_wildcards: Callable[[int, str], bool],
     ) -> None:
         self._is_counted = is_counted
         self._has_choices = has_choices
