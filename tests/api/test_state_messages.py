@@ -7,7 +7,13 @@ import pytest
 from narrowcast_api.model.messages import Reaction, grouped, read_message
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.state.changes import MessagesAdded, UnreadsChanged
+from narrowcast_api.state.changes import (
+    MessagesAdded,
+    MessagesChanged,
+    MessagesRemoved,
+    TopicsChanged,
+    UnreadsChanged,
+)
 from support.ledger import proves
 from support.live import (
     ADA,
@@ -27,7 +33,7 @@ from support.live import (
 def test_a_new_message_is_known_unread_and_last_of_its_topic() -> None:
     state = make_state()
     changes = apply(state, message_event(channel_message(101, "Soup")))
-    assert MessagesAdded((101,), live=True) in changes
+    assert changes == [MessagesAdded((101,), live=True), TopicsChanged(GENERAL), UnreadsChanged()]
     assert state.unreads.count_topic(GENERAL, "soup") == 1
     assert state.topics.of(GENERAL)[0] == ("Soup", 101)
     assert state.max_message_id == 101
@@ -86,7 +92,7 @@ def test_counts_over_all_leave_out_muted_channels_and_topics_but_inside_a_channe
 
 def test_messages_become_unread_again_from_the_events_details_though_never_loaded() -> None:
     state = make_state()
-    apply(
+    changes = apply(
         state,
         {
             "type": "update_message_flags",
@@ -100,6 +106,7 @@ def test_messages_become_unread_again_from_the_events_details_though_never_loade
             },
         },
     )
+    assert changes == [MessagesChanged((50, 51, 52)), UnreadsChanged()]
     assert state.unreads.topic_ids(GENERAL, "old") == [50]
     assert state.unreads.mentions == {50}
     assert state.unreads.count_direct(frozenset({BRUNO})) == 1
@@ -185,7 +192,7 @@ def test_an_edit_is_told_to_whoever_shows_mentions_where_it_begins_or_ends_one_a
 def test_a_rendering_alone_is_no_edit() -> None:
     state = make_state()
     apply(state, message_event(channel_message(101)))
-    apply(
+    changes = apply(
         state,
         {
             "type": "update_message",
@@ -198,6 +205,7 @@ def test_a_rendering_alone_is_no_edit() -> None:
             "flags": [],
         },
     )
+    assert changes == [MessagesChanged((101,))]
     message = state.messages.get(101)
     assert message is not None
     assert (message.content, message.edited_at) == ("<p>preview</p>", None)
@@ -215,6 +223,33 @@ def test_deleted_messages_are_nowhere() -> None:
     assert set(state.unreads) == {101}
     assert state.starred == {101}
     assert state.directs.newest(frozenset({BRUNO})) == 101
+
+
+def test_a_topic_of_which_the_last_message_is_deleted_is_gone() -> None:
+    state = make_state()
+    apply(
+        state,
+        message_event(channel_message(101, "soup"), "read"),
+        message_event(channel_message(102, "stew")),
+    )
+    deletion = {"type": "delete_message", "message_type": "stream", "stream_id": GENERAL}
+    for number, topic in ((101, "soup"), (102, "stew")):
+        changes = apply(state, {**deletion, "message_ids": [number], "topic": topic})
+        assert changes[:2] == [MessagesRemoved((number,)), TopicsChanged(GENERAL)]
+        assert (UnreadsChanged() in changes) is (number == 102)
+    assert state.topics.of(GENERAL) == []
+
+
+def test_messages_that_were_never_loaded_are_starred_too_and_reading_stars_none() -> None:
+    state = make_state(starred_messages=[40])
+    flags = {"type": "update_message_flags", "messages": [40, 50], "all": False}
+    apply(state, {**flags, "op": "add", "flag": "starred"})
+    assert state.starred == {40, 50}
+    for op in ("add", "remove"):
+        apply(state, {**flags, "op": op, "flag": "read"})
+        assert state.starred == {40, 50}
+    apply(state, {**flags, "op": "remove", "flag": "starred", "messages": [40]})
+    assert state.starred == {50}
 
 
 def test_conversations_are_listed_the_most_recent_first() -> None:

@@ -70,5 +70,10 @@ def test_a_message_that_comes_twice_is_there_once() -> None:
     timeline.replace((10, 12), found_oldest=True, found_newest=True)
     assert [timeline.insert(message_id) for message_id in (11, 11, 13, 10)] == [True, False, True, False]
     assert timeline.ids == (10, 11, 12, 13)
+
+
+def test_a_message_is_taken_out_once() -> None:
+    timeline = Timeline()
+    timeline.replace((10, 11, 12, 13), found_oldest=True, found_newest=True)
     assert [timeline.remove(gone) for gone in ((11, 14), (11,), (10, 13))] == [True, False, True]
     assert timeline.ids == (12,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.state.changes import TypingChanged
+from narrowcast_api.state.changes import MessagesChanged, TypingChanged
 from support.ledger import proves
 from support.live import ADA, BRUNO, CHIYO, GENERAL, apply, channel_message, make_state, message_event
 
@@ -44,6 +44,17 @@ def test_oneself_is_never_shown_typing() -> None:
     state = make_state()
     assert apply(state, typing("start", ADA)) == []
     assert state.typing.typers(SOUP) == ()
+
+
+def test_who_edits_is_told_when_it_begins_and_ends_and_never_of_oneself() -> None:
+    state = make_state()
+    place = {"type": "channel", "channel_id": GENERAL, "topic": "soup"}
+    edit = {"type": "typing_edit_message", "message_id": 101, "recipient": place}
+    for op, editors in (("start", (BRUNO,)), ("stop", ())):
+        assert apply(state, {**edit, "op": op, "sender_id": BRUNO}) == [MessagesChanged((101,))]
+        assert state.typing.editors(101) == editors
+        for sender in (BRUNO, ADA):
+            assert apply(state, {**edit, "op": op, "sender_id": sender}) == []
 
 
 def test_a_message_ends_the_typing_of_its_sender() -> None:
