@@ -19,7 +19,7 @@ async def mute(screen: Workspace) -> None:
     elif row is not None and row.kind is Kind.CHANNEL:
         await channels.mute(screen)
     else:
-        screen.tell("No channel or topic selected.")
+        screen.refuse("No channel or topic selected.")
 
 
 async def pin(screen: Workspace) -> None:
@@ -39,4 +39,4 @@ async def mark_read(screen: Workspace) -> None:
         if unread:
             await screen.session.client.flags.change(message_ids=unread, op="add", flag="read")
     else:
-        screen.tell("No channel, topic or conversation selected.")
+        screen.refuse("No channel, topic or conversation selected.")

@@ -246,7 +246,7 @@ async def mark_unread(screen: Workspace) -> None:
         session = screen.session
         channel = session.state.channels.get(where.channel_id)
         if channel is not None and not channel.is_subscribed:
-            screen.tell(stay_read(f"#{names.channel(session.state, where.channel_id)}"), severity="warning")
+            screen.refuse(stay_read(f"#{names.channel(session.state, where.channel_id)}"))
             return
         with session.read_marks.suspended():
             changed = await session.client.flags.change_whole_narrow(

@@ -120,7 +120,7 @@ class Clipboard:
                 self._pane.post(LinkRequested(address, "playground"))
 
         if not choices:
-            self._pane.say("This message has no code for which the organization has a playground.")
+            self._pane.refuse("This message has no code for which the organization has a playground.")
         elif len(choices) == 1:
             chosen(choices[0].value)
         else:
