@@ -79,6 +79,25 @@ async def test_a_form_is_filled_in_by_keys_and_sent_from_its_last_field(tmp_path
         assert values.new_text("old") is OMIT
 
 
+async def test_enter_takes_one_person_after_the_other_before_it_sends(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        taken: list[Values] = []
+
+        async def submit(values: Values) -> bool:
+            taken.append(values)
+            return True
+
+        form = FormScreen("A form", [People("people", "People")], state=stage.session.state, submit=submit)
+        results = await opened(stage, form)
+        for letters in ("brun", "dar"):
+            await stage.type(letters)
+            await stage.press("enter")
+        assert form.row("people").typed == "Bruno Castell, Dario Vance, "
+        await stage.press("enter")
+        await until(lambda: results == [True])
+        assert taken[0].people("people") == (stage.server.id("bruno"), stage.server.id("dario"))
+
+
 async def test_a_refusal_is_said_in_the_form_and_everything_typed_stays(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         problems: list[Exception] = [
