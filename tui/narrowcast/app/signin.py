@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 from narrowcast.app import accounts
@@ -47,16 +49,10 @@ async def join(
     """Make an account at ``site`` from an invitation. Raises what the library raises."""
 
     check_encryption(site, cleartext=cleartext)
-    connection = Connection(site, ca_bundle=ca_bundle)
-    try:
+    async with _or_on_the_website(site, _INVITED, ca_bundle) as connection:
         return await auth.accept_invitation(
             connection, token=token, email=email, full_name=full_name, password=password
         )
-    except ApiError as error:
-        _on_the_website(error, site, _INVITED)
-        raise
-    finally:
-        await connection.aclose()
 
 
 async def check_invitation(
@@ -65,14 +61,8 @@ async def check_invitation(
     """Raises InvalidInput where invitations are for a browser, before anybody has typed a name and a password."""
 
     check_encryption(site, cleartext=cleartext)
-    connection = Connection(site, ca_bundle=ca_bundle)
-    try:
+    async with _or_on_the_website(site, _INVITED, ca_bundle) as connection:
         await auth.find_invitation(connection, token=token)
-    except ApiError as error:
-        _on_the_website(error, site, _INVITED)
-        raise
-    finally:
-        await connection.aclose()
 
 
 async def choose_password(
@@ -87,45 +77,39 @@ async def choose_password(
     """Set a new password at ``site`` by the link that somebody was sent. Raises what the library raises."""
 
     check_encryption(site, cleartext=cleartext)
-    connection = Connection(site, ca_bundle=ca_bundle)
-    try:
+    async with _or_on_the_website(site, "Open the link in a browser", ca_bundle) as connection:
         return await auth.choose_password(
             connection, token=token, password=password, second_factor=second_factor
         )
-    except ApiError as error:
-        _on_the_website(error, site, "Open the link in a browser")
-        raise
-    finally:
-        await connection.aclose()
 
 
 async def ask_for_password_link(site: str, email: str, *, ca_bundle: Path | None = None) -> None:
     """Have ``site`` mail a link for a new password. Raises what the library raises."""
 
-    connection = Connection(site, ca_bundle=ca_bundle)
-    try:
+    advice = f"Open {site}/accounts/password/reset/ in a browser"
+    async with _or_on_the_website(site, advice, ca_bundle) as connection:
         await auth.ask_for_password_link(connection, email=email)
-    except ApiError as error:
-        _on_the_website(error, site, f"Open {site}/accounts/password/reset/ in a browser")
-        raise
-    finally:
-        await connection.aclose()
 
 
-def _on_the_website(error: ApiError, site: str, advice: str) -> None:
-    """Says where to go instead, where servers have this on their website alone, as Zulip's do."""
-    if error.status == 404:
-        raise InvalidInput(f"{site} has this on its website only. {advice}.") from error
+@asynccontextmanager
+async def _or_on_the_website(site: str, advice: str, ca_bundle: Path | None) -> AsyncIterator[Connection]:
+    """A connection to ask for what some servers have on their website alone, as Zulip's do: of these InvalidInput says
+    so, and where to go instead.
+    """
+    async with aclosing(Connection(site, ca_bundle=ca_bundle)) as connection:
+        try:
+            yield connection
+        except ApiError as error:
+            if error.status != 404:
+                raise
+            raise InvalidInput(f"{site} has this on its website only. {advice}.") from error
 
 
 async def find_server(site: str, *, ca_bundle: Path | None = None) -> None:
     """Raises NoServerThere, or what keeps ``site`` from answering, before anybody has typed a password."""
 
-    connection = Connection(site, ca_bundle=ca_bundle)
-    try:
+    async with aclosing(Connection(site, ca_bundle=ca_bundle)) as connection:
         await _identify(connection)
-    finally:
-        await connection.aclose()
 
 
 async def _identify(connection: Connection) -> None:
@@ -161,15 +145,12 @@ async def sign_in(
     if refusal := login_refusal(site):
         raise InvalidInput(refusal)
     check_encryption(site, cleartext=cleartext)
-    connection = Connection(site, ca_bundle=ca_bundle)
-    try:
+    async with aclosing(Connection(site, ca_bundle=ca_bundle)) as connection:
         await _identify(connection)
         if not is_key:
             return await auth.fetch_api_key(
                 connection, username=email, password=secret, second_factor=second_factor
             )
-    finally:
-        await connection.aclose()
     account = Account(site, email, secret, ca_bundle)
     async with Client.open(account) as client:
         await client.users.me()
