@@ -57,12 +57,9 @@ class Tracker:
         return any(block.language not in QUOTES for block in self._open)
 
     def read(self, line: str) -> None:
-        block = opened(line)
-        if block is None:
-            return
-        if self._open and not block.language and self._open[-1].marker == block.marker:
+        if self._open and self._open[-1].is_closed_by(line):
             self._open.pop()
-        else:
+        elif (block := opened(line)) is not None:
             self._open.append(block)
 
 
