@@ -93,6 +93,12 @@ def test_a_staircase_of_lists_stays_cheap() -> None:
     assert cpu_seconds(source) < CPU_SECONDS
 
 
+@pytest.mark.parametrize("unit", ["(a.co/(", "a.a."])
+def test_addresses_in_addresses_stay_cheap(unit: str) -> None:
+    word = unit * (1975 // len(unit)) + "?" * 20
+    assert cpu_seconds(f"{word} " * 25) < CPU_SECONDS
+
+
 def test_deep_brackets_around_a_link_stay_cheap() -> None:
     assert cpu_seconds("[" * 3000 + "a" + "](b)" * 1700) < CPU_SECONDS
 

@@ -180,26 +180,27 @@ class AddressRule(Rule):
 
 
 def address_at(text: str, start: int) -> str | None:
-    """The address that begins at a position: without the punctuation behind it, unless it needs that."""
+    """The address that begins at a position."""
     word = WORD.match(text, start, start + LONGEST_ADDRESS + 1)
     if word is None or len(word[0]) > LONGEST_ADDRESS:
         return None
-    least = len(word[0].rstrip(BEHIND))
-    for length in range(least, min(len(word[0]), least + MOST_BEHIND) + 1):
-        address = word[0][:length]
-        if address_pattern().fullmatch(address) and parentheses_pair(address):
-            return address
-    return None
+    end = end_of_address(word[0])
+    address = None if end is None else address_pattern().fullmatch(word[0], 0, end)
+    return None if address is None else address[0]
 
 
-def parentheses_pair(address: str) -> bool:
-    """Whether parentheses are closed, and not too many are open."""
+def end_of_address(word: str) -> int | None:
+    """Where an address ends: before punctuation, but after parentheses that it opens; None where they do not pair."""
+    end = len(word.rstrip(BEHIND))
     depth = 0
-    for character in PARENTHESES.findall(address):
-        depth += 1 if character == "(" else -1
+    for match in PARENTHESES.finditer(word, 0, end + MOST_BEHIND):
+        if match.start() >= end and depth == 0:
+            break
+        depth += 1 if match[0] == "(" else -1
         if not 0 <= depth <= DEEPEST_PARENTHESES:
-            return False
-    return depth == 0
+            return None
+        end = max(end, match.end())
+    return end if depth == 0 else None
 
 
 @lru_cache(maxsize=1)
