@@ -25,6 +25,12 @@ async def test_leaving_is_reported_and_a_second_time_too(server: TestServer) -> 
     assert (answer["removed"], answer["not_removed"]) == ([], ["general"])
 
 
+async def test_who_is_named_twice_leaves_once(server: TestServer) -> None:
+    fields = {"subscriptions": ["general"], "principals": ["elif@demo.example", "ELIF@demo.example"]}
+    answer = await server.call("ada", "DELETE", PATH, fields)
+    assert (answer["removed"], answer["not_removed"]) == (["general"], [])
+
+
 @proves("USUB-02")
 async def test_the_channels_are_required(server: TestServer) -> None:
     refusal = await server.refusal("dario", "DELETE", PATH)

@@ -138,7 +138,7 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
     core, user = call.core, call.user
     require_member(user)
     settings = group_settings(call) if call.endpoint.method == "POST" else {}
-    people = [user] if who is None else list({one.id: one for one in principals_of(core, user, who)}.values())
+    people = [user] if who is None else principals_of(core, user, who)
     check_size(core, len(items), len(people))
     names: dict[str, dict[str, object]] = {}
     for index, item in enumerate(items):

@@ -96,12 +96,12 @@ def _by_address(core: Core, sender: User, address: str) -> User:
 
 
 def principals_of(core: Core, caller: User, principals: Sequence[str | int]) -> list[User]:
-    """Users by id or address; raises BAD_REQUEST for the first that does not exist or is deactivated."""
-    users = []
+    """Users by id or address, each once; raises BAD_REQUEST for the first that does not exist or is deactivated."""
+    users: dict[int, User] = {}
     for principal in principals:
         by_id = isinstance(principal, int)
         user = core.users.get(int(principal)) if by_id else found_by_address(core, caller, str(principal))
         if user is None or not user.is_active:
             raise no_such_user()
-        users.append(user)
-    return users
+        users[user.id] = user
+    return list(users.values())
