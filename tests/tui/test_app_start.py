@@ -9,6 +9,7 @@ import pytest
 from textual.widgets._toast import Toast
 
 from narrowcast.app.app import NarrowcastApp
+from narrowcast.app.sign_in_links import login_refusal, password_link
 from narrowcast.cli import login
 from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast.screens.start.login import LoginScreen
@@ -99,7 +100,15 @@ async def test_a_link_that_is_no_place_to_log_in_is_explained_as_soon_as_it_is_p
         await until(lambda: what not in shown(app))
 
 
-@pytest.mark.parametrize("link", ["accounts/do_confirm/abc", "accounts/password/reset/MTI/abc/"])
+FOR_A_BROWSER = (
+    "accounts/do_confirm/abc",
+    "accounts/password/reset/MTI/abc/",
+    "accounts/password/reset/MTI",
+    "accounts/password/reset/",
+)
+
+
+@pytest.mark.parametrize("link", FOR_A_BROWSER)
 async def test_a_link_for_a_browser_is_said_to_be_one(tmp_path: Path, link: str) -> None:
     app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
     async with app.run_test(size=(80, 24)):
@@ -107,6 +116,14 @@ async def test_a_link_for_a_browser_is_said_to_be_one(tmp_path: Path, link: str)
         app.screen.query_one("#site", Editor).insert(f"https://chat.example.org/{link}")
         words = "open it there. Then log in at https://chat.example.org"
         await until(lambda: words in " ".join(shown(app).split()))
+
+
+@pytest.mark.parametrize("link", FOR_A_BROWSER)
+def test_a_link_for_a_browser_is_none_that_the_command_line_follows(link: str) -> None:
+    site = "https://chat.example.org"
+    assert password_link(f"{site}/{link}") is None
+    assert login_refusal(f"{site}/{link}").endswith(f"open it there. Then log in at {site}")
+    assert password_link(f"{site}/reset/abc/") == (site, "abc")
 
 
 def test_what_is_no_address_is_asked_for_again_before_a_password(

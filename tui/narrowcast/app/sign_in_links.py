@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _PASSWORD_LINK = re.compile(r"^(?P<site>.+?)/reset/(?P<token>[^/?#]+)/?$")
-_WEB_PAGE = re.compile(r"^(?P<site>.+?)/accounts/(?:do_confirm|password/reset)/.+$")
+_WEB_PAGE = re.compile(r"^(?P<site>.+?)/accounts/(?:do_confirm|password/reset)(?:/.*)?$")
 _INVITATION = re.compile(r"^(?P<site>.+?)/join/(?P<token>[^/?#]+)/?$")
 
 
@@ -15,8 +15,10 @@ def invitation(url: str) -> tuple[str, str] | None:
 
 
 def password_link(url: str) -> tuple[str, str] | None:
-    """The organization's address and the token, if ``url`` is a link for a new password."""
-    return _parts(_PASSWORD_LINK, url)
+    """The organization's address and the token, if ``url`` is an embedded server's link for a new password: that of a
+    Zulip server, `/accounts/password/reset/…`, is for a browser.
+    """
+    return _parts(_PASSWORD_LINK, url) if _WEB_PAGE.match(url.strip()) is None else None
 
 
 def login_refusal(url: str) -> str:
