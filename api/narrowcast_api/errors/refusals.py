@@ -69,7 +69,10 @@ class Unauthorized(ApiError):
 
 
 class AccountDeactivated(Unauthorized):
-    """USER_DEACTIVATED, REALM_DEACTIVATED, or UNAUTHORIZED in these words: this account can no longer sign in."""
+    """USER_DEACTIVATED or REALM_DEACTIVATED: this account can no longer sign in.
+
+    Servers answer an API key with UNAUTHORIZED instead; only `msg` then says that the account is deactivated.
+    """
 
     @property
     def user_message(self) -> str:
