@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -208,7 +209,9 @@ async def test_what_the_server_refuses_or_nobody_can_read_stays_in_the_field(tmp
             assert (stage.app.screen, ask.editor.text) == (ask, "soon")
 
 
-async def test_a_refusal_that_comes_below_another_dialog_takes_no_keys_from_it(tmp_path: Path) -> None:
+@contextmanager
+def refused_late() -> Iterator[asyncio.Event]:
+    """Changes of personal settings are refused, once the event is set."""
     go_on = asyncio.Event()
 
     async def refuse(_: Call) -> Answer:
@@ -217,6 +220,13 @@ async def test_a_refusal_that_comes_below_another_dialog_takes_no_keys_from_it(t
 
     with offering("/settings", routes=settings_routes.routes, method="PATCH") as offered:
         offered.own = refuse
+        yield go_on
+
+
+async def test_a_refusal_that_comes_below_another_dialog_asks_again_when_that_is_closed(
+    tmp_path: Path,
+) -> None:
+    with refused_late() as go_on:
         async with on_stage(tmp_path, size=(80, 24)) as stage:
             await at(stage, "account.settings", "default_language")
             settings = stage.app.screen
@@ -228,7 +238,24 @@ async def test_a_refusal_that_comes_below_another_dialog_takes_no_keys_from_it(t
             assert over is not settings
             go_on.set()
             await until(lambda: "Server error (HTTP 500)" in settings.key_line.plain)
-            assert stage.app.screen is over
+            assert stage.app.screen is over, "it takes no keys from it"
+            await stage.press("escape")
+            ask = await question_of(stage)
+            assert ask.editor.text == "de"
+            assert "Server error (HTTP 500)" in ask.remark.plain
+
+
+async def test_what_was_typed_stands_in_the_notice_where_the_list_is_closed(tmp_path: Path) -> None:
+    with refused_late() as go_on:
+        async with on_stage(tmp_path, size=(80, 24)) as stage:
+            await at(stage, "account.settings", "default_language")
+            await stage.press("enter")
+            await answer(stage, "de")
+            await stage.press("escape")
+            assert stage.app.screen is stage.screen
+            go_on.set()
+            await stage.told("Server error (HTTP 500)")
+            assert "You typed: de" in stage.notices[-1]
 
 
 async def test_an_emptied_address_for_calls_is_the_servers_own(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from narrowcast_api.wire.vocabulary import NOT_FOR_NEWCOMERS
 
 if TYPE_CHECKING:
     from narrowcast_api.state.settings import Settings
+    from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.model import WireModel
 
 OTHER = "Other settings"
@@ -48,6 +49,11 @@ class SettingsScreen(ManageScreen["Setting | None"]):
     READ_KEYS = ()
     COUNTS = False
     FOLLOWS = (SettingsChanged, UserGroupsChanged, ChannelsChanged)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._refused: list[tuple[Setting, str, str]] = []
+        """What was typed for a setting and refused, and why, until it is asked for again."""
 
     def values(self) -> Settings:
         raise NotImplementedError
@@ -230,9 +236,11 @@ class SettingsScreen(ManageScreen["Setting | None"]):
             try:
                 await self._save(setting, read(text))
             except NarrowcastError as error:
-                if not self.is_active:  # another dialog has the keys
-                    raise
-                self._ask(setting, text, error.user_message)
+                if not self.is_attached:  # nobody is asked any more: the notice keeps it
+                    raise NarrowcastError(f"{error.user_message} You typed: {text}") from error
+                self.say(error.user_message, bad=True)
+                self._refused.append((setting, text, error.user_message))
+                self._ask_again()
 
         def answered(text: str | None) -> None:
             if text is not None and text != shown:
@@ -244,6 +252,14 @@ class SettingsScreen(ManageScreen["Setting | None"]):
             AskScreen(setting.title, written, notes=notes, does="saves", check=check, problem=problem),
             answered,
         )
+
+    def _ask_again(self) -> None:
+        """Ask for what was refused, as soon as no other dialog has the keys."""
+        if self._refused and self.is_active:
+            self._ask(*self._refused.pop(0))
+
+    def on_screen_resume(self) -> None:
+        self._ask_again()
 
     def _ask_long(self, setting: Setting) -> None:
         async def submit(values: Values) -> object:
