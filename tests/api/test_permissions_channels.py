@@ -1,0 +1,167 @@
+"""What is said of who may change, read and write in channels before anything is asked of a server."""
+
+from __future__ import annotations
+
+import pytest
+
+from narrowcast_api import permissions
+from narrowcast_api.model.topics import Topic
+from narrowcast_api.model.user_groups import AdHocGroup
+from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.wire.vocabulary import PlanType, Role, TopicsPolicy
+from support.live import ADA, BRUNO, CHIYO, GENERAL, RANDOM
+from support.role_states import FRIENDS, NOBODY, person, set_channel, state_as
+
+
+def test_a_channel_is_changed_by_its_administrators_and_those_of_the_organization() -> None:
+    state = state_as(Role.MEMBER)
+    for setting, said in (
+        (None, "Only organization administrators can change this channel; ask Bruno."),
+        (NOBODY, "Only organization administrators can change this channel; ask Bruno."),
+        (FRIENDS, "Only administrators and friends can change this channel."),
+        (AdHocGroup(frozenset({ADA}), frozenset()), ""),
+    ):
+        permission = {} if setting is None else {"can_administer_channel_group": setting}
+        set_channel(state, GENERAL, permissions=permission)
+        channel = state.channels.get(GENERAL)
+        assert channel is not None
+        assert permissions.channel_refusal(state, channel) == said
+        assert permissions.channel_refusal(state_as(Role.ADMINISTRATOR), channel) == ""
+
+
+@pytest.mark.parametrize(
+    ("setting", "private", "said"),
+    [
+        ("can_create_private_channel_group", True, "Only friends can create private channels."),
+        ("can_create_public_channel_group", False, "Only friends can create public channels."),
+    ],
+)
+def test_kinds_of_channels_have_permissions_of_their_own(setting: str, private: bool, said: str) -> None:
+    state = state_as(Role.MEMBER, **{setting: FRIENDS})
+    assert permissions.privacy_refusal(state, private=private) == said
+    assert permissions.privacy_refusal(state, private=not private) == ""
+
+
+@pytest.mark.parametrize(
+    ("offered", "enabled", "plan", "holders", "said"),
+    [
+        (True, True, PlanType.SELF_HOSTED, None, ""),
+        (
+            False,
+            True,
+            PlanType.SELF_HOSTED,
+            None,
+            "Web-public channels are not enabled in this organization.",
+        ),
+        (
+            True,
+            False,
+            PlanType.SELF_HOSTED,
+            None,
+            "Web-public channels are not enabled in this organization.",
+        ),
+        (True, True, PlanType.LIMITED, None, "Available on Zulip Cloud Standard."),
+        (True, True, PlanType.STANDARD, FRIENDS, "Only friends can create web-public channels."),
+    ],
+)
+def test_web_public_channels_need_server_organization_plan_and_permission(
+    offered: bool, enabled: bool, plan: PlanType, holders: int | None, said: str
+) -> None:
+    state = state_as(Role.MEMBER, enable_spectator_access=enabled, plan_type=int(plan))
+    state.offers = state.offers._replace(web_public=offered)
+    if holders is not None:
+        state.organization.put("can_create_web_public_channel_group", holders)
+    assert permissions.privacy_refusal(state, web_public=True) == said
+    assert permissions.privacy_refusal(state) == ""
+
+
+@pytest.mark.parametrize(
+    ("own", "general", "mandatory", "wanted"),
+    [
+        ("inherit", "inherit", False, TopicsPolicy.ALLOW_EMPTY),
+        ("inherit", "inherit", True, TopicsPolicy.DISABLE_EMPTY),
+        ("of the future", "empty_topic_only", True, TopicsPolicy.EMPTY_ONLY),
+        ("allow_empty_topic", "disable_empty_topic", True, TopicsPolicy.ALLOW_EMPTY),
+    ],
+)
+def test_the_rule_for_topics_of_a_channel_goes_before_that_of_the_organization(
+    own: str, general: str, mandatory: bool, wanted: TopicsPolicy
+) -> None:
+    state = state_as(Role.MEMBER, topics_policy=general, mandatory_topics=mandatory)
+    set_channel(state, GENERAL, topics_policy=own)
+    assert permissions.topics_policy(state, GENERAL) is wanted
+
+
+def test_new_topics_are_for_who_may_create_them_once_the_topics_are_known() -> None:
+    state = state_as(Role.MEMBER)
+    set_channel(state, GENERAL, permissions={"can_create_topic_group": FRIENDS})
+    assert permissions.topic_refusal(state, GENERAL, "soup") == "", "nobody knows yet which there are"
+    state.topics.load(GENERAL, [Topic("Soup", 50)])
+    assert permissions.topic_refusal(state, GENERAL, "soup") == ""
+    assert permissions.topic_refusal(state, GENERAL, " ") == ""
+    refusal = permissions.topic_refusal(state, GENERAL, "stew")
+    assert refusal == "Only friends can create topics in #general. Choose an existing topic."
+    assert refusal.short == "only friends"
+    set_channel(
+        state, GENERAL, permissions={"can_create_topic_group": AdHocGroup(frozenset({ADA}), frozenset())}
+    )
+    assert permissions.topic_refusal(state, GENERAL, "stew") == ""
+
+
+def test_one_subscribes_to_what_is_public_or_where_one_may() -> None:
+    for role, is_private, holders, short in (
+        (Role.MEMBER, False, None, ""),
+        (Role.GUEST, False, None, "not for guests"),
+        (Role.MEMBER, True, None, "private"),
+        (Role.MEMBER, True, FRIENDS, "private"),
+        (Role.MEMBER, True, AdHocGroup(frozenset({ADA}), frozenset()), ""),
+    ):
+        for name in ("can_subscribe_group", "can_add_subscribers_group"):
+            state = state_as(role)
+            set_channel(state, RANDOM, invite_only=is_private, permissions={name: holders} if holders else {})
+            channel = state.channels.get(RANDOM)
+            assert channel is not None
+            assert permissions.subscribe_refusal(state, channel).short == short
+            kept = permissions.draft_refusal(state, ChannelDestination(RANDOM, "t"))
+            assert (kept == "") is (not is_private or short == "")
+
+
+def test_a_draft_is_kept_for_where_one_reads() -> None:
+    state = state_as(Role.GUEST)
+    where = ChannelDestination(GENERAL, "t")
+    assert permissions.draft_refusal(state, None) == ""
+    assert permissions.draft_refusal(state, DirectDestination(frozenset({BRUNO}))) == ""
+    set_channel(state, GENERAL, invite_only=True)
+    assert permissions.draft_refusal(state, where) == ""
+    set_channel(state, GENERAL, is_archived=True)
+    assert permissions.draft_refusal(state, where) == "#general is archived: nobody can post in it."
+    assert "no longer exists" in permissions.draft_refusal(state, ChannelDestination(99, "t"))
+
+
+def test_whom_one_may_write_to_is_said_by_name() -> None:
+    state = state_as(Role.MEMBER)
+    both = frozenset({BRUNO, CHIYO})
+    assert permissions.direct_refusal(state, both) == ""
+    state.organization.put("direct_message_permission_group", NOBODY)
+    assert permissions.direct_refusal(state, both) == "Direct messages are disabled in this organization."
+    state.organization.put("direct_message_permission_group", {"direct_members": [], "direct_subgroups": []})
+    assert permissions.direct_refusal(state, both) == "Direct messages are disabled in this organization."
+    assert permissions.direct_refusal(state, frozenset()) == "", "a note to oneself"
+    state.organization.put("direct_message_permission_group", FRIENDS)
+    assert permissions.direct_refusal(state, both) == ""
+    only_bruno = permissions.direct_refusal(state, frozenset({BRUNO}))
+    assert only_bruno == "Direct messages must include somebody from friends."
+    person(state, BRUNO, is_bot=True)
+    assert permissions.direct_refusal(state, frozenset({BRUNO})) == "", "bots may be written to"
+    person(state, BRUNO, is_bot=True, is_active=False)
+    left = "Bruno has left: the account is deactivated."
+    assert permissions.direct_refusal(state, frozenset({BRUNO})) == left
+
+
+def test_who_may_not_begin_conversations_goes_on_with_those_that_there_are() -> None:
+    state = state_as(Role.MEMBER, direct_message_initiator_group=FRIENDS)
+    refused = "Only friends can start direct message conversations."
+    assert permissions.direct_refusal(state, frozenset({BRUNO})) == refused
+    state.directs.see(frozenset({BRUNO}), 50)
+    assert permissions.direct_refusal(state, frozenset({BRUNO})) == ""
+    assert permissions.direct_refusal(state, frozenset({CHIYO})) == refused
