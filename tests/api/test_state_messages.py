@@ -113,6 +113,17 @@ def test_messages_become_unread_again_from_the_events_details_though_never_loade
     assert state.unreads.count_direct(frozenset()) == 1
 
 
+def test_an_event_of_what_nobody_can_place_changes_no_count() -> None:
+    state = make_state()
+    unread = {"type": "update_message_flags", "op": "remove", "flag": "read", "messages": [50]}
+    for details in ({}, {"50": {"type": "stream"}}):
+        assert apply(state, {**unread, "message_details": details}) == [MessagesChanged((50,))]
+    apply(state, message_event(channel_message(101), "read"))
+    changes = apply(state, {**unread, "messages": [101]})
+    assert changes == [MessagesChanged((101,)), UnreadsChanged()]
+    assert set(state.unreads) == {101}
+
+
 def test_reading_everything_elsewhere_leaves_nothing_unread() -> None:
     state = make_state()
     apply(state, message_event(channel_message(101), "mentioned"), message_event(direct_message(102)))
@@ -179,6 +190,20 @@ def test_an_edit_changes_the_content_of_one_message_and_may_mention() -> None:
     assert (second.content, second.edited_at) == ("<p>new</p>", 1_800_000_500)
     assert second.flags == {"starred", "mentioned"}
     assert state.unreads.mentions == {102}
+
+
+def test_an_edit_that_says_nothing_of_it_leaves_a_message_what_it_was() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101, is_me_message=True)))
+    for edit, is_me_message in (
+        ({}, True),
+        ({"is_me_message": False}, False),
+        ({"is_me_message": True}, True),
+    ):
+        apply(state, move([101], rendered_content="<p>new</p>", **edit))
+        message = state.messages.get(101)
+        assert message is not None
+        assert message.is_me_message is is_me_message
 
 
 def test_an_edit_is_told_to_whoever_shows_mentions_where_it_begins_or_ends_one_and_no_other() -> None:

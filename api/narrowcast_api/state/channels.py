@@ -123,28 +123,22 @@ class Channels:
         if channel is not None and channel.subscriber_count is not None:
             self.put([channel._replace(subscriber_count=_plus(channel.subscriber_count, change))])
 
-    def update(self, channel_id: int, changes: RawRecord) -> bool:
-        """Takes new values by their names on the wire, `first_message_id` among them (EVT-05).
-
-        Says whether the channel is known.
-        """
+    def update(self, channel_id: int, changes: RawRecord) -> None:
+        """Takes new values by their names on the wire, `first_message_id` among them (EVT-05)."""
         channel = self._by_id.get(channel_id)
-        if channel is None:
-            return False
-        self.put([_updated(channel, changes)])
-        return True
+        if channel is not None:
+            self.put([_updated(channel, changes)])
 
-    def update_subscription(self, channel_id: int, name: str, value: object) -> bool:
-        """Applies a `subscription` update; says whether oneself is in that channel."""
+    def update_subscription(self, channel_id: int, name: str, value: object) -> None:
+        """Applies a `subscription` update, where oneself is in that channel."""
         channel = self._by_id.get(channel_id)
         if channel is None or channel.subscription is None:
-            return False
+            return
         if name == "in_home_view" and type(value) is bool:
             name, value = "is_muted", not value
         if name in Subscription._fields and (value is None or type(value) in {bool, str}):
             subscription = channel.subscription._replace(**{name: value})  # type: ignore[arg-type]  # checked above
             self.put([channel._replace(subscription=subscription)])
-        return True
 
     def update_folder(self, folder_id: int, data: RawRecord) -> None:
         """Changes only what `data` carries."""
