@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from textual.widgets import Static
+
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
 from narrowcast.screens.channels.members import MembersScreen
+from narrowcast.screens.dialogs.confirm import ConfirmScreen
 from narrowcast.screens.dialogs.picker import Picker
 from support.channels import archive, channel_row, in_channel, members_of
 from support.screens import choose, fill, form_of, pick, rows, said
@@ -162,10 +165,16 @@ async def test_folders_are_made_ordered_and_archived(tmp_path: Path) -> None:
         assert [folder["name"] for folder in answer["channel_folders"]] == ["Play"]
 
 
-async def test_leaving_a_private_channel_asks_first(tmp_path: Path) -> None:
+async def test_leaving_a_private_channel_asks_first_in_the_list_of_channels_too(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await in_channel(stage, "leads")
+        await stage.press("C", "s")
+        assert isinstance(stage.app.screen, ConfirmScreen)
+        question = str(stage.app.screen.query_one(Static).render())
+        await stage.press("n", "escape")
         await run(stage, "channel.subscribe")
+        assert str(stage.app.screen.query_one(Static).render()) == question
+        assert "You cannot rejoin a private channel by yourself" in question
         await stage.press("down", "enter")
         await stage.told("Unsubscribed from")
         channel = stage.session.state.channels.get(stage.server.channel("leads"))

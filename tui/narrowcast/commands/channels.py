@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
 from narrowcast.content.addresses import view_address
-from narrowcast.screens.channels import fields, subscription
+from narrowcast.screens.channels import fields, steps
 from narrowcast.screens.channels.browse import ChannelsScreen
 from narrowcast.screens.channels.default_groups import DefaultChannelGroupsScreen
 from narrowcast.screens.channels.folders import FoldersScreen
@@ -66,24 +66,24 @@ def folders(screen: Workspace) -> None:
     targets.look_after(screen, FoldersScreen(screen.session))
 
 
-async def subscribe(screen: Workspace) -> None:
+def subscribe(screen: Workspace) -> None:
     """Join the channel, or leave it."""
-    channel = targets.channel_or_say(screen)
-    if channel is None:
-        return
-    session = screen.session
-    if not channel.is_subscribed:
-        if not screen.refuse(rules.subscribe_refusal(session.state, channel)):
-            screen.tell(await subscription.subscribe(session, channel))
-        return
-    if screen.refuse(subscription.refused_leave(session, channel)):
+    if (channel := targets.channel_or_say(screen)) is not None:
+        _take(screen, steps.subscription(screen.session, channel))
+
+
+def _take(screen: Workspace, step: steps.Step) -> None:
+    if screen.refuse(step.refusal):
         return
 
-    async def leave() -> None:
-        screen.tell(await subscription.unsubscribe(session, channel))
+    async def act() -> None:
+        await step.work()
+        screen.tell(step.done)
 
-    question = subscription.leaving(session, channel) or f"Unsubscribe from #{channel.name}?"
-    ask_first(screen, question, "Unsubscribe", lambda: screen.spawn(leave(), "unsubscribe from the channel"))
+    if step.question:
+        ask_first(screen, step.question, step.yes, lambda: screen.spawn(act(), step.what))
+    else:
+        screen.spawn(act(), step.what)
 
 
 async def mute(screen: Workspace) -> None:
@@ -119,27 +119,8 @@ async def mark_read(screen: Workspace) -> None:
 
 def archive(screen: Workspace) -> None:
     """Archive the channel, or restore it."""
-    channel = targets.channel_or_say(screen)
-    if channel is None:
-        return
-    client = screen.session.client
-    if channel.is_archived:
-        if not screen.refuse(subscription.refused_restore(screen.session)):
-            screen.spawn(client.channels.unarchive(channel_id=channel.channel_id), "unarchive the channel")
-        return
-    if screen.refuse(rules.channel_refusal(screen.session.state, channel, "archive this channel")):
-        return
-
-    async def archive_it() -> None:
-        await client.channels.archive(channel_id=channel.channel_id)
-        screen.tell(f"#{channel.name} archived.")
-
-    ask_first(
-        screen,
-        f"Archive #{channel.name}?",
-        "Archive channel (its messages stay readable)",
-        lambda: screen.spawn(archive_it(), "archive the channel"),
-    )
+    if (channel := targets.channel_or_say(screen)) is not None:
+        _take(screen, steps.archiving(screen.session, channel))
 
 
 async def copy_email(screen: Workspace) -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.channels import subscription
+from narrowcast.screens.channels import steps
 from narrowcast.screens.channels.fields import edit_channel, new_channel, see_channel
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.channels.permissions import ChannelPermissionsScreen
@@ -75,35 +75,27 @@ class ChannelsScreen(ManageScreen[Channel]):
         if item.is_archived:
             self.say("This channel is already archived.")
             return "", ""
-        if self.refused(permissions.channel_refusal(self.state, item, "archive this channel")):
-            return "", ""
-        return f"Archive #{item.name}?", "Archive channel (its messages stay readable)"
+        step = steps.archiving(self.session, item)
+        return ("", "") if self.refused(step.refusal) else (step.question, step.yes)
 
     async def drop(self, item: Channel) -> None:
-        await self.session.client.channels.archive(channel_id=item.channel_id)
+        await steps.archiving(self.session, item).work()
 
     def action_subscribe(self) -> None:
-        channel = self.selected
-        if channel is None:
-            return
-        if not channel.is_subscribed:
-            if self.refused(permissions.subscribe_refusal(self.state, channel)):
-                return
-            self.work(subscription.subscribe(self.session, channel), done=f"Subscribed to #{channel.name}.")
-            return
-        if refused := subscription.refused_leave(self.session, channel):
-            self.say(refused, bad=True)
+        if (channel := self.selected) is not None:
+            self._take(steps.subscription(self.session, channel))
+
+    def _take(self, step: steps.Step) -> None:
+        if self.refused(step.refusal):
             return
 
-        def leave() -> None:
-            self.work(
-                subscription.unsubscribe(self.session, channel), done=f"Unsubscribed from #{channel.name}."
-            )
+        def act() -> None:
+            self.work(step.work(), done=step.done)
 
-        if question := subscription.leaving(self.session, channel):
-            ask_first(self, question, "Unsubscribe", leave)
+        if step.question and not step.reversible:
+            ask_first(self, step.question, step.yes, act)
         else:
-            leave()
+            act()
 
     def action_edit(self) -> None:
         if (channel := self.selected) is not None:
@@ -132,8 +124,5 @@ class ChannelsScreen(ManageScreen[Channel]):
         channel = self.selected
         if channel is None or not channel.is_archived:
             self.say("This channel is not archived.")
-        elif refused := subscription.refused_restore(self.session):
-            self.say(refused, bad=True)
         else:
-            work = self.session.client.channels.unarchive(channel_id=channel.channel_id)
-            self.work(work, done=f"#{channel.name} unarchived.")
+            self._take(steps.archiving(self.session, channel))
