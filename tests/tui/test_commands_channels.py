@@ -200,14 +200,14 @@ async def test_groups_of_channels_for_newcomers_are_made_changed_and_removed(tmp
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "channel.default-groups")
         await stage.press("n")
-        await fill(stage, name="Builders", description="For who builds", channels="engineering\n#nosuch")
+        await fill(stage, name="Builders", description="For who builds", channels="engineering, #nosuch")
         form = await form_of(stage)
         await until(lambda: form.row("channels").has_problem)
-        await fill(stage, channels="engineering\n#design")
+        await fill(stage, channels="engineering, #design")
         await until(lambda: any("Builders" in row for row in rows(stage)))
         assert "engineering, design" in rows(stage)[0]
         await stage.press("enter")
-        await fill(stage, name="Makers", channels="design\nsupport")
+        await fill(stage, name="Makers", channels="design, support")
         await until(lambda: any("design, support" in row and "Makers" in row for row in rows(stage)))
         (group,) = stage.session.state.default_channel_groups
         wanted = [stage.server.channel("design"), stage.server.channel("support")]

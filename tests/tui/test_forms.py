@@ -74,7 +74,7 @@ async def test_a_form_is_filled_in_by_keys_and_sent_from_its_last_field(tmp_path
         await until(lambda: results == ["done"])
         (values,) = taken
         assert (values.text("name"), values.flag("private"), values["kind"]) == ("soup", True, 2)
-        assert values.people("people") == (stage.server.id("bruno"), stage.server.id("ada"))
+        assert values.ids("people") == (stage.server.id("bruno"), stage.server.id("ada"))
         assert values.channel("where") == stage.server.channel("engineering")
         assert values.new_text("old") is OMIT
 
@@ -89,13 +89,13 @@ async def test_enter_takes_one_person_after_the_other_before_it_sends(tmp_path: 
 
         form = FormScreen("A form", [People("people", "People")], state=stage.session.state, submit=submit)
         results = await opened(stage, form)
-        for letters in ("brun", "dar"):
+        for letters in ("@brun", "dar"):
             await stage.type(letters)
             await stage.press("enter")
         assert form.row("people").typed == "Bruno Castell, Dario Vance, "
         await stage.press("enter")
         await until(lambda: results == [True])
-        assert taken[0].people("people") == (stage.server.id("bruno"), stage.server.id("dario"))
+        assert taken[0].ids("people") == (stage.server.id("bruno"), stage.server.id("dario"))
 
 
 async def test_a_refusal_is_said_in_the_form_and_everything_typed_stays(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.screens.groups.groups import GroupsScreen
-from narrowcast.screens.groups.holders import suggest_groups
 from narrowcast.screens.groups.members import MembersScreen
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
 from support.screens import choose, fill, form_of, rows, said
@@ -146,12 +145,21 @@ async def test_a_group_of_a_role_is_called_in_a_message_as_it_is_elsewhere(tmp_p
         assert known.group(987654) is None
 
 
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [("mod", ["admins and moderators"]), ("adm", ["admins and moderators", "admins"]), ("dmins", [])],
-)
-async def test_groups_are_suggested_by_the_beginning_of_any_word(
-    tmp_path: Path, typed: str, offered: list[str]
-) -> None:
+async def test_groups_are_completed_by_the_beginning_of_any_word_one_after_the_other(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
-        assert suggest_groups(stage.session.state, typed) == offered
+        await a_group(stage)
+        await stage.press("n")
+        form = await form_of(stage)
+        subgroups = form.row("subgroups")
+        await stage.press("tab", "tab", "tab")
+        for letters in ("mod", "@bak"):
+            await stage.type(letters)
+            await stage.press("enter")
+        assert subgroups.typed == "admins and moderators, bakers, "
+        await stage.type("#nobodys")
+        await stage.press("ctrl+d")
+        await until(lambda: "No user group named '#nobodys' can be chosen here" in form.told)
+        await fill(stage, name="cooks", subgroups="@bakers, admins and moderators")
+        await until(lambda: any("2 groups" in row for row in rows(stage)))
+        made = await groups(stage)
+        assert made["cooks"]["direct_subgroup_ids"] == [made["role:moderators"]["id"], made["bakers"]["id"]]

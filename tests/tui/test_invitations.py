@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,26 @@ async def test_who_has_an_account_already_is_named_and_the_others_are_invited(tm
         [invitation] = await invitations(stage)
         assert invitation["email"] == "new@demo.example"
         assert invitation["invited_as"] == 600
+
+
+async def test_names_of_channels_and_groups_are_completed_with_their_signs_too(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await opened(stage)
+        await stage.press("l")
+        form = await form_of(stage)
+        await stage.press("tab", "tab", "tab")
+        for letters in ("#gen", "desi"):
+            await stage.type(letters)
+            await stage.press("tab")
+        assert form.row("channels").typed == "general, design, "
+        await fill(stage, channels="#general, Design, nowhere")
+        await until(lambda: "No channel named 'nowhere' can be chosen here" in form.told)
+        await fill(stage, channels="#general, Design", defaults=False)
+        await until(lambda: len(rows(stage)) == 1)
+        [chosen] = stage.server.core.store.all("SELECT channel_ids FROM invites")
+        assert json.loads(chosen["channel_ids"]) == [
+            stage.server.channel(name) for name in ("general", "design")
+        ]
 
 
 async def test_a_link_is_made_copied_and_revoked(tmp_path: Path) -> None:

@@ -62,6 +62,21 @@ def listed(text: str, id_of: Callable[[str], int | None]) -> Iterator[tuple[str,
         start = end
 
 
+def signed(id_of: Callable[[str], int | None]) -> Callable[[str], int | None]:
+    """``id_of`` for names that may have the sign of a channel or a mention before them."""
+
+    def found(name: str) -> int | None:
+        exact = id_of(name)
+        return id_of(unsigned(name)) if exact is None else exact
+
+    return found
+
+
+def unsigned(name: str) -> str:
+    """A name without # or @ before it."""
+    return name.lstrip("#@").strip()
+
+
 def conversation(state: State, user_ids: frozenset[int]) -> str:
     """The name of a direct conversation with ``user_ids`` (without oneself)."""
     return people(state, user_ids) or NOTES_TO_MYSELF
@@ -81,6 +96,11 @@ def emoji(state: State) -> list[str]:
 def channel(state: State, channel_id: int) -> str:
     """A channel's name; of one that is gone the last."""
     return state.channels.last_name(channel_id) or f"channel {channel_id}"
+
+
+def open_channels(state: State) -> dict[int, str]:
+    """The names of the channels that are not archived, by their ids."""
+    return {channel.channel_id: channel.name for channel in state.channels if not channel.is_archived}
 
 
 def channel_sign(channel: Channel) -> str:

@@ -38,7 +38,7 @@ class MutedPeopleScreen(ManageScreen[int]):
             return
 
         async def mute(values: Values) -> object:
-            for user_id in values.people("people"):
+            for user_id in values.ids("people"):
                 if user_id not in self.state.users.muted:
                     await self.session.client.settings.mute_user(user_id=user_id)
             return True

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from narrowcast.screens.dialogs.form_fields import Field, LineField, Refused, Text, Values
+from narrowcast.screens.dialogs.form_fields import Field, LineField, Names, Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.text import names
 from narrowcast_api import permissions
@@ -26,12 +26,18 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
 
     def rows(self) -> Sequence[ListRow[DefaultChannelGroup]]:
         return [
-            ListRow(group.id, group, group.name, group.description, self._channels(group) or "no channels")
+            ListRow(
+                group.id,
+                group,
+                group.name,
+                group.description,
+                ", ".join(self._names(group.channel_ids)) or "no channels",
+            )
             for group in self.state.default_channel_groups
         ]
 
-    def _channels(self, group: DefaultChannelGroup) -> str:
-        return ", ".join(names.channel(self.state, channel_id) for channel_id in group.channel_ids)
+    def _names(self, channel_ids: Iterable[int]) -> list[str]:
+        return [names.channel(self.state, channel_id) for channel_id in channel_ids]
 
     def new(self) -> None:
         if not self.refused():
@@ -43,11 +49,13 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
 
     def _ask(self, group: DefaultChannelGroup | None) -> None:
         async def submit(values: Values) -> object:
-            channels = self._named(values)
+            chosen = values.ids("channels")
             groups = self.session.client.default_channel_groups
             if group is None:
                 await groups.create(
-                    name=values.text("name"), description=values.text("description"), channels=channels
+                    name=values.text("name"),
+                    description=values.text("description"),
+                    channels=self._names(chosen),
                 )
                 return True
             if values.changed("name") or values.changed("description"):
@@ -56,41 +64,21 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
                     name=values.new_text("name"),
                     description=values.new_text("description"),
                 )
-            present = [names.channel(self.state, channel_id) for channel_id in group.channel_ids]
-            if added := [name for name in channels if name not in present]:
-                await groups.add(group_id=group.id, channels=added)
-            if removed := [name for name in present if name not in channels]:
-                await groups.remove(group_id=group.id, channels=removed)
+            if added := [one for one in chosen if one not in present]:
+                await groups.add(group_id=group.id, channels=self._names(added))
+            if removed := [one for one in present if one not in chosen]:
+                await groups.remove(group_id=group.id, channels=self._names(removed))
             return True
 
+        present = group.channel_ids if group else ()
+        known = {**dict(zip(present, self._names(present), strict=True)), **names.open_channels(self.state)}
         fields: list[Field] = [
             LineField("name", "Name", value=group.name if group else "", required=True, limit=60),
             Text("description", "Description", value=group.description if group else "", limit=1024, rows=2),
-            Text("channels", "Channels", "One channel per line", value="", rows=5)
-            if group is None
-            else Text(
-                "channels",
-                "Channels",
-                "One channel per line",
-                value="\n".join(names.channel(self.state, one) for one in group.channel_ids),
-                rows=5,
-            ),
+            Names("channels", "Channels", what="channel", known=known, value=present),
         ]
         title = f"Channel group {group.name}" if group else "Create channel group"
         self.form(title, fields, submit, done="Saved.")
-
-    def _named(self, values: Values) -> list[str]:
-        """The channels that were written, as they are called."""
-        channels = []
-        for line in values.text("channels").splitlines():
-            name = line.strip().removeprefix("#")
-            if not name:
-                continue
-            channel_id = self.state.channels.id_of(name)
-            if channel_id is None:
-                raise Refused("channels", f"There is no channel {name!r}.")
-            channels.append(names.channel(self.state, channel_id))
-        return list(dict.fromkeys(channels))
 
     def question(self, item: DefaultChannelGroup) -> tuple[str, str]:
         if self.refused():

@@ -160,7 +160,7 @@ def new_channel(host: Host, created: Callable[[int], object]) -> None:
         made = await host.session.client.channels.create(
             name=values.text("name"),
             description=values.text("description"),
-            subscribers=[*dict.fromkeys((state.me, *values.people("people")))],
+            subscribers=[*dict.fromkeys((state.me, *values.ids("people")))],
             announce=values.flag("announce") and privacy.private is not True,
             is_default_stream=values.new_flag("default"),
             topics_policy=_topics(values),

@@ -75,7 +75,7 @@ class MembersScreen(ManageScreen[int]):
 
     def new(self) -> None:
         async def submit(values: Values) -> None:
-            missing = [one for one in values.people("people") if one not in self._ids]
+            missing = [one for one in values.ids("people") if one not in self._ids]
             if not missing:
                 raise Refused("people", "Already subscribed.")
             added = await self.session.client.subscriptions.add(

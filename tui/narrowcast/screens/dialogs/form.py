@@ -30,7 +30,7 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
-from narrowcast.screens.dialogs.form_fields import Field, Moment, People, Refused, Values
+from narrowcast.screens.dialogs.form_fields import Field, Moment, Refused, Values
 from narrowcast.text import formats
 from narrowcast.text.natural_time import EXAMPLES
 from narrowcast.text.safe_text import safe_block
@@ -228,12 +228,12 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._show_hint()
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        """Enter goes on to the next field, and sends from the last one. In a list of people it takes one first, as Tab
+        """Enter goes on to the next field, and sends from the last one. In a list of names it takes one first, as Tab
         does: more may follow.
         """
         event.stop()
         row = self._here
-        if row is not None and row.complete() and isinstance(row.field, People):
+        if row is not None and row.complete() and row.is_list:
             self._show_hint()
         else:
             self._go_on()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 OFFERED = 6
 """Completions that are named at once."""
 MOMENTS = ("tomorrow 9:00", "monday 9:00", "friday 9:00", "in 20 minutes", "in 2 hours", "today 17:00")
+LIST = "names, separated by commas"
 FEW = 4
 """Options up to which Space goes on to the next one; more are shown as a list."""
 NEEDS_MOST = 40
@@ -160,7 +161,9 @@ class FormRow(Horizontal):
             case fields.LineField():
                 return Editor(field.value, placeholder=field.placeholder, password=field.secret)
             case fields.People():
-                return Editor(_names(state, field.value), placeholder="names, separated by commas")
+                return Editor(_names(state, field.value), placeholder=LIST)
+            case fields.Names():
+                return Editor(field.named(), placeholder=LIST)
             case fields.ChannelName():
                 name = names.channel(state, field.value) if field.value is not None else ""
                 return Editor(name, placeholder="name of a channel")
@@ -201,7 +204,7 @@ class FormRow(Horizontal):
         control = self.control
         if isinstance(control, Editor) and not control.buffer.multiline:
             control.buffer.end()
-            if not isinstance(self.field, fields.People):
+            if not self.is_list:
                 control.mark()
 
     @property
@@ -213,6 +216,11 @@ class FormRow(Horizontal):
     def is_enabled(self) -> bool:
         """Whether it can be changed."""
         return not self.field.needs
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it holds names, one after the other."""
+        return isinstance(self.field, fields.People | fields.Names)
 
     @property
     def typed(self) -> str:
@@ -236,7 +244,7 @@ class FormRow(Horizontal):
         if isinstance(self.control, ChoiceControl):
             return self.control.value
         untouched = (
-            isinstance(self.field, fields.LineField | fields.Text | fields.Moment)
+            isinstance(self.field, fields.LineField | fields.Text | fields.Moment | fields.Names)
             and self.typed == self._first
         )
         if untouched and self.typed.strip():
@@ -247,13 +255,15 @@ class FormRow(Horizontal):
         """Where the part begins that Tab would complete, and what it could become, best first."""
         typed = self.typed
         match self.field:
-            case fields.People():
+            case fields.People() | fields.Names():
                 start = typed.rfind(",") + 1
                 start += len(typed[start:]) - len(typed[start:].lstrip())
-                return start, _people(self._state, typed[start:])
+                name = names.unsigned(typed[start:])
+                if isinstance(self.field, fields.People):
+                    return start, _people(self._state, name)
+                return start, _best(name, list(self.field.known.values()))
             case fields.ChannelName():
-                channels = [channel.name for channel in self._state.channels if not channel.is_archived]
-                return 0, _best(typed.lstrip("#"), channels)
+                return 0, _best(names.unsigned(typed), list(names.open_channels(self._state).values()))
             case fields.Moment():
                 return 0, [text for text in MOMENTS if typed and text.startswith(typed.lower())]
             case fields.LineField() if self.field.suggest is not None:
@@ -268,7 +278,7 @@ class FormRow(Horizontal):
             return False
         if self.typed[start:].strip().casefold() == found[0].casefold():
             return False
-        more = ", " if isinstance(self.field, fields.People) else ""
+        more = ", " if self.is_list else ""
         control.replace(start, len(self.typed), found[0] + more)
         return True
 

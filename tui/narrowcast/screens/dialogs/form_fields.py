@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from narrowcast.text.formats import counted
-from narrowcast.text.names import SEE_MATCHES, listed
+from narrowcast.text.names import SEE_MATCHES, listed, signed
 from narrowcast.text.natural_time import NoMoment, moment
 from narrowcast_api.http.encoding import OMIT, Omit
 
@@ -20,6 +20,7 @@ __all__ = [
     "Field",
     "LineField",
     "Moment",
+    "Names",
     "OneOf",
     "People",
     "Refused",
@@ -96,6 +97,26 @@ class People(Field, frozen=True):
     required: bool = False
 
 
+class Names(Field, frozen=True):
+    """Things of one kind by name, as ids, separated by commas. ``known``: their names by id; ``what``: one of them in
+    words.
+    """
+
+    what: str = "thing"
+    known: Mapping[int, str] = {}
+    value: Sequence[int] = ()
+    required: bool = False
+
+    def named(self) -> str:
+        """What the field says at first."""
+        return ", ".join(self.known.get(one, f"{self.what} {one}") for one in self.value)
+
+    def id_of(self, name: str) -> int | None:
+        """The id behind a name, whatever its case; of equal names the first."""
+        folded = name.casefold()
+        return next((one for one, known in self.known.items() if known.casefold() == folded), None)
+
+
 class ChannelName(Field, frozen=True):
     """A channel by name, as its id; None for an empty field."""
 
@@ -153,8 +174,8 @@ class Values:
         """The same; OMIT if nobody changed it."""
         return self.flag(name) if self.changed(name) else OMIT
 
-    def people(self, name: str) -> tuple[int, ...]:
-        """The ids of People, in the order in which they stand."""
+    def ids(self, name: str) -> tuple[int, ...]:
+        """What People or Names stand for, in their order."""
         read = self._read[name]
         return read if isinstance(read, tuple) else ()
 
@@ -174,7 +195,7 @@ class Values:
 def initial(field: Field) -> object:
     """What a field says before anybody touches it, as Values gives it."""
     match field:
-        case People():
+        case People() | Names():
             return tuple(field.value)
         case Moment():
             return None
@@ -195,7 +216,9 @@ def read_text(field: Field, typed: str, state: State, now: float) -> object:
                 raise Refused(field.name, f"{counted(over, 'character')} over the limit of {field.limit}.")
             return text
         case People():
-            return _people(field, text, state)
+            return _ids(field.name, text, state.user_id, "user named {!r}")
+        case Names():
+            return _ids(field.name, text, field.id_of, f"{field.what} named {{!r}} can be chosen here")
         case ChannelName():
             return _channel(field, text, state)
         case Moment():
@@ -203,20 +226,20 @@ def read_text(field: Field, typed: str, state: State, now: float) -> object:
     return text
 
 
-def _people(field: Field, text: str, state: State) -> tuple[int, ...]:
+def _ids(field: str, text: str, id_of: Callable[[str], int | None], nothing: str) -> tuple[int, ...]:
     found: list[int] = []
-    for name, user_id in listed(text, state.user_id):
-        if user_id is None:
-            raise Refused(field.name, f"No user named {name!r}. {SEE_MATCHES}")
-        if user_id not in found:
-            found.append(user_id)
+    for name, one in listed(text, signed(id_of)):
+        if one is None:
+            raise Refused(field, f"No {nothing.format(name)}. {SEE_MATCHES}")
+        if one not in found:
+            found.append(one)
     return tuple(found)
 
 
 def _channel(field: Field, text: str, state: State) -> int | None:
     if not text:
         return None
-    channel_id = state.channels.id_of(text.lstrip("#"))
+    channel_id = signed(state.channels.id_of)(text)
     if channel_id is None:
         raise Refused(field.name, f"No channel named {text!r}. {SEE_MATCHES}")
     return channel_id

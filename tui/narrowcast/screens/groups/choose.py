@@ -8,10 +8,9 @@ from typing import Any
 from textual.screen import Screen
 
 from narrowcast.screens.dialogs.form import FormScreen
-from narrowcast.screens.dialogs.form_fields import LineField, People, Refused, Values
+from narrowcast.screens.dialogs.form_fields import Names, People, Refused, Values
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.screens.groups.holders import group_id_of, setting_of, suggest_groups
-from narrowcast.text.names import SEE_MATCHES
+from narrowcast.screens.groups.holders import group_names, setting_of
 from narrowcast_api import permissions
 from narrowcast_api.model.user_groups import AdHocGroup, GroupSettingValue
 from narrowcast_api.state.holder_rules import HolderRule
@@ -61,28 +60,26 @@ def _by_name(
     if isinstance(present, int):
         groups = [present]
 
+    known = group_names(state, permissions.possible_holders(state, rule))
+    known |= {group_id: permissions.group_name(state, group_id) for group_id in groups}
+
     async def submit(values: Values) -> object:
-        ids = []
-        for name in filter(None, (part.strip() for part in values.text("groups").split(";"))):
-            group_id = group_id_of(state, name, rule)
-            if group_id is None:
-                raise Refused("groups", f"No user group {name!r} can have this. {SEE_MATCHES}")
-            ids.append(group_id)
-        people = values.people("people")
-        if not people and not ids and not rule.nobody:
+        people, groups = values.ids("people"), values.ids("groups")
+        if not people and not groups and not rule.nobody:
             raise Refused("people", "Someone must have this permission.")
-        return await save(setting_of(people, ids))
+        return await save(setting_of(people, groups))
 
     return FormScreen(
         title,
         [
             People("people", "Users", value=people),
-            LineField(
+            Names(
                 "groups",
                 "Groups",
-                "Separated by semicolons" + ("; both empty: nobody" if rule.nobody else ""),
-                value="; ".join(permissions.group_name(state, group_id) for group_id in groups),
-                suggest=lambda typed: suggest_groups(state, typed, rule),
+                "Both empty: nobody" if rule.nobody else "",
+                what="user group",
+                known=known,
+                value=groups,
             ),
         ],
         state=state,

@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import Field, LineField, People, Refused, Text, Values
+from narrowcast.screens.dialogs.form_fields import Field, LineField, Names, People, Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.groups.holders import group_id_of
+from narrowcast.screens.groups.holders import group_names
 from narrowcast.screens.groups.members import MembersScreen, join_refusal, leave_refusal
 from narrowcast.screens.groups.permissions import GroupPermissionsScreen
 from narrowcast.text.formats import counted
-from narrowcast.text.names import listed
 from narrowcast_api import permissions
-from narrowcast_api.http.encoding import OMIT, Omit
+from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.model.user_groups import UserGroup
 from narrowcast_api.state.changes import Change, UserGroupsChanged, UsersChanged
 from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
-    from narrowcast_api.state.state import State
     from narrowcast_api.sync.session import Session
 
 
@@ -80,18 +78,19 @@ class GroupsScreen(ManageScreen[UserGroup]):
             return await self.session.client.user_groups.create(
                 name=values.text("name"),
                 description=values.text("description"),
-                members=values.people("members"),
-                subgroups=_subgroups(self.state, values),
+                members=values.ids("members"),
+                subgroups=values.ids("subgroups") or OMIT,
             )
 
         fields: list[Field] = [
             *_names(None),
             People("members", "Members", value=[self.state.me]),
-            LineField(
+            Names(
                 "subgroups",
                 "Subgroups",
-                "Names, separated by commas",
-                permissions.level_needed(self.state, Gate.GROUP_SUBGROUPS),
+                needs=permissions.level_needed(self.state, Gate.GROUP_SUBGROUPS),
+                what="user group",
+                known=group_names(self.state, permissions.possible_holders(self.state)),
             ),
         ]
         self.form(
@@ -174,13 +173,3 @@ def _names(group: UserGroup | None) -> list[Field]:
         LineField("name", "Name", value=group.name if group else "", required=True, limit=100),
         Text("description", "Description", value=group.description if group else "", rows=2, limit=1024),
     ]
-
-
-def _subgroups(state: State, values: Values) -> list[int] | Omit:
-    group_ids = []
-    for name, group_id in listed(values.text("subgroups"), lambda name: group_id_of(state, name)):
-        if group_id is None:
-            examples = ", ".join(group.name for group in permissions.named_groups(state)[:5])
-            raise Refused("subgroups", f"No user group named {name!r}. Groups: {examples}.")
-        group_ids.append(group_id)
-    return group_ids or OMIT

@@ -131,7 +131,7 @@ class MembersScreen(ManageScreen[Member]):
             return
 
         async def add(values: Values) -> object:
-            people = [user_id for user_id in values.people("people") if user_id not in group.members]
+            people = [user_id for user_id in values.ids("people") if user_id not in group.members]
             return await self.session.client.user_groups.change_members(user_group_id=group.id, add=people)
 
         field = People("people", "People", required=True)

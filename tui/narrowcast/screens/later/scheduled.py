@@ -160,7 +160,7 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
 def _destination(state: State, values: Values, before: Destination | None) -> Destination:
     if isinstance(before, ChannelDestination):
         return ChannelDestination(values.channel("channel") or before.channel_id, values.text("topic"))
-    return DirectDestination(frozenset(values.people("people")) - {state.me})
+    return DirectDestination(frozenset(values.ids("people")) - {state.me})
 
 
 async def _send_now(session: Session, item: ScheduledMessage, where: Destination) -> None:

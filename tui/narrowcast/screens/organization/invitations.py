@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, Refused, Text, Values, YesNo
+from narrowcast.screens.dialogs.form_fields import Field, Names, OneOf, Refused, Text, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
-from narrowcast.screens.groups.holders import group_id_of
+from narrowcast.screens.groups.holders import group_names
 from narrowcast.text.formats import has_long_clock, moment
-from narrowcast.text.names import listed
+from narrowcast.text.names import open_channels
 from narrowcast_api import permissions
 from narrowcast_api.errors import InvitationFailed
 from narrowcast_api.http.encoding import OMIT, Omit
@@ -127,10 +127,10 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         try:
             answer = await self.session.client.invites.send(
                 invitee_emails=emails,
-                stream_ids=_channels(self.state, values),
+                stream_ids=values.ids("channels"),
                 invite_expires_in_minutes=_expiry(values),
                 invite_as=_role(values),
-                group_ids=_groups(self.state, values),
+                group_ids=values.ids("groups") or OMIT,
                 include_realm_default_subscriptions=_if_enabled(
                     self.state, values, "defaults", Gate.INVITE_DEFAULT_CHANNELS
                 ),
@@ -178,10 +178,10 @@ class InvitationsScreen(ManageScreen["Invitation"]):
 
         async def create(values: Values) -> object:
             answer = await self.session.client.invites.create_link(
-                stream_ids=_channels(self.state, values),
+                stream_ids=values.ids("channels"),
                 invite_expires_in_minutes=_expiry(values),
                 invite_as=_role(values),
-                group_ids=_groups(self.state, values),
+                group_ids=values.ids("groups") or OMIT,
                 include_realm_default_subscriptions=_if_enabled(
                     self.state, values, "defaults", Gate.INVITE_DEFAULT_CHANNELS
                 ),
@@ -288,7 +288,8 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
     no_expiry = permissions.level_needed(state, Gate.INVITE_EXPIRY_DAYS)
     no_never = permissions.level_needed(state, Gate.INVITE_EXPIRY_NEVER)
     needs_channel = for_email and bool(permissions.below(state, Gate.INVITE_NO_CHANNELS))
-    names = ", ".join(group.name for group in permissions.named_groups(state)[:4])
+    groups = permissions.named_groups(state)
+    examples = ", ".join(group.name for group in groups[:4])
     return [
         OneOf("role", "Join as", options=roles, value=400 if own <= 400 else own),
         OneOf(
@@ -305,20 +306,22 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
             no_defaults,
             value=not no_defaults,
         ),
-        LineField(
+        Names(
             "channels",
             "More channels",
-            "Names, separated by commas" + ("; this server requires one" if needs_channel else ""),
+            "This server requires one" if needs_channel else "",
             subscribe,
+            what="channel",
+            known=open_channels(state),
             required=needs_channel and not subscribe,
-            suggest=lambda typed: _suggest_channels(state, typed),
         ),
-        LineField(
+        Names(
             "groups",
             "User groups",
-            f"Names, separated by commas, such as {names}" if names else "Names, separated by commas",
+            f"Such as {examples}" if examples else "",
             permissions.level_needed(state, Gate.INVITE_GROUPS),
-            suggest=lambda typed: _suggest(typed, [group.name for group in permissions.named_groups(state)]),
+            what="user group",
+            known=group_names(state, groups),
         ),
         *_welcomes(state),
     ]
@@ -339,37 +342,6 @@ def _welcomes(state: State) -> list[Field]:
 def _welcome(state: State, values: Values) -> str | Omit:
     """Words of one's own; nothing where they are the organization's."""
     return values.new_text(_WELCOME) if _welcomes(state) else OMIT
-
-
-def _suggest(typed: str, names: Sequence[str]) -> list[str]:
-    """What a list of names, separated by commas, could become."""
-    done, _, last = typed.rpartition(",")
-    begun = last.strip().casefold()
-    lead = f"{done}, " if done else ""
-    return [lead + name for name in names if begun and name.casefold().startswith(begun)]
-
-
-def _suggest_channels(state: State, typed: str) -> list[str]:
-    return _suggest(typed, [channel.name for channel in state.channels if not channel.is_archived])
-
-
-def _channels(state: State, values: Values) -> list[int]:
-    channel_ids = []
-    id_of = state.channels.id_of
-    for name, channel_id in listed(values.text("channels"), lambda name: id_of(name.lstrip("#"))):
-        if channel_id is None:
-            raise Refused("channels", f"No channel named {name!r}.")
-        channel_ids.append(channel_id)
-    return channel_ids
-
-
-def _groups(state: State, values: Values) -> list[int] | Omit:
-    group_ids = []
-    for name, group_id in listed(values.text("groups"), lambda name: group_id_of(state, name)):
-        if group_id is None:
-            raise Refused("groups", f"No user group named {name!r}.")
-        group_ids.append(group_id)
-    return group_ids or OMIT
 
 
 def _expiry(values: Values) -> int | Omit | None:

@@ -193,7 +193,7 @@ class Administration:
 
     def _change_owner(self) -> None:
         async def change(values: Values) -> object:
-            people = values.people("owner")
+            people = values.ids("owner")
             if len(people) != 1:
                 raise Refused("owner", "A bot has exactly one owner.")
             return await self.client.bots.update(bot_id=self.user.user_id, bot_owner_id=people[0])

@@ -118,7 +118,7 @@ def profile_values(state: State, values: Values) -> Mapping[int, object]:
         if not values.changed(name):
             continue
         if field.type == ProfileFieldType.USERS:
-            changed[field.id] = list(values.people(name)) or None
+            changed[field.id] = list(values.ids(name)) or None
         else:
             changed[field.id] = values.text(name) or None
     return changed
