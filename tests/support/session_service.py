@@ -22,7 +22,9 @@ from support.sessions import until
 
 
 class Service(httpx.AsyncBaseTransport):
-    """Answers registration with `snapshot`, pages with `messages`, and tells events; all else it takes."""
+    """Answers registration with `snapshot`, pages with `messages`, and tells events, unless `is_mute`; all else it
+    takes. A message that is sent gets the id 200.
+    """
 
     def __init__(self) -> None:
         self.snapshot = snapshot()
@@ -35,6 +37,7 @@ class Service(httpx.AsyncBaseTransport):
         self.asked: list[str] = []
         self.is_refusing = False
         self.is_closed = False
+        self.is_mute = False
         self._events: list[dict[str, Any]] = []
         self._is_lost = False
         self._news = asyncio.Event()
@@ -48,6 +51,10 @@ class Service(httpx.AsyncBaseTransport):
             status, answer = 401, {"result": "error", "code": "UNAUTHORIZED", "msg": "Invalid API key"}
         elif path == "/register":
             answer = {**self.snapshot}
+        elif path == "/messages" and request.method == "POST":
+            answer = {"id": 200}
+        elif path == "/events" and self.is_mute:
+            raise httpx.ReadError("cut off", request=request)
         elif path == "/events" and request.method == "GET":
             status, answer = await self._poll("dont_block=true" in str(request.url))
         elif path == "/messages" and request.method == "GET":
@@ -73,9 +80,11 @@ class Service(httpx.AsyncBaseTransport):
         self.is_closed = True
 
     async def _poll(self, at_once: bool) -> tuple[int, dict[str, Any]]:
-        while not (self._events or self._is_lost or at_once):
+        while not (self._events or self._is_lost or self.is_mute or at_once):
             self._news.clear()
             await self._news.wait()
+        if self.is_mute:
+            raise httpx.ReadError("cut off")
         if self._is_lost:
             self._is_lost = False
             return 400, {"result": "error", "code": "BAD_EVENT_QUEUE_ID", "msg": "gone", "queue_id": "q1"}
@@ -89,6 +98,11 @@ class Service(httpx.AsyncBaseTransport):
             self._events.append({**event, "id": self.told})
         self._news.set()
 
+    def go_mute(self) -> None:
+        """Who waits for events is cut off; the rest works."""
+        self.is_mute = True
+        self._news.set()
+
     def lose_queue(self, **fields: object) -> None:
         """The queue is gone; registration gives this snapshot from now on."""
         self.snapshot = snapshot(queue_id="q2", last_event_id=self.told, **fields)
@@ -96,11 +110,10 @@ class Service(httpx.AsyncBaseTransport):
         self._news.set()
 
 
-@asynccontextmanager
-async def live_session(
+async def open_session(
     folder: Path, service: Service, clock: VirtualClock | None = None, *, present: bool | None = False
-) -> AsyncIterator[Session]:
-    """Ada's session, live, or refused where the service refuses. `present` None: as an app leaves it."""
+) -> Session:
+    """Ada's session, which does not run yet. `present` None: as an app leaves it."""
     account = Account("http://chat.example", "user1@demo.example", Secret("k" * 32))
     opened = partial(
         Session.open,
@@ -110,7 +123,15 @@ async def live_session(
         clock=clock or VirtualClock(),
         transport=service,
     )
-    session = await (opened() if present is None else opened(present=present))
+    return await (opened() if present is None else opened(present=present))
+
+
+@asynccontextmanager
+async def live_session(
+    folder: Path, service: Service, clock: VirtualClock | None = None, *, present: bool | None = False
+) -> AsyncIterator[Session]:
+    """The same, live, or refused where the service refuses."""
+    session = await open_session(folder, service, clock, present=present)
     running = asyncio.create_task(session.run())
     try:
         await until(lambda: session.is_live or session.status.kind is ConnectionKind.REFUSED)

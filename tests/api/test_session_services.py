@@ -1,0 +1,71 @@
+"""What a session does for what is written in it: messages, drafts, and its end; no server, no time."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.protocols.outbox_item import OutboxState
+from narrowcast_api.sync.session import Session
+from support.clock import VirtualClock
+from support.live import ADA, GENERAL, channel_message, message_event
+from support.session_service import Service, after_events, live_session, open_session
+from support.sessions import until
+
+WHERE = ChannelDestination(GENERAL, "soup")
+
+
+async def test_a_message_that_was_sent_is_shown_as_such_until_its_event_is_there(
+    service: Service, session: Session
+) -> None:
+    local_id = session.outbox.send(WHERE, "Hello")
+    await until(lambda: [entry.state for entry in session.outbox.entries()] == [OutboxState.SENT])
+    await after_events(session, service)
+    assert [entry.local_id for entry in session.outbox.entries()] == [local_id]
+    await after_events(session, service, message_event(channel_message(200, sender=ADA), local_id=local_id))
+    assert session.outbox.entries() == []
+    assert 200 in session.state.messages
+
+
+async def test_drafts_that_another_device_writes_changes_and_deletes_are_shown_here(
+    service: Service, session: Session
+) -> None:
+    def contents() -> list[str]:
+        return [draft.content for draft in session.drafts.all()]
+
+    draft: dict[str, Any] = {"id": 9, "type": "stream", "to": [GENERAL], "topic": "soup", "timestamp": 1}
+    draft["content"] = "From the telephone"
+    await after_events(session, service, {"type": "drafts", "op": "add", "drafts": [draft]})
+    assert contents() == ["From the telephone"]
+    draft["content"] = "And more"
+    await after_events(session, service, {"type": "drafts", "op": "update", "draft": draft})
+    assert contents() == ["And more"]
+    await after_events(session, service, {"type": "drafts", "op": "remove", "draft_id": 9})
+    assert contents() == []
+
+
+async def test_a_draft_waits_while_nobody_hears_what_other_devices_write(
+    tmp_path: Path, clock: VirtualClock
+) -> None:
+    service = Service()
+    async with live_session(tmp_path, service, clock) as session:
+        service.go_mute()
+        await until(lambda: not session.is_live)
+        before = len(service.asked)
+        session.drafts.save(None, WHERE, "half a thought")
+        await clock.advance(5)
+        assert "/drafts" not in service.asked[before:]
+        service.is_mute = False
+        await clock.advance(120)
+        assert session.is_live
+        assert "/drafts" in service.asked[before:]
+
+
+async def test_a_session_that_is_closed_does_not_run_on(tmp_path: Path) -> None:
+    session = await open_session(tmp_path, Service())
+    running = asyncio.create_task(session.run())
+    await until(lambda: session.is_live)
+    await session.close()
+    assert running.done()
