@@ -210,9 +210,9 @@ async def test_work_in_rounds_says_how_far_it_is_and_stops_when_asked(tmp_path: 
 
         screen = ProgressScreen("Deleting", work)
         await stage.app.push_screen(screen)
-        await until(lambda: "1 round done" in screen._line.plain)
+        await until(lambda: "1 round done" in screen_text(screen))
         await stage.press("escape")
-        assert "Stopping" in screen._line.plain
+        await until(lambda: "Stopping" in screen_text(screen))
         go_on.set()
         await until(lambda: stage.notices[-1:] == ["stopped"])
         assert stage.app.screen is stage.screen
@@ -322,7 +322,7 @@ async def test_tab_in_a_list_of_people_adds_the_comma_and_emoji_are_shown(tmp_pa
         status = await form_of(stage)
         await stage.press("tab")
         await stage.type("tad")
-        assert "🎉 tada" in status._hint.plain
+        await until(lambda: "🎉 tada" in screen_text(status))
 
 
 async def test_a_long_note_and_the_title_are_read_in_full_on_a_small_screen(tmp_path: Path) -> None:

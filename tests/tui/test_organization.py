@@ -13,8 +13,10 @@ from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.profile_fields import choices_data
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.video_calls import provider_of
-from narrowcast_api.wire.organization import Export
+from narrowcast_server.routes import exports
+from support.offering import offering
 from support.pictures import PIXEL
+from support.screen_text import screen_text
 from support.screens import answer, choices, choose, fill, form_of, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
@@ -200,27 +202,31 @@ async def test_the_organization_is_deactivated_only_by_its_name(tmp_path: Path) 
 
 
 async def test_exports_are_listed_with_how_they_stand(tmp_path: Path) -> None:
-    async with on_stage(tmp_path, size=(120, 30)) as stage:
-        await run(stage, "organization.exports")
-        screen = stage.app.screen
-        assert isinstance(screen, ExportsScreen)
-        screen._exports = [
-            Export(id=1, export_time=1_700_000_000, export_url="/exports/1.tar.gz", export_type=1),
-            Export(id=2, export_time=1_700_000_100, pending=True, export_type="full_with_consent"),
-            Export(id=3, export_time=1_700_000_200, failed_timestamp=1_700_000_300, export_type="public"),
-        ]
-        screen.reread()
-        shown = rows(stage)
-        assert [("failed" in shown[0]), ("being prepared" in shown[1]), ("complete" in shown[2])] == [
-            True
-        ] * 3
-        assert "users who consented" in shown[1]
+    listed: list[object] = [
+        {"id": 1, "export_time": 1_700_000_000, "export_url": "/exports/1.tar.gz", "export_type": 1},
+        {"id": 2, "export_time": 1_700_000_100, "pending": True, "export_type": "full_with_consent"},
+        {
+            "id": 3,
+            "export_time": 1_700_000_200,
+            "failed_timestamp": 1_700_000_300,
+            "export_type": "public",
+        },
+    ]
+    with offering("/export/realm", {"exports": listed}, routes=exports.routes, method="GET"):
+        async with on_stage(tmp_path, size=(120, 30)) as stage:
+            await run(stage, "organization.exports")
+            await until(lambda: len(rows(stage)) == 3)
+            newest, older, oldest = rows(stage)
+            assert "failed" in newest
+            assert "being prepared" in older
+            assert "users who consented" in older
+            assert "complete" in oldest
 
 
 async def test_an_export_is_begun_is_complete_by_itself_and_deleted(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(120, 30)) as stage:
         await run(stage, "organization.exports")
-        await until(lambda: "0 of" in getattr(stage.app.screen, "_agreed", ""))
+        await until(lambda: "No exports." in screen_text(stage.app.screen))
         await stage.press("n")
         form = await form_of(stage)
         assert "users consented." in str(form.query_one("#note", Static).render())
