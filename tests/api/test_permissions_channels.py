@@ -40,6 +40,9 @@ def test_kinds_of_channels_have_permissions_of_their_own(setting: str, private: 
     state = state_as(Role.MEMBER, **{setting: FRIENDS})
     assert permissions.privacy_refusal(state, private=private) == said
     assert permissions.privacy_refusal(state, private=not private) == ""
+    assert permissions.privacy_refusal(state) == ("" if private else said), (
+        "public, where nothing else is said"
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,6 +150,12 @@ def test_whom_one_may_write_to_is_said_by_name() -> None:
     state.organization.put("direct_message_permission_group", {"direct_members": [], "direct_subgroups": []})
     assert permissions.direct_refusal(state, both) == "Direct messages are disabled in this organization."
     assert permissions.direct_refusal(state, frozenset()) == "", "a note to oneself"
+    for people in (
+        {"direct_members": [4], "direct_subgroups": []},
+        {"direct_members": [], "direct_subgroups": [99]},
+    ):
+        state.organization.put("direct_message_permission_group", people)
+        assert "must include somebody from" in permissions.direct_refusal(state, both)
     state.organization.put("direct_message_permission_group", FRIENDS)
     assert permissions.direct_refusal(state, both) == ""
     only_bruno = permissions.direct_refusal(state, frozenset({BRUNO}))
@@ -165,3 +174,16 @@ def test_who_may_not_begin_conversations_goes_on_with_those_that_there_are() -> 
     state.directs.see(frozenset({BRUNO}), 50)
     assert permissions.direct_refusal(state, frozenset({BRUNO})) == ""
     assert permissions.direct_refusal(state, frozenset({CHIYO})) == refused
+
+
+@pytest.mark.parametrize(("policy", "least"), [(1, Role.GUEST), (2, Role.ADMINISTRATOR), (4, Role.MODERATOR)])
+def test_who_posts_is_a_role_on_older_servers_and_a_group_since(policy: int, least: Role) -> None:
+    for role in Role:
+        state = state_as(role)
+        set_channel(state, GENERAL, post_policy=policy, permissions={})
+        assert (permissions.channel_write_refusal(state, GENERAL) == "") is (role <= least)
+        oneself = AdHocGroup(frozenset({ADA}), frozenset())
+        set_channel(state, GENERAL, permissions={"can_send_message_group": oneself})
+        assert permissions.channel_write_refusal(state, GENERAL) == ""
+        set_channel(state, GENERAL, permissions={"can_send_message_group": FRIENDS})
+        assert permissions.channel_write_refusal(state, GENERAL) == "Only friends can post in #general."

@@ -6,7 +6,7 @@ import pytest
 
 from narrowcast_api.model.channels import Channel
 from narrowcast_api.state.state import State
-from support.live import ADA, BRUNO, GENERAL, RANDOM, apply, make_state
+from support.live import ADA, BRUNO, CHIYO, DESIGN, GENERAL, RANDOM, apply, make_state, subscription
 
 
 def general_of(state: State) -> Channel:
@@ -72,3 +72,32 @@ def test_who_leaves_is_counted_out_once() -> None:
     peers = {"type": "subscription", "op": "peer_remove", "stream_ids": [GENERAL], "user_ids": [ADA, BRUNO]}
     apply(state, peers)
     assert general_of(state).subscriber_count == 1
+    apply(state, {**peers, "user_ids": [BRUNO, CHIYO, 4]})
+    assert general_of(state).subscriber_count == 0
+
+
+def test_numbers_are_taken_as_numbers_or_as_none() -> None:
+    state = make_state()
+    update = {"type": "stream", "op": "update", "stream_id": GENERAL, "name": "general"}
+    for name, value in (
+        ("message_retention_days", 30),
+        ("message_retention_days", "for ever"),
+        ("of_the_future", 7),
+    ):
+        apply(state, {**update, "property": name, "value": value})
+        assert general_of(state).message_retention_days == 30
+    apply(state, {**update, "property": "message_retention_days", "value": None})
+    assert general_of(state).message_retention_days is None
+
+
+def test_channels_that_are_archived_are_not_among_those_one_is_in() -> None:
+    state = make_state(subscriptions=[subscription(GENERAL, "general"), subscription(DESIGN, "Design")])
+    assert [channel.name for channel in state.channels.subscribed()] == ["Design", "general"]
+    archived = {"type": "stream", "op": "update", "stream_id": GENERAL, "name": "general"}
+    apply(state, {**archived, "property": "is_archived", "value": True})
+    assert [channel.name for channel in state.channels.subscribed()] == ["Design"]
+
+
+@pytest.mark.parametrize("default", [[GENERAL, DESIGN], [{"stream_id": GENERAL}, {"stream_id": DESIGN}]])
+def test_the_channels_of_newcomers_are_ids_or_on_older_servers_objects(default: list[object]) -> None:
+    assert make_state(realm_default_streams=default).channels.default_ids == {GENERAL, DESIGN}

@@ -1,0 +1,62 @@
+"""Which topics a channel has, how they are spelled, and what one has chosen for them."""
+
+from __future__ import annotations
+
+from narrowcast_api.model.topics import Topic
+from narrowcast_api.state.changes import TopicsChanged
+from narrowcast_api.state.topics import Topics
+from support.live import DESIGN, GENERAL, apply, channel_message, make_state, message_event
+
+
+def listed(topics: Topics, channel_id: int = GENERAL) -> list[tuple[str, int]]:
+    return [(topic.name, topic.max_id) for topic in topics.of(channel_id)]
+
+
+def test_a_list_of_the_server_takes_the_place_of_what_was_seen_but_for_what_came_since() -> None:
+    topics = Topics()
+    for name, newest in (("gone", 40), ("moved away", 50), ("soup", 30), ("came since", 51)):
+        topics.see(GENERAL, name, newest)
+    topics.load(GENERAL, [Topic("Soup", 30), Topic("moved here", 50)])
+    assert listed(topics) == [("came since", 51), ("moved here", 50), ("Soup", 30)]
+
+
+def test_a_list_is_whole_from_its_answer_until_the_last_message_of_a_topic_leaves() -> None:
+    topics = Topics()
+    topics.see(GENERAL, "soup", 50)
+    assert not topics.is_loaded(GENERAL)
+    topics.load(GENERAL, [Topic("soup", 50), Topic("stew", 49)])
+    assert (topics.is_loaded(GENERAL), topics.is_loaded(DESIGN)) == (True, False)
+    topics.lose(GENERAL, "soup", [48])
+    assert (listed(topics), topics.is_loaded(GENERAL)) == ([("soup", 50), ("stew", 49)], True)
+    topics.lose(GENERAL, "SOUP", [50])
+    assert (listed(topics), topics.is_loaded(GENERAL)) == ([("stew", 49)], False)
+
+
+def test_a_topic_has_the_spelling_of_its_newest_message() -> None:
+    topics = Topics()
+    assert topics.name(GENERAL, "SOUP") == "SOUP"
+    for name, message_id, changes, spelling in (
+        ("Soup", 50, True, "Soup"),
+        ("soup", 50, False, "Soup"),
+        ("sOUP", 49, False, "Soup"),
+        ("soup", 51, True, "soup"),
+    ):
+        assert topics.see(GENERAL, name, message_id) is changes
+        assert topics.name(GENERAL, "SOUP") == spelling
+    assert topics.name(DESIGN, "Soup") == "Soup"
+
+
+def test_a_message_that_came_already_does_not_change_the_list() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(102), "read"))
+    assert TopicsChanged(GENERAL) not in apply(state, message_event(channel_message(101), "read"))
+
+
+def test_a_choice_for_a_topic_is_forgotten_where_there_is_none_any_more_or_an_unknown_one() -> None:
+    state = make_state()
+    chosen = {"type": "user_topic", "stream_id": GENERAL, "topic_name": "soup"}
+    for policy, kept in ((3, 3), (99, 0), (1, 1), (0, 0)):
+        apply(state, {**chosen, "visibility_policy": policy})
+        assert state.topics.visibility(GENERAL, "SOUP") == kept
+        assert state.topics.has_choices(GENERAL) is bool(kept)
+        assert len(list(state.topics.policies())) == bool(kept)
