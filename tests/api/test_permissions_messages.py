@@ -45,6 +45,8 @@ def test_ones_own_messages_are_edited_within_the_limit_by_the_servers_clock() ->
     state.organization.put("message_content_edit_limit_seconds", None)
     assert permissions.edit_refusal(state, mine, 1e9) == ""
     assert permissions.edit_seconds_left(state, mine, 1e9) is None
+    state.organization.put("message_content_edit_limit_seconds", 0)
+    assert permissions.edit_refusal(state, mine, 1e9) == ""
     theirs = read_message(channel_message(102, timestamp=0))
     assert permissions.edit_refusal(state, theirs, 0) == "You can only edit your own messages."
     state.organization.put("allow_message_editing", False)
@@ -60,6 +62,7 @@ def test_ones_own_messages_are_edited_within_the_limit_by_the_servers_clock() ->
         (7_200, "2 hours"),
         (60, "1 minute"),
         (61, "61 seconds"),
+        (1, "1 second"),
     ],
 )
 def test_limits_are_said_in_the_largest_unit_that_is_exact(seconds: int, period: str) -> None:
@@ -83,6 +86,8 @@ def test_messages_are_deleted_by_holders_senders_and_owners_of_bots() -> None:
     state = state_as(Role.MEMBER, can_delete_any_message_group=FRIENDS, can_delete_own_message_group=FRIENDS)
     assert permissions.delete_refusal(state, theirs, 0) == "Only friends can delete messages of others."
     assert permissions.delete_refusal(state, mine, 0) == "Only friends can delete their own messages."
+    state.organization.put("can_delete_own_message_group", "of the future")
+    assert permissions.delete_refusal(state, mine, 0) == "Only administrators can delete their own messages."
     oneself = AdHocGroup(frozenset({ADA}), frozenset())
     set_channel(state, GENERAL, permissions={"can_delete_own_message_group": oneself})
     assert permissions.delete_refusal(state, mine, 0) == ""

@@ -12,7 +12,7 @@ from narrowcast_api.sync.session import Session
 from support.clock import VirtualClock
 from support.live import ADA, GENERAL, channel_message, message_event
 from support.session_service import Service, after_events, live_session, open_session
-from support.sessions import until
+from support.sessions import known, until
 
 WHERE = ChannelDestination(GENERAL, "soup")
 
@@ -69,3 +69,26 @@ async def test_a_session_that_is_closed_does_not_run_on(tmp_path: Path) -> None:
     await until(lambda: session.is_live)
     await session.close()
     assert running.done()
+
+
+async def test_nobody_is_told_that_one_types_who_does_not_want_that(
+    tmp_path: Path, clock: VirtualClock
+) -> None:
+    service = Service()
+    service.snapshot["user_settings"] = {"send_stream_typing_notifications": False}
+    setting = {"type": "user_settings", "op": "update", "property": "send_stream_typing_notifications"}
+    async with live_session(tmp_path, service, clock) as session:
+        for is_wanted in (False, True):
+            await after_events(session, service, {**setting, "value": is_wanted})
+            session.typing.typed(WHERE)
+            await clock.advance(1)
+            assert ("/typing" in service.asked) is is_wanted
+
+
+async def test_a_star_is_shown_before_the_server_has_answered(service: Service, session: Session) -> None:
+    await after_events(session, service, message_event(channel_message(101)))
+    for is_on in (True, False):
+        done = session.acts.flag(101, "starred", is_on)
+        assert ("starred" in known(session, 101).flags) is is_on
+        await done
+        assert ("starred" in known(session, 101).flags) is is_on

@@ -180,8 +180,7 @@ def _seconds_left(state: State, message: Message, now: float, limit: int) -> flo
 
 def _period(seconds: int) -> str:
     """Seconds in the largest unit that says them exactly."""
-    for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= size and seconds % size == 0:
-            count = seconds // size
-            return f"{count} {unit}{'s' if count != 1 else ''}"
-    return f"{seconds} seconds"
+    units = (86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")
+    size, unit = next((size, unit) for size, unit in units if seconds % size == 0)
+    count = seconds // size
+    return f"{count} {unit}{'s' if count != 1 else ''}"
