@@ -190,10 +190,13 @@ async def test_what_the_server_refuses_or_nobody_can_read_stays_in_the_field(tmp
         offered.answer = ServiceError("A fault", status=500)
         async with on_stage(tmp_path, size=(80, 24)) as stage:
             await at(stage, "account.settings", "default_language")
+            settings = stage.app.screen
+            assert isinstance(settings, SettingsScreen)
             await stage.press("enter")
             ask = await answer(stage, "de")
             ask = await asked_again(stage, ask, "Server error (HTTP 500)")
             assert ask.editor.text == "de"
+            assert "Server error" not in settings.key_line.plain, "it is said once"
             assert offered.asked is not None
             assert offered.asked["default_language"] == "de"
             offered.answer = None
@@ -278,6 +281,14 @@ async def test_a_permission_of_the_organization_goes_to_another_group(tmp_path: 
         moderators = stage.server.group("role:moderators")
         await until(lambda: stage.server.core.settings["can_add_custom_emoji_group"] == moderators)
         await until(lambda: any("add custom emoji admins and moderators" in row for row in rows(stage)))
+
+
+async def test_a_new_name_of_the_organization_stands_in_the_status_line_at_once(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 30)) as stage:
+        await at(stage, "organization.settings", "name")
+        await stage.press("enter")
+        await answer(stage, "Bakers")
+        await until(lambda: "Ada Moreno · Bakers" in stage.status_line)
 
 
 async def test_the_description_and_a_channel_are_set(tmp_path: Path) -> None:

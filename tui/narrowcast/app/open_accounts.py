@@ -41,7 +41,7 @@ ARRIVAL_SECONDS = 3.0
 NEXT_AFTER = 5.0
 """Seconds that an account may take to be live before the next one is opened beside it."""
 
-_TOLD = (change.UnreadsChanged, change.StateReplaced, change.ConnectionChanged)
+_TOLD = (change.UnreadsChanged, change.SettingsChanged, change.StateReplaced, change.ConnectionChanged)
 
 
 class OpenAccounts:

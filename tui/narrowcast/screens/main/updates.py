@@ -38,6 +38,7 @@ _STATUS = (
     change.ConnectionChanged,
     change.StateReplaced,
     change.UsersChanged,
+    change.SettingsChanged,
     change.ActsChanged,
     change.OutboxChanged,
     change.StorageChanged,

@@ -238,9 +238,10 @@ class SettingsScreen(ManageScreen["Setting | None"]):
             except NarrowcastError as error:
                 if not self.is_attached:  # nobody is asked any more: the notice keeps it
                     raise NarrowcastError(f"{error.user_message} You typed: {text}") from error
-                self.say(error.user_message, bad=True)
                 self._refused.append((setting, text, error.user_message))
                 self._ask_again()
+                if self._refused:
+                    self.say(error.user_message, bad=True)
 
         def answered(text: str | None) -> None:
             if text is not None and text != shown:
