@@ -92,3 +92,18 @@ async def test_a_star_is_shown_before_the_server_has_answered(service: Service, 
         assert ("starred" in known(session, 101).flags) is is_on
         await done
         assert ("starred" in known(session, 101).flags) is is_on
+
+
+async def test_drafts_go_to_the_server_from_when_another_device_says_so(
+    tmp_path: Path, clock: VirtualClock
+) -> None:
+    service = Service()
+    service.snapshot["user_settings"] = {"enable_drafts_synchronization": False}
+    setting = {"type": "user_settings", "op": "update", "property": "enable_drafts_synchronization"}
+    async with live_session(tmp_path, service, clock) as session:
+        session.drafts.save(None, WHERE, "half a thought")
+        await clock.advance(60)
+        assert "/drafts" not in service.asked
+        await after_events(session, service, {**setting, "value": True})
+        await clock.advance(5)
+        assert "/drafts" in service.asked
