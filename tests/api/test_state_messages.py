@@ -275,6 +275,10 @@ def test_messages_that_were_never_loaded_are_starred_too_and_reading_stars_none(
         assert state.starred == {40, 50}
     apply(state, {**flags, "op": "remove", "flag": "starred", "messages": [40]})
     assert state.starred == {50}
+    assert [state.has_flag(number, "starred") for number in (40, 50)] == [False, True]
+    apply(state, message_event(channel_message(101), "collapsed"))
+    assert [state.has_flag(number, "collapsed") for number in (101, 50)] == [True, False]
+    assert not state.has_flag(101, "starred")
 
 
 def test_conversations_are_listed_the_most_recent_first() -> None:
