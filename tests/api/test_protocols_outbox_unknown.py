@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from narrowcast_api.errors import BadRequest, MalformedAnswer, NotConnected, ServerFault
 from narrowcast_api.protocols.outbox import OutboxState
 from narrowcast_api.storage.journal_changes import JournalChanges
-from support.outbox_server import LUNCH, OutboxBench, only, states
+from support.outbox_server import LUNCH, ME, TEA, OutboxBench, StoredMessage, as_message, only, states
 
 WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, OutboxState.UNCONFIRMED
 FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
@@ -180,6 +181,21 @@ async def test_what_no_look_could_tell_is_looked_for_now_and_then(
         await bench.clock.advance(100)
         assert (bench.server.contents(), states(bench)) == ends
         assert bench.server.sends == 1
+
+
+async def test_only_ones_own_message_of_the_conversation_that_no_entry_owns_is_a_reason_to_look_again(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        await nobody_knows(bench, "lost before", looks=6, seconds=40)
+        looks = bench.server.looks
+        mine = as_message(StoredMessage(500, LUNCH, "Soup today", "", None))
+        elsewhere = as_message(StoredMessage(501, TEA, "Soup today", "", None))
+        for message, more in ((replace(mine, sender_id=ME + 1), 0), (elsewhere, 0), (mine, 1)):
+            bench.outbox.on_message(message, None)
+            await bench.clock.advance(1)
+            assert bench.server.looks == looks + more
+        assert states(bench) == [FAILED]
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ async def test_a_message_of_another_window_is_shown_and_cannot_be_taken_back_bef
     assert (entry.content, entry.elsewhere) == ("Soup", True)
     assert pair.second.outbox.cancel(entry.local_id) is None
     assert await pair.second.outbox.claim(entry.local_id)
+    assert not await pair.second.outbox.claim("nobody's")
     taken = pair.second.outbox.cancel(entry.local_id)
     assert taken is not None
     assert taken.content == "Soup"

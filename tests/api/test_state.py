@@ -1,0 +1,58 @@
+"""What the state answers about the account as a whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from narrowcast_api.model.messages import read_message
+from narrowcast_api.wire.vocabulary import VisibilityPolicy
+from support.live import ADA, BRUNO, GENERAL, RANDOM, apply, channel_message, make_state, subscription, user
+
+
+@pytest.mark.parametrize(
+    ("is_channel_muted", "chosen", "next_choice"),
+    [
+        (False, VisibilityPolicy.NONE, VisibilityPolicy.MUTED),
+        (False, VisibilityPolicy.MUTED, VisibilityPolicy.NONE),
+        (False, VisibilityPolicy.FOLLOWED, VisibilityPolicy.MUTED),
+        (True, VisibilityPolicy.NONE, VisibilityPolicy.UNMUTED),
+        (True, VisibilityPolicy.UNMUTED, VisibilityPolicy.MUTED),
+    ],
+)
+def test_a_topic_is_muted_and_heard_again_by_the_same_key(
+    is_channel_muted: bool, chosen: VisibilityPolicy, next_choice: VisibilityPolicy
+) -> None:
+    state = make_state(subscriptions=[subscription(GENERAL, "general", is_muted=is_channel_muted)])
+    choice = {"type": "user_topic", "stream_id": GENERAL, "topic_name": "soup", "visibility_policy": chosen}
+    apply(state, choice)
+    was_muted = state.is_muted(GENERAL, "Soup")
+    assert state.policy_to_toggle_mute(GENERAL, "Soup") is next_choice
+    apply(state, {**choice, "visibility_policy": next_choice})
+    assert state.is_muted(GENERAL, "Soup") is not was_muted
+
+
+def test_people_are_known_by_address_name_and_number() -> None:
+    state = make_state()
+    for text in ("Bruno", "user2@demo.example", str(BRUNO)):
+        assert state.user_id(text) == BRUNO
+    assert (state.user_id("me"), state.user_id("Nobody")) == (ADA, None)
+    assert [state.user_email(one) for one in (BRUNO, 99)] == ["user2@demo.example", None]
+
+
+def test_the_account_of_a_bot_is_known_as_one() -> None:
+    assert [make_state(realm_users=rows).is_bot for rows in ([], [user(ADA, "Ada")])] == [False, False]
+    assert make_state(realm_users=[user(ADA, "Ada", is_bot=True)]).is_bot
+
+
+def test_a_permission_of_a_channel_that_is_not_known_is_for_its_server_to_refuse() -> None:
+    state = make_state(
+        subscriptions=[subscription(GENERAL, "general", can_send_message_group={"direct_members": [BRUNO]})]
+    )
+    allowed = [state.has_permission("can_send_message_group", one) for one in (GENERAL, RANDOM, 99)]
+    assert allowed == [False, True, True]
+
+
+def test_a_page_makes_nothing_unread_that_the_snapshot_said_was_read() -> None:
+    state = make_state()
+    state.add_messages([read_message(channel_message(50)), read_message(channel_message(51, flags=["read"]))])
+    assert set(state.unreads) == set()
