@@ -123,6 +123,32 @@ class TwoLines(Dialog[None]):
             yield Static("two")
 
 
+async def test_what_comes_and_goes_is_painted_also_where_somebody_asks_for_places_before_the_layout() -> None:
+    """A notice stayed on the terminal, or never came there: Textual found no change any more."""
+    app = Frames()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        compositor = app.screen._compositor
+        below = app.query_one(Static)
+        place = below.region
+
+        def ask() -> set[Region]:
+            compositor._full_map_invalidated = True  # as an update of what is not seen does
+            assert compositor.full_map
+            return set(compositor._dirty_regions)
+
+        with app.batch_update():
+            await below.remove()
+            assert place in ask()
+        await pilot.pause()
+        assert not compositor._dirty_regions
+        with app.batch_update():
+            await app.mount(Static("new"))
+            assert place in ask()
+        await pilot.pause()
+        assert ask() == set()
+
+
 async def test_a_dialog_that_opens_and_one_that_closes_are_painted_once() -> None:
     app = Frames()
     async with app.run_test() as pilot:

@@ -1,4 +1,5 @@
-"""Private parts of Textual that are replaced to do the same in less time, from the import of this module on.
+"""Private parts of Textual that are replaced to do the same in less time, from the import of this module on; and one
+that forgot to paint (`_whole_map`).
 
 They were read from the version that `textual_private` names (`READ_FROM`). Where another one is installed, all of this
 is left to Textual itself.
@@ -263,6 +264,23 @@ def _take_pieces(
             del missing[y]
 
 
+_full_map = vars(Compositor)["full_map"].fget
+
+
+def _whole_map(compositor: Compositor) -> Any:
+    """Where all widgets are. Somebody may ask between a change and the layout that paints it: what is reckoned anew for
+    that is what the layout compares with, which then finds no change. A notice was not shown, or stayed for good.
+    """
+    if compositor.root is None or not compositor._full_map_invalidated:
+        return compositor._full_map if compositor.root is not None else {}
+    before = {**compositor._full_map, **(compositor._visible_map or {})}
+    now = _full_map(compositor)
+    if before and compositor.size.region not in compositor._dirty_regions:
+        changed = (place.clip.intersection(place.region) for _, place in now.items() ^ before.items())
+        compositor._dirty_regions.update(filter(None, changed))
+    return now
+
+
 def make_layouts_lean() -> None:
     """A screen that opens is laid out and painted once. Textual does it up to five times, to the same effect. Of
     what is painted in part only that part is made.
@@ -275,6 +293,7 @@ def make_layouts_lean() -> None:
         (Screen, "_compositor_refresh", _paint_screen),
         (AwaitMount, "__await__", _wait_once),
         (Compositor, "render_partial_update", _paint_part),
+        (Compositor, "full_map", property(_whole_map)),
     ):
         setattr(owner, name, method)
 

@@ -1,7 +1,7 @@
 """The private parts of Textual that the app relies on, all of them, as they are in the version named here.
 
 A test compares the version with the installed one: after an update this file is read beside Textual's source again, and
-so is `textual_lean`, where private parts are replaced only to do the same in less time. Two methods are overridden in
+so is `textual_lean`, where private parts are replaced to do the same in less time. Two methods are overridden in
 `narrowcast.app.app`, since they must be: `_display` and `_handle_exception`.
 """
 
