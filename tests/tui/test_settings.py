@@ -24,7 +24,8 @@ from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.realm_settings import EDITABLE, GROUP_SETTINGS
 from narrowcast_server.routes import settings as settings_routes
 from support.offering import offering
-from support.screens import answer, choose, fill, pick, question_of, rows, said
+from support.screen_text import screen_rows
+from support.screens import answer, choose, fill, form_of, pick, question_of, rows, said
 from support.screens import choices as offered_by
 from support.server import TestServer
 from support.sessions import until
@@ -210,6 +211,37 @@ async def test_what_the_server_refuses_or_nobody_can_read_stays_in_the_field(tmp
             ask = await answer(stage, "soon")
             assert "10 minutes" in ask.remark.plain
             assert (stage.app.screen, ask.editor.text) == (ask, "soon")
+            await stage.press("escape", "escape")
+
+            await at(stage, "organization.settings", "waiting_period_threshold")
+            await stage.press("enter")
+            for wrong in ("-5", "", "🥐", "3.5"):
+                ask = await answer(stage, wrong)
+                assert "a whole number, 0 or more" in ask.remark.plain
+                assert (stage.app.screen, ask.editor.text) == (ask, wrong)
+
+
+async def test_what_is_typed_replaces_the_value_of_a_setting_and_its_title_is_read_in_full(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await at(stage, "organization.settings", "waiting_period_threshold")
+        await stage.press("enter")
+        await stage.type("12")
+        ask = await question_of(stage)
+        assert ask.editor.text == "12"
+        rows = screen_rows(ask)
+        place = next(place for place, row in enumerate(rows) if "become full members (days) " in row)
+        assert "Enter saves · Esc cancels" in rows[place + 1], "below the title, where there is room"
+        await stage.press("enter", "escape")
+        await at(stage, "organization.settings", "can_mention_many_users_group")
+        await stage.press("enter")
+        await until(lambda: bool(offered_by(stage)))
+        assert any("with a wildcard mention" in row for row in screen_rows(stage.app.screen))
+        await choose(stage, "Users and groups by name")
+        form = await form_of(stage)
+        await until(lambda: any("with a wildcard mention" in row for row in screen_rows(form)))
+        assert any("Ctrl-d saves · Esc cancels" in row for row in screen_rows(form))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.key_line import KeyLine
+from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
 
@@ -41,7 +42,7 @@ class AskScreen(Dialog[str | None]):
 
     ``notes``: lines below the field. ``does``: what Enter does. ``read``: the answer that a text stands for. ``check``:
     what is wrong with an answer, or nothing; ``checks_typing``: that is said while one types. ``problem``: what was
-    wrong before.
+    wrong before. ``marked``: what is typed replaces the text that is there.
     """
 
     DEFAULT_CSS = """
@@ -65,6 +66,7 @@ class AskScreen(Dialog[str | None]):
         check: Callable[[str], str] | None = None,
         checks_typing: bool = False,
         problem: str = "",
+        marked: bool = False,
         completion: Completion | None = None,
     ) -> None:
         super().__init__()
@@ -77,6 +79,7 @@ class AskScreen(Dialog[str | None]):
         self._check = check
         self._checks_typing = checks_typing
         self._completion = completion
+        self._marked = marked
         self.remark = KeyLine()
         """Says what is wrong, where answers are checked."""
         self.say(problem, "bad")
@@ -84,7 +87,7 @@ class AskScreen(Dialog[str | None]):
     def compose(self) -> ComposeResult:
         completes = (("ask.complete", "completes"),) if self._completion is not None else ()
         with Vertical():
-            title = OneLine()
+            title = DialogTitle()
             keys = self.hints(("editor.submit", self._does), *completes, ("dialog.close", "cancels"))
             title.show_pieces([(self._question, "strong")], [(keys, "dim")])
             yield title
@@ -97,6 +100,10 @@ class AskScreen(Dialog[str | None]):
                 line = OneLine()
                 line.show_pieces([(note, "dim")])
                 yield line
+
+    def on_mount(self) -> None:
+        if self._marked:
+            self.editor.mark()
 
     @property
     def editor(self) -> Editor:

@@ -17,7 +17,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec.structs import replace
-from rich.cells import cell_len
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -25,12 +24,13 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
 from narrowcast.app.context import app_of, focus_now
-from narrowcast.commands.hints import key_of, keys_of, with_keys
+from narrowcast.commands.hints import KeyHint, key_of, keys_of, with_keys
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.form_controls import ChoiceControl, FormRow, focusable
 from narrowcast.screens.dialogs.form_fields import Field, Moment, Refused, Values
+from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text import formats
 from narrowcast.text.natural_time import EXAMPLES
 from narrowcast.text.safe_text import safe_block
@@ -90,7 +90,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._focus_first = focus
         width = min(LABEL_MOST, max((len(field.label) for field in fields), default=0) + 2)
         self.rows = [FormRow(field, state, width) for field in fields]
-        self._head = OneLine()
+        self._head = DialogTitle()
         self._scroll = VerticalScroll(can_focus=False)
         self._hint = OneLine(id="hint")
         self._said = Static("", id="said", markup=False)
@@ -132,13 +132,18 @@ class FormScreen(Dialog[object], inherit_bindings=False):
 
     def _fit(self) -> None:
         sends, moves = (("form.send", self._verb), ("form.cancel", "cancels")), ("form.next", "next field")
-        keys = self.hints(moves, *sends)
-        if len(self.rows) < 2 or cell_len(self._title) + 1 + cell_len(keys) > self._width:
-            keys = self.hints(*sends)
-        self._head.show_pieces([(self._title, "strong")], [(keys, "dim")])
+        self._show_title(*sends)
+        few = self._head.lines_in(self._width)
+        if len(self.rows) > 1:
+            self._show_title(moves, *sends)
+            if self._head.lines_in(self._width) > few:
+                self._show_title(*sends)
         height = sum(row.rows + PROBLEM_ROWS * row.has_problem for row in self.rows)
-        room = self.app.size.height - AROUND - self._note_rows()
+        room = self.app.size.height - AROUND - self._note_rows() - (few - 1)
         self._scroll.styles.height = max(1, min(height, room))
+
+    def _show_title(self, *keys: KeyHint) -> None:
+        self._head.show_pieces([(self._title, "strong")], [(self.hints(*keys), "dim")])
 
     def _note_rows(self) -> int:
         lines = [Run(line, Style.null()) for line in self._note.splitlines()]

@@ -15,10 +15,10 @@ from textual.strip import Strip
 from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.dialog import Dialog
+from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.line_view import compose_line
-from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["Choice", "ChoiceList", "Picker"]
@@ -96,7 +96,7 @@ class Picker(Dialog[T | None], Generic[T]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            title = OneLine(id="title")
+            title = DialogTitle(id="title")
             keys = self.hints(("picker.select", "selects"), ("dialog.close", "cancels"))
             title.show_pieces([(self._title, "strong")], [(keys, "dim")])
             yield title

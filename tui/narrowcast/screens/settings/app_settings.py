@@ -28,9 +28,11 @@ OF_EXTENSION = "extensions."
 ZULIPRC = "path, for example ~/zuliprc"
 
 
-def _checked_question(title: str, text: str, note: str, check: Callable[[str], str]) -> AskScreen:
+def _checked_question(
+    title: str, text: str, note: str, check: Callable[[str], str], *, marked: bool = False
+) -> AskScreen:
     """``check`` gives what is wrong with an answer, or nothing; that is said while one types."""
-    return AskScreen(title, text, notes=(note,), does="saves", check=check, checks_typing=True)
+    return AskScreen(title, text, notes=(note,), does="saves", check=check, checks_typing=True, marked=marked)
 
 
 class AppSettingsScreen(ManageScreen[str]):
@@ -129,7 +131,8 @@ class AppSettingsScreen(ManageScreen[str]):
         return chosen
 
     def _ask(self, one: ConfigKey, value: Value) -> None:
-        text = ", ".join(value) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+        names = value if isinstance(value, Sequence) and not isinstance(value, str) else None
+        text = str(value) if names is None else ", ".join(names)
 
         def check(typed: str) -> str:
             return self._problem(one.key, _read(typed, value))
@@ -140,7 +143,11 @@ class AppSettingsScreen(ManageScreen[str]):
 
         self.app.push_screen(
             _checked_question(
-                f"{one.title} ({one.key})", text, with_keys(app_of(self).keys, one.help), check
+                f"{one.title} ({one.key})",
+                text,
+                with_keys(app_of(self).keys, one.help),
+                check,
+                marked=names is None,
             ),
             answered,
         )

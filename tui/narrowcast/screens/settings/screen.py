@@ -209,7 +209,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
 
     def _ask(self, setting: Setting, typed: str | None = None, problem: str = "") -> None:
         """A number, a period or a line of text. ``typed`` and ``problem``: what was refused before, and why."""
-        read = _readers(setting)
+        read, (hint, wrong) = _readers(setting), _FORMS.get(setting.kind, ("", ""))
         value = self.values().get(setting.name)
         shown = (
             setting.shown(value)
@@ -218,18 +218,12 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         )
         if setting.kind is Kind.NUMBER:
             shown = str(value)
-        hint = {
-            Kind.SECONDS: "Such as 10 minutes, 2 h, 7 days; or: no limit",
-            Kind.PERIOD: "Such as 2 minutes, 1 h",
-            Kind.DAYS: "A number of days; or: forever",
-            Kind.NUMBER: "A whole number",
-        }.get(setting.kind, "")
 
         def check(text: str) -> str:
             try:
                 read(text)
             except ValueError:
-                return f"{hint}."
+                return wrong
             return ""
 
         async def save(text: str) -> None:
@@ -249,10 +243,16 @@ class SettingsScreen(ManageScreen["Setting | None"]):
 
         notes = (hint,) if hint else ()
         written = shown if typed is None else typed
-        self.app.push_screen(
-            AskScreen(setting.title, written, notes=notes, does="saves", check=check, problem=problem),
-            answered,
+        ask = AskScreen(
+            setting.title,
+            written,
+            notes=notes,
+            does="saves",
+            check=check,
+            problem=problem,
+            marked=typed is None,
         )
+        self.app.push_screen(ask, answered)
 
     def _ask_again(self) -> None:
         """Ask for what was refused, as soon as no other dialog has the keys."""
@@ -271,6 +271,18 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         self.form(setting.title, [field], submit, done=f"Saved: {setting.title}", refusal="")
 
 
+_FORMS = {
+    Kind.SECONDS: (
+        "Such as 10 minutes, 2 h, 7 days; or: no limit",
+        "Write a number and a unit, such as 10 minutes; or: no limit.",
+    ),
+    Kind.PERIOD: ("Such as 2 minutes, 1 h", "Write a number and a unit, such as 2 minutes."),
+    Kind.DAYS: ("A number of days; or: forever", "Write a whole number, or: forever."),
+    Kind.NUMBER: ("A whole number", "Write a whole number, 0 or more."),
+}
+"""How a value may be written, and what is said of one that is not."""
+
+
 def _readers(setting: Setting) -> Callable[[str], object]:
     """From what was typed to the value as it travels; ValueError for what is none."""
     kind = setting.kind
@@ -281,7 +293,7 @@ def _readers(setting: Setting) -> Callable[[str], object]:
     if kind is Kind.DAYS:
         return _days
     if kind is Kind.NUMBER:
-        return int
+        return _number
     return lambda text: text if text.strip() else setting.emptied
 
 
@@ -289,7 +301,14 @@ def _days(text: str) -> object:
     words = text.strip().lower()
     if words in {"", "for ever", "forever", "unlimited", "never", "none", "-1"}:
         return "unlimited"
-    return int(words.removesuffix("days").removesuffix("day").strip())
+    return _number(words.removesuffix("days").removesuffix("day"))
+
+
+def _number(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError("0 or more")
+    return number
 
 
 def _emoji_sets(value: object) -> list[Option]:
