@@ -6,7 +6,20 @@ import pytest
 
 from narrowcast_api.model.messages import read_message
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
-from support.live import ADA, BRUNO, GENERAL, RANDOM, apply, channel_message, make_state, subscription, user
+from support.live import (
+    ADA,
+    BRUNO,
+    CHIYO,
+    GENERAL,
+    RANDOM,
+    apply,
+    channel_message,
+    direct_message,
+    make_state,
+    message_event,
+    subscription,
+    user,
+)
 
 
 @pytest.mark.parametrize(
@@ -56,3 +69,11 @@ def test_a_page_makes_nothing_unread_that_the_snapshot_said_was_read() -> None:
     state = make_state()
     state.add_messages([read_message(channel_message(50)), read_message(channel_message(51, flags=["read"]))])
     assert set(state.unreads) == set()
+
+
+def test_a_direct_message_counts_in_its_conversation() -> None:
+    state = make_state()
+    for number, people in enumerate(((ADA, BRUNO), (ADA, BRUNO, CHIYO), (ADA,)), start=101):
+        apply(state, message_event(direct_message(number, people)))
+        others = frozenset(people) - {ADA}
+        assert (state.unreads.direct_ids(others), state.directs.newest(others)) == ([number], number)

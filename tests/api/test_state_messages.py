@@ -432,6 +432,7 @@ def test_a_reconnected_mute_changes_the_counts_at_once() -> None:
 def test_what_an_older_server_mutes_and_unmutes_changes_the_counts_at_once() -> None:
     state = make_state(zulip_feature_level=133)
     apply(state, message_event(channel_message(101)))
-    for muted, count in (([], 1), ([["general", "soup", 0]], 0), ([], 1)):
+    soup, wrong = ["general", "soup", 0], [7, ["general"], ["general", 7]]
+    for muted, count in (([], 1), ([soup[:2]], 0), (wrong, 1), ([*wrong, soup], 0)):
         assert UnreadsChanged() in apply(state, {"type": "muted_topics", "muted_topics": muted})
         assert state.unreads.count_all() == count
