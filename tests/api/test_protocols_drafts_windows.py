@@ -141,7 +141,7 @@ async def test_an_end_that_can_await_nothing_waits_once_for_the_disk_whoever_is_
             if not future.done():
                 assert timeout is not None
                 waits.append(timeout)
-                other.clock._elapsed += FLUSH_SECONDS / 4
+                other.clock.lapse(FLUSH_SECONDS / 4)
                 disk.write()
             return result(future, timeout)
 

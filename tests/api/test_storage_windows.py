@@ -17,6 +17,7 @@ from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_rows import MIGRATIONS
 from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
+from support.journals import connection_of
 
 LUNCH = ChannelDestination(7, "lunch")
 MESSAGE = OutboxRecord("m1", 1, LUNCH, "Soup", OutboxState.WAITING, 1.0)
@@ -98,7 +99,7 @@ def test_a_draft_is_written_only_over_the_revision_that_its_writer_knew(tmp_path
 def test_a_window_whose_file_another_one_replaced_writes_on_in_the_new_one(tmp_path: Path) -> None:
     first = window(tmp_path, "a")
     first.put_outbox(MESSAGE)
-    first._file.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection_of(first).execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with (tmp_path / "journal.db").open("r+b") as file:
         file.write(b"\xa5" * 20_000)
     second = window(tmp_path, "b")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import subprocess
 import sys
 import threading
@@ -18,6 +17,7 @@ from narrowcast_server.organization import passwords
 from narrowcast_server.organization.config import Config, RateLimit
 from narrowcast_server.organization.errors import ServiceError
 from support import world
+from support.authorization import basic
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import TestServer, running_server
@@ -74,8 +74,8 @@ async def test_a_deactivated_account_is_told_so(server: TestServer) -> None:
 @pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC"])
 async def test_the_name_of_the_scheme_is_in_any_case(server: TestServer, scheme: str) -> None:
     user = server.user("ada")
-    both = base64.b64encode(f"{user.delivery_email}:{user.api_key}".encode()).decode()
-    response = await server.raw(None, "GET", "/users/me", headers={"Authorization": f"{scheme} {both}"})
+    value = basic(user.delivery_email, user.api_key).replace("Basic", scheme)
+    response = await server.raw(None, "GET", "/users/me", headers={"Authorization": value})
     assert response.status_code == 200
 
 

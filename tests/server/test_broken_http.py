@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from narrowcast_server.organization.config import Config, ServiceLimits
+from support.authorization import basic
 from support.server import TestServer, running_server
 
 
@@ -71,9 +71,9 @@ async def test_a_body_that_never_ends_is_not_waited_for_for_ever(tmp_path: Path)
     config = Config(limits=ServiceLimits(body_seconds=0.05))
     async with running_server(tmp_path, config=config) as server:
         user = server.user("ada")
-        token = base64.b64encode(f"{user.delivery_email}:{user.api_key}".encode())
+        credentials = basic(user.delivery_email, user.api_key).encode()
         head = (
-            b"POST /api/v1/typing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic " + token
+            b"POST /api/v1/typing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: " + credentials
         )
         status, _, body = await exchange(server, head + b"\r\nContent-Length: 100\r\n\r\nop=start")
         assert (status, json.loads(body)["code"]) == (408, "BAD_REQUEST")

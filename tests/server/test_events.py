@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,6 +14,7 @@ import websockets
 
 from narrowcast_server.organization.config import Config, ServiceLimits
 from narrowcast_server.organization.events import Queue
+from support.authorization import basic
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import Answer, Listener, TestServer, running_server
@@ -29,11 +29,10 @@ async def stream(
     server: TestServer, name: str, queue_id: str, last_event_id: int
 ) -> AsyncIterator[websockets.ClientConnection]:
     user = server.user(name)
-    token = base64.b64encode(f"{user.delivery_email}:{user.api_key}".encode()).decode()
     url = server.url.replace("http", "ws", 1)
     async with websockets.connect(
         f"{url}/api/v1/events/stream?queue_id={queue_id}&last_event_id={last_event_id}",
-        additional_headers={"Authorization": f"Basic {token}"},
+        additional_headers={"Authorization": basic(user.delivery_email, user.api_key)},
         proxy=None,
     ) as connection:
         yield connection

@@ -41,6 +41,10 @@ class VirtualClock:
         """The wall clock is set; monotonic time and sleepers do not notice."""
         self._epoch += seconds
 
+    def lapse(self, seconds: float) -> None:
+        """Time passes in which the loop has no turn: no sleeper wakes before it has."""
+        self._elapsed += seconds
+
     async def settle(self, turns: int = 20) -> None:
         """Let everything that is ready run. Sockets and threads may need all of the turns."""
         loop = asyncio.get_running_loop()
