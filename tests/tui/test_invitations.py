@@ -38,6 +38,18 @@ async def test_who_has_an_account_already_is_named_and_the_others_are_invited(tm
         assert invitation["invited_as"] == 600
 
 
+async def test_where_nobody_was_invited_the_form_says_why_and_keeps_the_addresses(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await opened(stage)
+        await stage.press("n")
+        await fill(stage, emails="new@demo.example nonsense")
+        form = await form_of(stage)
+        await until(lambda: "Nobody was invited. nonsense: Invalid address" in form.told)
+        assert await invitations(stage) == []
+        await fill(stage, emails="new@demo.example")
+        await until(lambda: [choice.text for choice in choices(stage)] == ["Copy link for new@demo.example"])
+
+
 async def test_names_of_channels_and_groups_are_completed_with_their_signs_too(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await opened(stage)

@@ -123,7 +123,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         emails = [part.strip() for part in re.split(r"[,;\s]+", values.text("emails")) if part.strip()]
         if not emails:
             raise Refused("emails", "Enter at least one email address.")
-        self._sent = emails
+        self._sent, self._failed = emails, []
         try:
             answer = await self.session.client.invites.send(
                 invitee_emails=emails,
@@ -142,8 +142,10 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         except InvitationFailed as error:
             self._failed = failures(error)
             failed = {email for email, _ in self._failed}
-            sent = len([email for email in emails if email not in failed]) if error.sent_invitations else 0
-            return f"{sent} invited, {len(failed)} not"
+            if not error.sent_invitations:  # nor those with whom nothing is wrong
+                reasons = "; ".join(f"{email}: {reason.rstrip('.')}" for email, reason in self._failed)
+                raise Refused("emails", f"Nobody was invited. {reasons}") from error
+            return f"{len([email for email in emails if email not in failed])} invited, {len(failed)} not"
         await self.load()
         said = f"{len(emails)} invited."
         return " ".join([said, *answer.notices])
