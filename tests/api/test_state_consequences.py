@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.model.user_groups import AdHocGroup
+from narrowcast_api.state.changes import ProfileFieldsChanged, UsersChanged
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import Role
 from support import live
@@ -161,7 +162,9 @@ def test_values_go_with_their_profile_field() -> None:
     people = [live.user(ADA, "Ada"), live.user(BRUNO, "Bruno", profile_data=values)]
     fields = [{"id": number, "name": f"Field {number}", "type": 1} for number in (1, 2)]
     state = make_state(realm_users=people, custom_profile_fields=fields)
-    apply(state, {"type": "custom_profile_fields", "fields": fields[1:]})
+    gone = {"type": "custom_profile_fields", "fields": fields[1:]}
+    assert apply(state, gone) == [ProfileFieldsChanged(), UsersChanged((BRUNO,))]
+    assert apply(state, gone) == [ProfileFieldsChanged()]
     bruno = state.users.get(BRUNO)
     assert bruno is not None
     assert set(bruno.profile) == {2}
