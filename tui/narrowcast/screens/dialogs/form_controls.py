@@ -31,6 +31,7 @@ OFFERED = 6
 """Completions that are named at once."""
 MOMENTS = ("tomorrow 9:00", "monday 9:00", "friday 9:00", "in 20 minutes", "in 2 hours", "today 17:00")
 LIST = "names, separated by commas"
+AND = ", "
 FEW = 4
 """Options up to which Space goes on to the next one; more are shown as a list."""
 NEEDS_MOST = 40
@@ -161,9 +162,10 @@ class FormRow(Horizontal):
             case fields.LineField():
                 return Editor(field.value, placeholder=field.placeholder, password=field.secret)
             case fields.People():
-                return Editor(_names(state, field.value), placeholder=LIST)
+                written = [names.recipient(state, user_id) for user_id in field.value]
+                return Editor(_list_of(written), placeholder=LIST)
             case fields.Names():
-                return Editor(field.named(), placeholder=LIST)
+                return Editor(_list_of(field.named()), placeholder=LIST)
             case fields.ChannelName():
                 name = names.channel(state, field.value) if field.value is not None else ""
                 return Editor(name, placeholder="name of a channel")
@@ -179,9 +181,7 @@ class FormRow(Horizontal):
             yield self.control
             return
         shown = OneLine()
-        what = (
-            self.typed if isinstance(self.control, Editor) else self.control._options[self.control._place][1]
-        )
+        what = self.typed.removesuffix(AND) if isinstance(self.control, Editor) else self.control.words
         needs = self.field.needs
         if len(needs) > NEEDS_MOST:
             needs = needs.partition(" (")[0]
@@ -278,8 +278,8 @@ class FormRow(Horizontal):
             return False
         if self.typed[start:].strip().casefold() == found[0].casefold():
             return False
-        more = ", " if self.is_list else ""
-        control.replace(start, len(self.typed), found[0] + more)
+        taken = _list_of(found[:1]) if self.is_list else found[0]
+        control.replace(start, len(self.typed), taken)
         return True
 
     def describe(self, offer: str) -> str:
@@ -293,8 +293,9 @@ def focusable(row: FormRow) -> Widget | None:
     return row.control if row.is_enabled else None
 
 
-def _names(state: State, user_ids: Sequence[int]) -> str:
-    return ", ".join(names.recipient(state, user_id) for user_id in user_ids)
+def _list_of(written: Sequence[str]) -> str:
+    """Names with a comma behind each, so that others may follow."""
+    return "".join(name + AND for name in written)
 
 
 def _people(state: State, typed: str) -> list[str]:

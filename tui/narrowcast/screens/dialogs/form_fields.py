@@ -107,9 +107,9 @@ class Names(Field, frozen=True):
     value: Sequence[int] = ()
     required: bool = False
 
-    def named(self) -> str:
-        """What the field says at first."""
-        return ", ".join(self.known.get(one, f"{self.what} {one}") for one in self.value)
+    def named(self) -> list[str]:
+        """What stands in the field at first."""
+        return [self.known.get(one, f"{self.what} {one}") for one in self.value]
 
     def id_of(self, name: str) -> int | None:
         """The id behind a name, whatever its case; of equal names the first."""

@@ -198,7 +198,9 @@ class Administration:
                 raise Refused("owner", "A bot has exactly one owner.")
             return await self.client.bots.update(bot_id=self.user.user_id, bot_owner_id=people[0])
 
-        field = People("owner", "Owner", value=[self.user.bot_owner_id] if self.user.bot_owner_id else ())
+        owner = self.user.bot_owner_id
+        now = "" if owner is None else f"Now {self.card.state.users.name(owner)}"
+        field = People("owner", "Owner", now, required=True)
         self.card.form(f"Owner of {self.user.full_name}", [field], change, done="Saved.", refusal="")
 
     def _new_key(self) -> None:
