@@ -56,8 +56,8 @@ class Bench:
 
     async def crash(self) -> None:
         """End without a word: what is in memory is gone, the journal is as it was."""
-        await self.queue._tasks.close()
         killed(self.journal)
+        await self.queue.close()
 
     async def again(self) -> list[Upload]:
         """Killed, and started again."""

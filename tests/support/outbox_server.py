@@ -145,9 +145,11 @@ class OutboxBench:
         *,
         window: str | None = None,
         server: OutboxServer | None = None,
+        read_only: str | None = None,
     ) -> None:
         self.folder = folder
         self.window = window
+        self.read_only = read_only
         self.clock = clock or VirtualClock()
         self.server = server or OutboxServer()
         self.changes: list[Change] = []
@@ -168,7 +170,9 @@ class OutboxBench:
 
     def open(self) -> None:
         """Start, or start again with what the journal has."""
-        self.journal = Journal.open(self.folder / "journal.db", window=self.window, executor=inline)
+        self.journal = Journal.open(
+            self.folder / "journal.db", window=self.window, read_only=self.read_only, executor=inline
+        )
         self.outbox = Outbox(
             send=self.server.send,
             find=self.server.find,
