@@ -13,7 +13,7 @@ from narrowcast_api.protocols.outbox_store import OutboxStore
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
-from support.outbox_server import OutboxBench
+from support.outbox_server import OutboxBench, only
 
 LUNCH = ChannelDestination(7, "lunch")
 
@@ -77,6 +77,21 @@ async def test_a_window_that_does_not_know_yet_that_its_message_was_claimed_does
     await pair.look()
     assert (pair.contents(), pair.server.sends) == (["Soup"], 1)
     assert [entry.elsewhere for entry in pair.first.outbox.entries()] == []
+
+
+async def test_a_message_that_was_claimed_is_the_other_windows_from_then_on(pair: Pair) -> None:
+    pair.server.online = False
+    local_id = pair.first.outbox.send(LUNCH, "Soup")
+    await pair.look()
+    assert await pair.second.outbox.claim(local_id)
+    await pair.look()
+    assert [only(bench).elsewhere for bench in (pair.first, pair.second)] == [True, False]
+    assert pair.first.outbox.cancel(local_id) is None
+    pair.server.online = True
+    for bench in (pair.first, pair.second):
+        bench.outbox.wake()
+    await pair.first.clock.advance(5)
+    assert pair.contents() == ["Soup"]
 
 
 async def test_what_is_being_sent_cannot_be_claimed(pair: Pair) -> None:
