@@ -1,0 +1,49 @@
+"""What is one's own beside messages, files and pinned views, follows the events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from narrowcast_api.state.changes import SettingsChanged
+from support.live import apply, make_state
+
+
+def test_a_file_is_listed_until_it_is_deleted() -> None:
+    state = make_state()
+    file = {
+        "id": 7,
+        "name": "soup.png",
+        "path_id": "2/ab/soup.png",
+        "size": 9,
+        "create_time": 1,
+        "messages": [],
+    }
+    for op, names in (("add", ["soup.png"]), ("update", ["soup.png"]), ("remove", []), ("remove", [])):
+        attachment = file if op != "remove" else {"id": 7}
+        changes = apply(
+            state, {"type": "attachment", "op": op, "attachment": attachment, "upload_space_used": 9}
+        )
+        assert changes == [SettingsChanged(("attachments",))]
+        assert [one.name for one in state.attachments] == names
+
+
+def test_a_view_of_the_navigation_keeps_what_an_event_does_not_say() -> None:
+    state = make_state()
+    event: dict[str, Any] = {"type": "navigation_view", "fragment": "narrow/is/starred"}
+    view = {"fragment": "narrow/is/starred", "is_pinned": False, "name": "Stars"}
+    apply(state, {"type": "navigation_view", "op": "add", "navigation_view": view})
+    for data, after in (
+        ({"is_pinned": True}, (True, "Stars")),
+        ({"name": "My stars"}, (True, "My stars")),
+        ({"name": None}, (True, None)),
+        ({"is_pinned": False}, (False, None)),
+    ):
+        apply(
+            state,
+            {**event, "op": "update", "data": data},
+            {**event, "op": "update", "fragment": "x", "data": data},
+        )
+        (known,) = state.navigation_views
+        assert (known.is_pinned, known.name) == after
+    apply(state, {**event, "op": "remove"})
+    assert list(state.navigation_views) == []
