@@ -11,6 +11,7 @@ from textual.widgets._toast import Toast
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.sign_in_links import login_refusal, password_link
 from narrowcast.cli import login
+from narrowcast.cli.outcome import CommandError
 from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
@@ -134,6 +135,26 @@ def test_what_is_no_address_is_asked_for_again_before_a_password(
     monkeypatch.setattr("builtins.input", lambda _: next(answers))
     assert login._ask_new_email() == "ada@demo.example"
     assert "'Ada Moreno' is not an email address" in capsys.readouterr().err
+
+
+def test_nothing_is_asked_for_again_until_the_input_ends(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def typed(_: str) -> str:
+        return next(answers)
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("getpass.getpass", typed)
+    answers = iter(["", "a long passphrase"])
+    assert login.ask_secret("Password").reveal() == "a long passphrase"
+    assert "nothing was entered; Ctrl-c ends" in capsys.readouterr().err
+
+    def ended(_: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("getpass.getpass", ended)
+    with pytest.raises(CommandError, match="Password: nothing was entered"):
+        login.ask_secret("Password")
 
 
 async def test_what_a_server_says_of_a_login_is_filtered(tmp_path: Path) -> None:

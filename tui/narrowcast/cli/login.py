@@ -163,9 +163,7 @@ def _ask_new_password() -> Secret:
 def _ask(what: str, option: str) -> str:
     if not sys.stdin.isatty():
         raise CommandError(f"{what}: without a terminal to ask at, give it with {option}", Exit.USAGE)
-    if not (answer := input(f"{what}: ").strip()):
-        raise CommandError(f"{what}: nothing was entered", Exit.USAGE)
-    return answer
+    return _typed(what, lambda prompt: input(prompt).strip())
 
 
 def _ask_email() -> str:
@@ -174,7 +172,18 @@ def _ask_email() -> str:
 
 def ask_secret(what: str) -> Secret:
     """Typed unseen; from a pipe, the first line of it."""
-    text = getpass.getpass(f"{what}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
-    if not text:
+    if sys.stdin.isatty():
+        return Secret(_typed(what, getpass.getpass))
+    if not (text := sys.stdin.readline().rstrip("\r\n")):
         raise CommandError(f"{what}: nothing was entered", Exit.USAGE)
     return Secret(text)
+
+
+def _typed(what: str, read: Callable[[str], str]) -> str:
+    """What is typed at the terminal; asked for again where that is nothing. Raises CommandError for Ctrl-d."""
+    try:
+        while not (text := read(f"{what}: ")):
+            complain("nothing was entered; Ctrl-c ends")
+    except EOFError:
+        raise CommandError(f"{what}: nothing was entered", Exit.USAGE) from None
+    return text
