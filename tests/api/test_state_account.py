@@ -27,6 +27,19 @@ def test_a_file_is_listed_until_it_is_deleted() -> None:
         assert [one.name for one in state.attachments] == names
 
 
+def test_linkifiers_come_as_rows_from_older_servers_alone() -> None:
+    rows = [
+        ["#(?P<id>[0-9]+)", "https://x.example/%(id)s", 3],
+        ["too", "short"],
+        ["no", "id", "3"],
+        ["a", "b", 4, 5],
+    ]
+    for level, ids in ((53, [3]), (54, [])):
+        state = make_state(zulip_feature_level=level)
+        apply(state, {"type": "realm_filters", "realm_filters": rows})
+        assert [linkifier.id for linkifier in state.linkifiers] == ids
+
+
 def test_a_view_of_the_navigation_keeps_what_an_event_does_not_say() -> None:
     state = make_state()
     event: dict[str, Any] = {"type": "navigation_view", "fragment": "narrow/is/starred"}
