@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_api.errors import InvalidInput
+from narrowcast_api.errors import BadRequest, InvalidInput, NarrowcastError
 from narrowcast_api.protocols.outbox import OutboxState
 from support.outbox_server import LUNCH, OutboxBench, only, states
 
@@ -66,6 +66,37 @@ async def test_an_unconfirmed_message_can_be_taken_back_while_it_is_looked_for(b
         assert bench.outbox.cancel(local_id) is not None
         await bench.event()
         await bench.clock.advance(30)
+        assert (bench.outbox.entries(), bench.server.sends) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("how", "looks", "failures"),
+    [
+        ("lost before", 2, []),
+        ("lost after", 1, []),
+        ("lost before", 1, [BadRequest("BAD_REQUEST", "Invalid narrow")]),
+    ],
+    ids=["not there at the last look", "there", "refused"],
+)
+async def test_what_is_taken_back_during_a_look_is_gone_whatever_the_look_says(
+    bench: OutboxBench, how: str, looks: int, failures: list[NarrowcastError]
+) -> None:
+    async with bench:
+        bench.server.next_failures.append(how)
+        bench.server.find_failures.extend(failures)
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        await bench.settle()
+        while bench.server.looks < looks:
+            if bench.server.looks == looks - 1:
+                bench.server.look_leaves.clear()
+            await bench.clock.advance(0.5)
+        assert bench.outbox.cancel(local_id) is not None
+        bench.server.look_leaves.set()
+        await bench.clock.advance(60)
+        assert (bench.outbox.entries(), bench.journal.load_outbox()) == ([], [])
+        await bench.crash()
+        bench.open()
+        await bench.clock.advance(60)
         assert (bench.outbox.entries(), bench.server.sends) == ([], 1)
 
 

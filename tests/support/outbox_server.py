@@ -77,6 +77,8 @@ class OutboxServer:
         self.online = True
         self.next_failures: deque[str] = deque()
         self.find_failures: deque[NarrowcastError] = deque()
+        self.look_leaves = asyncio.Event()
+        self.look_leaves.set()
         self.next_id = 100
 
     def contents(self, destination: Destination | None = None) -> list[str]:
@@ -105,6 +107,7 @@ class OutboxServer:
     async def find(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]:
         self.looks += 1
         await asyncio.sleep(0)
+        await self.look_leaves.wait()
         if self.find_failures:
             raise self.find_failures.popleft()
         return [
