@@ -273,6 +273,27 @@ async def test_the_same_words_sent_before_are_not_taken_for_this_message(bench: 
         assert states(bench) == [SENT, FAILED]
 
 
+async def test_the_same_words_from_another_device_before_are_not_taken_for_this_message(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        bench.server.stored.append(StoredMessage(90, LUNCH, "ok", "", None))
+        bench.server.next_failures.append("lost before")
+        bench.outbox.send(LUNCH, "ok")
+        await bench.clock.advance(10)
+        assert states(bench) == [FAILED]
+
+
+async def test_what_is_sent_again_by_its_writer_is_not_sent_once_more_by_itself(bench: OutboxBench) -> None:
+    async with bench:
+        bench.server.next_failures.extend(["lost before", "lost before"])
+        local_id = bench.outbox.send(LUNCH, "Soup today")
+        await bench.clock.advance(10)
+        bench.outbox.retry(local_id)
+        await bench.clock.advance(60)
+        assert (states(bench), bench.server.sends) == ([FAILED], 2)
+
+
 async def test_a_message_that_another_window_took_for_its_own_is_looked_for(bench: OutboxBench) -> None:
     async with bench:
         request = await bench.send_and_hold()

@@ -5,8 +5,21 @@ from __future__ import annotations
 import pytest
 
 from narrowcast_api.model.channels import Channel
+from narrowcast_api.state.changes import UnreadsChanged
 from narrowcast_api.state.state import State
-from support.live import ADA, BRUNO, CHIYO, DESIGN, GENERAL, RANDOM, apply, make_state, subscription
+from support.live import (
+    ADA,
+    BRUNO,
+    CHIYO,
+    DESIGN,
+    GENERAL,
+    RANDOM,
+    apply,
+    channel_message,
+    make_state,
+    message_event,
+    subscription,
+)
 
 
 def general_of(state: State) -> Channel:
@@ -74,6 +87,20 @@ def test_who_leaves_is_counted_out_once() -> None:
     assert general_of(state).subscriber_count == 1
     apply(state, {**peers, "user_ids": [BRUNO, CHIYO, 4]})
     assert general_of(state).subscriber_count == 0
+
+
+@pytest.mark.parametrize(("channel_id", "unread"), [(GENERAL, {101}), (RANDOM, set())])
+def test_what_is_unread_in_a_channel_that_becomes_private_stays_where_one_is_in_it(
+    channel_id: int, unread: set[int]
+) -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101, channel_id=channel_id)))
+    update = {"type": "stream", "op": "update", "stream_id": channel_id, "name": "x"}
+    assert UnreadsChanged() not in apply(state, {**update, "property": "description", "value": "new"})
+    private = {**update, "property": "invite_only", "value": True}
+    assert (UnreadsChanged() in apply(state, private)) is (not unread)
+    assert set(state.unreads) == unread
+    assert UnreadsChanged() not in apply(state, private)
 
 
 def test_numbers_are_taken_as_numbers_or_as_none() -> None:
