@@ -92,17 +92,17 @@ async def test_an_emoji_is_added_from_a_file_and_taken_out_of_use(tmp_path: Path
         assert ":big_tea:" not in completed(stage, ":big_te")
 
 
-async def test_a_file_that_is_no_picture_is_not_sent(tmp_path: Path) -> None:
-    notes = tmp_path / "notes.txt"
+async def test_a_file_that_is_no_picture_is_asked_for_again_before_anything_else(tmp_path: Path) -> None:
+    notes, large = tmp_path / "notes.txt", tmp_path / "large.png"
     notes.write_text("no picture")
     async with on_stage(tmp_path, size=(80, 24)) as stage:
+        large.write_bytes(PIXEL + bytes(stage.session.state.limits.max_file_upload_size_mib * 2**20))
         await run(stage, "organization.emoji")
         await stage.press("n")
-        await stage.type(str(notes))
-        await stage.press("enter")
-        await fill(stage)
-        form = await form_of(stage)
-        await until(lambda: "Not a PNG" in form.told)
+        for path, reason in ((notes, "Not a PNG"), (large, "larger than"), (tmp_path, "File not found")):
+            question = await answer(stage, str(path))
+            assert reason in question.remark.plain
+            assert (stage.app.screen, question.editor.text) == (question, str(path))
 
 
 async def test_profile_fields_are_made_changed_ordered_and_removed(tmp_path: Path) -> None:

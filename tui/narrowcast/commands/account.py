@@ -59,11 +59,13 @@ def picture(screen: Workspace) -> None:
     state = screen.session.state
     if screen.refuse(permissions.picture_refusal(state)):
         return
+    most = state.limits.max_avatar_file_size_mib
 
     def chosen(what: str | None) -> None:
         if what == "choose":
             screen.app.push_screen(
-                picture_question("Upload new profile picture"), lambda path: _picture_chosen(screen, path)
+                picture_question("Upload new profile picture", most),
+                lambda path: _picture_chosen(screen, path, most),
             )
         elif what == "remove":
             ask_first(screen, "Delete your profile picture?", "Delete picture", delete)
@@ -75,15 +77,14 @@ def picture(screen: Workspace) -> None:
     screen.app.push_screen(Picker("Profile picture", choices), chosen)
 
 
-def _picture_chosen(screen: Workspace, path: str | None) -> None:
+def _picture_chosen(screen: Workspace, path: str | None, most: int) -> None:
     if path:
-        screen.spawn(_set_picture(screen, path), "change your profile picture")
+        screen.spawn(_set_picture(screen, path, most), "change your profile picture")
 
 
-async def _set_picture(screen: Workspace, path: str) -> None:
+async def _set_picture(screen: Workspace, path: str, most: int) -> None:
     try:
-        limits = screen.session.state.limits
-        image, name, kind = await read_picture(path, limits.max_avatar_file_size_mib)
+        image, name, kind = await read_picture(path, most)
     except Refused as problem:
         screen.tell(problem.text, severity="error")
         return

@@ -81,7 +81,7 @@ def pictures(screen: Workspace) -> None:
             if path:
                 screen.spawn(_change_picture(screen, kind, path), "change the picture")
 
-        screen.app.push_screen(picture_question(f"Upload {_PICTURES[kind]}"), picked)
+        screen.app.push_screen(picture_question(f"Upload {_PICTURES[kind]}", _most(screen, kind)), picked)
 
     plan = permissions.plan_refusal(state).short
     choices = [
@@ -101,16 +101,20 @@ _NOT_UPLOADED = ("G", "D")
 """Where a picture is from: made of the address, or the server's own."""
 
 
+def _most(screen: Workspace, kind: str) -> int:
+    """How large such a picture may be, in MiB."""
+    limits = screen.session.state.limits
+    return limits.max_icon_file_size_mib if kind == "icon" else limits.max_logo_file_size_mib
+
+
 async def _change_picture(screen: Workspace, kind: str, path: str | None) -> None:
     group, night = screen.session.client.organization_pictures, kind == "night_logo"
     if path is None:
         await (group.remove_icon() if kind == "icon" else group.remove_logo(night=night))
         screen.tell("Picture deleted.")
         return
-    limits = screen.session.state.limits
-    most = limits.max_icon_file_size_mib if kind == "icon" else limits.max_logo_file_size_mib
     try:
-        image, name, content_type = await read_picture(path, most)
+        image, name, content_type = await read_picture(path, _most(screen, kind))
     except Refused as problem:
         screen.tell(problem.text, severity="error")
         return

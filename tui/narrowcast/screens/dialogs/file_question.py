@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from textual.widget import Widget
@@ -19,16 +19,29 @@ SHOWN = 8
 
 
 def file_question(
-    title: str, *, does: str, note: str, placeholder: str = "path, for example ~/report.pdf"
+    title: str,
+    *,
+    does: str,
+    note: str,
+    placeholder: str = "path, for example ~/report.pdf",
+    check: Callable[[Path], str] = lambda _: "",
 ) -> AskScreen:
-    """A question that gives back the path of a file that exists, or an empty text."""
+    """A question that gives back the path of a file that exists, or an empty text. ``check``: what is wrong with the
+    file, or nothing; it reads no more than its beginning.
+    """
+
+    def problem(path: str) -> str:
+        if not path:
+            return ""
+        return check(Path(path)) if Path(path).is_file() else "File not found."
+
     return AskScreen(
         title,
         placeholder=placeholder,
         notes=(note,) if note else (),
         does=does,
         read=_path,
-        check=lambda path: "" if not path or Path(path).is_file() else "File not found.",
+        check=problem,
         completion=PathCompletion(),
     )
 

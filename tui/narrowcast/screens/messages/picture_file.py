@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
@@ -15,12 +16,28 @@ _KINDS = (
     (b"GIF8", "image/gif", ".gif"),
     (b"RIFF", "image/webp", ".webp"),
 )
+_BEGINNING = max(len(start) for start, _, _ in _KINDS)
 
 
-def picture_question(title: str) -> AskScreen:
-    """A question that gives back the path of a file that exists, or an empty text."""
+def picture_question(title: str, max_mib: int) -> AskScreen:
+    """A question that gives back the path of a picture of at most ``max_mib`` MiB, or an empty text."""
+
+    def check(path: Path) -> str:
+        try:
+            with path.open("rb") as opened:
+                _kind(opened.read(_BEGINNING), path.stat().st_size, max_mib)
+        except OSError as error:
+            return _unreadable(error)
+        except Refused as problem:
+            return problem.text
+        return ""
+
     return file_question(
-        title, does="selects", note="PNG, JPEG, GIF or WebP", placeholder="path, for example ~/picture.png"
+        title,
+        does="selects",
+        note="PNG, JPEG, GIF or WebP",
+        placeholder="path, for example ~/picture.png",
+        check=check,
     )
 
 
@@ -28,17 +45,25 @@ async def read_picture(path: str, max_mib: int) -> tuple[bytes, str, str]:
     """The bytes of a picture, a plain name for it and its kind. Raises Refused for what is none, and above a limit in
     MiB, which is the server's.
     """
-    most = max_mib * 2**20
     try:
-        data = await asyncio.to_thread(_read, path, most + 1)
+        data = await asyncio.to_thread(_read, path, max_mib * 2**20 + 1)
     except OSError as error:
-        raise Refused("path", f"The file cannot be read: {error.strerror or error}.") from None
-    if len(data) > most:
+        raise Refused("path", _unreadable(error)) from None
+    return data, *_kind(data, len(data), max_mib)
+
+
+def _kind(beginning: bytes, size: int, max_mib: int) -> tuple[str, str]:
+    """A name and the kind of a picture that begins so. Raises Refused."""
+    if size > max_mib * 2**20:
         raise Refused("path", f"The image is larger than {max_mib} MiB.")
     for start, kind, ending in _KINDS:
-        if data.startswith(start):
-            return data, f"picture{ending}", kind
+        if beginning.startswith(start):
+            return f"picture{ending}", kind
     raise Refused("path", "Not a PNG, JPEG, GIF or WebP image.")
+
+
+def _unreadable(error: OSError) -> str:
+    return f"The file cannot be read: {error.strerror or error}."
 
 
 def _read(path: str, size: int) -> bytes:

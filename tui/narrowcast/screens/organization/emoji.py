@@ -46,7 +46,8 @@ class EmojiScreen(ManageScreen[CustomEmoji]):
 
     def new(self) -> None:
         if not self.refused():
-            self.app.push_screen(picture_question("Image for the new emoji"), self._ask_name)
+            most = self.state.limits.max_file_upload_size_mib
+            self.app.push_screen(picture_question("Image for the new emoji", most), self._ask_name)
 
     def _ask_name(self, path: str | None) -> None:
         if not path:
