@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from narrowcast_api.model.messages import read_message
+from narrowcast_api.state.apply import REOPENED_WITHIN, snapshot_within
+from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from support.live import (
     ADA,
@@ -77,3 +79,26 @@ def test_a_direct_message_counts_in_its_conversation() -> None:
         apply(state, message_event(direct_message(number, people)))
         others = frozenset(people) - {ADA}
         assert (state.unreads.direct_ids(others), state.directs.newest(others)) == ([number], number)
+
+
+@pytest.mark.parametrize(
+    ("person", "within"),
+    [
+        ({"user_id": ADA, "role": 200}, 0.0),
+        ({"user_id": ADA, "role": 400}, None),
+        ({"user_id": ADA, "full_name": "Ada M."}, None),
+        ({"user_id": BRUNO, "role": 200}, None),
+        ({"user_id": BRUNO, "is_active": True}, None),
+        ({"user_id": CHIYO, "is_active": True}, REOPENED_WITHIN),
+        ({"user_id": CHIYO, "is_active": False}, None),
+        ({"user_id": CHIYO, "full_name": "Chiyo K."}, None),
+        ({"user_id": 99, "role": 200, "is_active": True}, None),
+    ],
+)
+def test_a_snapshot_is_asked_for_where_an_event_does_not_tell_all(
+    person: dict[str, object], within: float | None
+) -> None:
+    people = [user(ADA, "Ada"), user(BRUNO, "Bruno"), user(CHIYO, "Chiyo", is_active=False)]
+    state = make_state(realm_users=people[:2], realm_non_active_users=people[2:])
+    event = parse_event({"type": "realm_user", "op": "update", "id": 1, "person": person})
+    assert snapshot_within(state, event) == within
