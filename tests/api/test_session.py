@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -335,6 +336,31 @@ async def test_a_draft_for_an_archived_channel_stays_here_and_is_not_posted_at_t
             await server.call("ada", "PATCH", f"/streams/{general}", {"is_archived": False})
             await until(lambda: dario.drafts.all()[0].synced)
         assert posted == ["soup"]
+
+
+@pytest.mark.parametrize(("level", "requests"), [(299, 3), (300, 1)])
+async def test_several_messages_are_fetched_by_their_ids_in_one_request_where_the_server_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, level: int, requests: int
+) -> None:
+    asked = []
+    request = Connection.request
+
+    async def counting(self: Connection, method: str, path: str, *rest: Any, **given: Any) -> Any:
+        asked.append(path)
+        return await request(self, method, path, *rest, **given)
+
+    async with running_server(tmp_path / "server", feature_level=level) as server:
+        seen = [await server.send("ada", "general", f"topic {number}") for number in range(3)]
+        private = await server.send_direct("ada", ["bruno"])
+        async with sessions(server, tmp_path, "dario") as (dario,):
+            monkeypatch.setattr(Connection, "request", counting)
+            await dario.load_messages(seen)
+            fetched = [path for path in asked if path.startswith("/messages")]
+            assert len(fetched) == requests
+            assert [message.id for message in dario.state.messages.known(seen)] == seen
+            await dario.load_messages([*seen, private])
+            assert private not in dario.state.messages
+            assert len([path for path in asked if path.startswith("/messages")]) == requests + 1
 
 
 async def test_a_link_to_a_conversation_leads_to_where_it_is_now(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -278,6 +278,13 @@ class Session:
         if message is None:
             message = await (await self._synchronizer.ready()).fetch_one(message_id)
         return message
+
+    async def load_messages(self, message_ids: Iterable[int]) -> None:
+        """Fetches those that are not known; what does not exist or may not be seen is left out. Raises
+        `NarrowcastError`.
+        """
+        if missing := [one for one in message_ids if one not in self.state.messages]:
+            await (await self._synchronizer.ready()).fetch_some(missing)
 
     async def show_sent(self, message_id: int) -> None:
         """Shows a message of one's own about which no event came. Raises `NarrowcastError`."""

@@ -9,21 +9,21 @@ import asyncio
 import gc
 import logging
 from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec.structs import replace
 
 from narrowcast_api import memory
-from narrowcast_api.errors import ApiError
+from narrowcast_api.errors import ApiError, BadRequest
 from narrowcast_api.events.event_socket import Socket, open_socket
 from narrowcast_api.events.status import ConnectionStatus
 from narrowcast_api.events.stream import EventStream
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Anchor, Page
-from narrowcast_api.routes.messages import get_message, list_messages
+from narrowcast_api.routes.messages import get_message, list_messages, list_messages_by_id
 from narrowcast_api.routes.narrows import matches_narrow
 from narrowcast_api.state.apply import apply, snapshot_within
 from narrowcast_api.state.changes import (
@@ -52,6 +52,7 @@ from narrowcast_api.wire.events import (
     UpdateMessageEvent,
     UpdateMessageFlagsEvent,
 )
+from narrowcast_api.wire.levels import Gate
 
 if TYPE_CHECKING:
     import httpx
@@ -364,6 +365,24 @@ class Synchronizer:
         if answer.message is not None:
             self._take([answer.message])
         return answer.message
+
+    async def fetch_some(self, message_ids: Sequence[int]) -> None:
+        """Messages taken into the state, as far as they exist and may be seen: in one request where the server gives
+        them by their ids. Raises `NarrowcastError`.
+        """
+        state = self._session.state
+        server = await self._connection.identified()
+        if server.supports(Gate.MESSAGE_IDS):
+            with self._watching() as watch, suppress(BadRequest):  # too much text for one answer, on some
+                page = await list_messages_by_id(self._connection, message_ids=message_ids)
+                messages = await self._settled(page.messages, watch)
+                if self._session.state is state:
+                    self._take(messages)
+                else:
+                    self._take_older(messages)
+                return
+        for message_id in message_ids:
+            await self.fetch_one(message_id)
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
         """Which messages belong to a narrow, as the server sees it. Raises `NarrowcastError`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,7 +20,7 @@ from narrowcast.text import names
 from narrowcast.text.excerpt import excerpt
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.presence import of_conversation
-from narrowcast_api.errors import ApiError, NarrowcastError
+from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state import changes as change
@@ -93,14 +94,10 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
 
     async def load(self) -> None:
         """The last messages of the first conversations, as far as they are not here."""
-        missing = [one for one in self.shown()[:MOST_FETCHED] if one.last is None]
-        for one in missing:
-            try:
-                await self.session.load_message(one.newest)
-            except ApiError:
-                continue  # it is gone meanwhile
-            except NarrowcastError:
-                return  # the list shows what is here
+        with suppress(NarrowcastError):  # the list shows what is here
+            await self.session.load_messages(
+                one.newest for one in self.shown()[:MOST_FETCHED] if one.last is None
+            )
 
     def session_of(self, one: Conversation) -> Session:
         """The session of the account that a conversation is in: the one on screen where the other is gone."""
