@@ -186,7 +186,12 @@ async def test_an_outgoing_webhook_needs_what_it_calls(tmp_path: Path) -> None:
         await fill(stage, name="Echo", short="echo", type=3)
         form = await form_of(stage)
         await until(lambda: form.row("url").has_problem)
-        await fill(stage, url="https://echo.example/hook", interface=2)
+        await fill(stage, short="an echo", url="echo.example/hook")
+        await until(lambda: "begins with https:// or http://" in form.told)
+        await fill(stage, url="https://echo.example/hook")
+        await until(lambda: "and no spaces" in form.told)
+        assert form.row("short").has_problem
+        await fill(stage, short="echo", interface=2)
         await until(lambda: isinstance(stage.app.screen, Picker))
         listener = await stage.server.listen("ada")
         bots = {bot["full_name"]: bot for bot in listener.snapshot["realm_bots"]}

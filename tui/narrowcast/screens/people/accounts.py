@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from narrowcast_api.model.users import User
     from narrowcast_api.sync.session import Session
     from narrowcast_api.wire.users import Bot
+
+
+_SHORT_NAME = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+")
+"""What may stand before the @ of an email address."""
+_SHORT_HINT = "For the bot's email address: English letters, digits, dots, - and _"
 
 
 class AccountsScreen(ManageScreen["User"]):
@@ -140,6 +146,10 @@ class BotsScreen(ManageScreen["Bot"]):
             calls = bot_type == BotType.OUTGOING_WEBHOOK
             if may_call and calls != bool(values.text("url")):
                 raise Refused("url", "Outgoing webhooks need an endpoint URL; other bots have none.")
+            if calls and not values.text("url").lower().startswith(("https://", "http://")):
+                raise Refused("url", "Write a URL that begins with https:// or http://.")
+            if not _SHORT_NAME.fullmatch(values.text("short")):
+                raise Refused("short", f"{_SHORT_HINT}, and no spaces.")
             made = await self.session.client.bots.create(
                 full_name=values.text("name"),
                 short_name=values.text("short"),
@@ -162,7 +172,7 @@ class BotsScreen(ManageScreen["Bot"]):
         kinds = [(int(kind), BOT_NAMES[kind]) for kind in offered]
         fields: list[Field] = [
             LineField("name", "Name", required=True, limit=100),
-            LineField("short", "Short name", "Used for the bot's email address", required=True, limit=60),
+            LineField("short", "Short name", _SHORT_HINT, required=True, limit=60),
             OneOf("type", "Bot type", options=kinds, value=kinds[0][0]),
         ]
         if may_call:
