@@ -153,6 +153,7 @@ async def test_text_typed_while_the_draft_is_being_created_is_sent_next(client: 
         client.hold = False
         client.finish(client.held[0], "ok")
         await client.clock.advance(5)
+        assert client.server.texts() == ["one two"], "whether its event comes or not"
         await client.catch_up()
         assert client.calls == ["create one", "fetch", "edit 1 one two"]
         assert client.server.texts() == ["one two"]
@@ -219,6 +220,7 @@ async def test_deleting_while_it_is_being_created_deletes_it_there(client: Draft
         client.hold = False
         client.finish(client.held[0], "ok")
         await client.clock.advance(5)
+        assert (client.server.texts(), client.texts()) == ([], []), "whether its event comes or not"
         await client.catch_up()
         assert (client.server.texts(), client.texts()) == ([], [])
 
