@@ -54,6 +54,23 @@ def test_people_are_known_by_address_name_and_number() -> None:
     assert [state.user_email(one) for one in (BRUNO, 99)] == ["user2@demo.example", None]
 
 
+def test_a_name_means_the_one_active_person_who_has_it() -> None:
+    others = [user(4, "Sam", delivery_email="sam@home.example"), user(5, "sam"), user(6, "Kim")]
+    gone = [user(7, "Kim", is_active=False), user(8, "Lee", is_active=False)]
+    state = make_state(realm_users=[user(ADA, "Ada"), *others], realm_non_active_users=gone)
+    for text, user_id in (
+        ("Sam", None),
+        ("Sam|5", 5),
+        ("Sam|99", None),
+        ("KIM", 6),
+        ("Lee", 8),
+        ("SAM@home.example", 4),
+    ):
+        assert state.user_id(text) == user_id
+    apply(state, {"type": "realm_user", "op": "update", "person": {"user_id": 5, "full_name": "Samuel"}})
+    assert (state.user_id("Sam"), state.user_id("Samuel")) == (4, 5)
+
+
 def test_the_account_of_a_bot_is_known_as_one() -> None:
     assert [make_state(realm_users=rows).is_bot for rows in ([], [user(ADA, "Ada")])] == [False, False]
     assert make_state(realm_users=[user(ADA, "Ada", is_bot=True)]).is_bot
