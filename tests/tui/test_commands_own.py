@@ -10,7 +10,7 @@ from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.views import ViewsScreen
 from narrowcast_api.narrow.narrow import Narrow
-from support.screens import form_of
+from support.screens import fill, form_of
 from support.sessions import until
 from support.stage import on_stage, run
 
@@ -31,9 +31,18 @@ async def test_a_status_has_words_and_an_emoji_and_goes_again(tmp_path: Path) ->
         path = f"/users/{stage.server.id('ada')}/status"
         status = (await stage.server.call("ada", "GET", path))["status"]
         assert (status["status_text"], status["emoji_name"]) == ("at lunch", "tada")
+        assert "Status set." in stage.notices
         await run(stage, "own.clear-status")
         await stage.told("cleared")
         assert "status_text" not in (await stage.server.call("ada", "GET", path))["status"]
+
+
+async def test_an_emptied_status_is_cleared_and_not_once_more_later(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "own.status")
+        await fill(stage, text="", until="+2h")
+        await stage.closed()
+        assert stage.notices == ["Status cleared."]
 
 
 async def test_one_appears_offline_and_is_seen_again(tmp_path: Path) -> None:

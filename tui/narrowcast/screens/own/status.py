@@ -24,22 +24,23 @@ def set_status(screen: Workspace) -> None:
     now = state.statuses.get(state.me)
     emoji_there = state.supports(Gate.STATUS_EMOJI)
 
-    async def submit(values: Values) -> None:
-        name = values.text("emoji").strip(":")
+    async def submit(values: Values) -> str:
+        name, text = values.text("emoji").strip(":"), values.text("text")
         code, kind = _emoji(state, name) if name else ("", "")
         status = screen.session.client.status
         if emoji_there and name:
-            await status.set(
-                status_text=values.text("text"), emoji_name=name, emoji_code=code, reaction_type=kind
-            )
+            await status.set(status_text=text, emoji_name=name, emoji_code=code, reaction_type=kind)
         elif emoji_there:
-            await status.set(status_text=values.text("text"), emoji_name="")
+            await status.set(status_text=text, emoji_name="")
         else:
-            await status.set(status_text=values.text("text"))
+            await status.set(status_text=text)
         at = values.moment("until")
         screen.session.status_end.forget()
+        if not text and not name:
+            return "Status cleared."
         if at is not None:
-            _clear_later(screen, at, values.text("text"), name)
+            _clear_later(screen, at, text, name)
+        return "Status set."
 
     fields = [
         LineField(
@@ -56,7 +57,7 @@ def set_status(screen: Workspace) -> None:
         ),
         Moment("until", "Clear after", "Optional. Narrowcast clears it at that time, or at its next start"),
     ]
-    ask(screen, "Set status", fields, submit, done="Status set.")
+    ask(screen, "Set status", fields, submit, then=screen.tell)
 
 
 def _with_emoji(name: str) -> str:
