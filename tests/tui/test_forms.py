@@ -124,6 +124,10 @@ async def test_a_refusal_is_said_in_the_form_and_everything_typed_stays(tmp_path
         assert form.focused is form.row("text").control
         await stage.press("escape")
         assert "unsaved changes" in said(form)
+        await stage.type("More")
+        assert "unsaved changes" not in said(form), "the next Esc asks again"
+        await stage.press("escape")
+        assert "unsaved changes" in said(form)
         assert form.row("name").typed == "soups"
         await stage.press("ctrl+d")
         await until(lambda: results == [True])

@@ -50,6 +50,7 @@ WIDTH, SHARE, SIDES = 84, 0.96, 4
 LABEL_MOST = 34
 PROBLEM_ROWS = 2
 """Rows for what is said to be wrong with a value."""
+WAITING = "Please wait…"
 CHANGE = "<choice.previous> <choice.next> or <choice.choose> to change"
 
 
@@ -227,7 +228,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
     def on_editor_changed(self, event: Editor.Changed) -> None:
         """Say what Tab would complete, and whether the value is right by now."""
         event.stop()
-        self._warned = False
+        self._take_back_warning()
         if event.edited:
             self._check_again()
         self._show_hint()
@@ -247,8 +248,14 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._go_on()
 
     def on_choice_control_changed(self) -> None:
-        self._warned = False
+        self._take_back_warning()
         self._check_again()
+
+    def _take_back_warning(self) -> None:
+        """Leaving asks once more: what was said of the key that leaves is true no longer."""
+        if self._warned:
+            self._warned = False
+            self.say(WAITING if self._sending else "")
 
     def on_descendant_focus(self) -> None:
         self._show_hint()
@@ -312,7 +319,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             return
         values = self.read()
         self._sending = True
-        self.say("Please wait…")
+        self.say(WAITING)
         app_of(self).spawn(self._send(values), self._title.lower())
 
     async def _send(self, values: Values) -> None:
