@@ -9,6 +9,7 @@ from textual.widgets import Static
 
 from narrowcast.panes.compose.completion import offers
 from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.manage import ManageScreen
 from narrowcast.screens.organization.exports import ExportsScreen
 from narrowcast.screens.organization.profile_fields import choices_data
 from narrowcast_api.narrow.narrow import Narrow
@@ -40,6 +41,10 @@ async def test_linkifiers_are_made_changed_ordered_and_removed(tmp_path: Path) -
             template = f"https://{letter}.example/{{n}}"
             await fill(stage, pattern=f"{letter}-(?P<n>[0-9]+)", url_template=template)
             await until(lambda letter=letter: any(f"{letter}-(" in row for row in rows(stage)))  # type: ignore[misc]
+        made = stage.app.screen
+        assert isinstance(made, ManageScreen)
+        assert made.list.selected_item is not None
+        assert made.list.selected_item.text.startswith("b-"), "what was made last is selected"
         await stage.press("g", "enter")
         await fill(stage, url_template="https://c.example/{n}")
         await until(lambda: "c.example" in rows(stage)[0])

@@ -157,6 +157,8 @@ class ManageScreen(Dialog[object], Generic[T]):
         self.key_line = KeyLine()
         self._find = FindField("type to filter", lambda: self.list, moved=self._show_keys)
         self._unfollow: list[Callable[[], None]] = []
+        self._before: frozenset[Hashable] | None = None
+        """The keys of the rows before a form was sent: what it made is selected when it comes, until the next key."""
 
     # what a subclass gives
 
@@ -204,6 +206,8 @@ class ManageScreen(Dialog[object], Generic[T]):
     def reread(self, *, select: Hashable | None = None) -> None:
         """Read the rows again, and select one by its key."""
         rows = self.rows()
+        if select is None and self._before is not None:
+            select = next((row.key for row in rows if row.key not in self._before and not row.heading), None)
         self.list.set_items(rows, select=select)
         count = f"  {len(rows)}" if rows and self.COUNTS else ""
         self._head.show_pieces(
@@ -241,7 +245,10 @@ class ManageScreen(Dialog[object], Generic[T]):
         ``done`` is said when the server has taken them, or ``then`` called with what ``submit`` gave.
         """
 
+        before = frozenset(row.key for row in self.list.items)
+
         def closed(result: object) -> None:
+            self._before = before if result is not None else None
             self.reread()
             if result is not None and then is not None:
                 then(result)
@@ -329,6 +336,7 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def on_key(self) -> None:
         """What was said is read; the keys are shown again."""
+        self._before = None
         self._show_keys()
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
