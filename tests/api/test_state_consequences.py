@@ -170,6 +170,17 @@ def test_values_go_with_their_profile_field() -> None:
     assert set(bruno.profile) == {2}
 
 
+def test_a_value_of_a_profile_is_set_and_taken_away() -> None:
+    people = [live.user(ADA, "Ada"), live.user(BRUNO, "Bruno", profile_data={"2": {"value": "north"}})]
+    state = make_state(realm_users=people)
+    for value, fields in (("Meridian", {1, 2}), (None, {2}), (None, {2})):
+        person = {"user_id": BRUNO, "custom_profile_field": {"id": 1, "value": value}}
+        apply(state, {"type": "realm_user", "op": "update", "person": person})
+        bruno = state.users.get(BRUNO)
+        assert bruno is not None
+        assert set(bruno.profile) == fields
+
+
 async def test_ones_own_new_role_shows_what_only_a_snapshot_tells(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path / "server") as server,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.executors import inline
-from narrowcast_api.storage.folders import account_folder_name, private_folder
+from narrowcast_api.storage.folders import account_folder_name, private_file, private_folder
 from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
 from narrowcast_api.storage.windows import Machine, open_window
 from support.journals import killed
@@ -298,3 +299,29 @@ def test_storage_is_cheap_to_import(module: str) -> None:
     script = f"import sys, narrowcast_api.storage.account_storage; print({module!r} in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout == "False\n"
+
+
+@pytest.mark.parametrize("others_may", [0o044, 0o040, 0o004, 0o001, 0o022])
+def test_what_others_could_read_is_ones_own_from_then_on(tmp_path: Path, others_may: int) -> None:
+    folder, file = tmp_path / "folder", tmp_path / "file"
+    folder.mkdir()
+    file.touch()
+    folder.chmod(0o700 | others_may)
+    file.chmod(0o600 | others_may)
+    assert stat.S_IMODE(private_folder(folder).stat().st_mode) == 0o700
+    assert stat.S_IMODE(private_file(file).stat().st_mode) == 0o600
+
+
+def test_a_folder_that_another_window_makes_at_the_same_moment_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mkdir = Path.mkdir
+
+    def later_than_another(
+        path: Path, mode: int = 0o777, parents: bool = False, exist_ok: bool = False
+    ) -> None:
+        mkdir(path, mode)
+        mkdir(path, mode, parents, exist_ok)
+
+    monkeypatch.setattr(Path, "mkdir", later_than_another)
+    assert private_folder(tmp_path / "data" / "account").is_dir()
