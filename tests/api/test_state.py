@@ -71,6 +71,30 @@ def test_a_name_means_the_one_active_person_who_has_it() -> None:
     assert (state.user_id("Sam"), state.user_id("Samuel")) == (4, 5)
 
 
+def test_an_update_of_a_person_changes_what_it_carries() -> None:
+    bot = user(4, "Iris", is_bot=True, bot_owner_id=ADA, delivery_email="iris@home.example")
+    state = make_state(realm_users=[user(ADA, "Ada"), bot])
+    update = {"type": "realm_user", "op": "update"}
+    for values, after in (
+        ({"full_name": "Iris B."}, ("Iris B.", ADA, "iris@home.example")),
+        ({"bot_owner_id": BRUNO}, ("Iris B.", BRUNO, "iris@home.example")),
+        ({"delivery_email": None}, ("Iris B.", BRUNO, None)),
+        ({"delivery_email": "b@home.example", "bot_owner_id": None}, ("Iris B.", None, "b@home.example")),
+    ):
+        apply(state, {**update, "person": {"user_id": 4, **values}})
+        iris = state.users.get(4)
+        assert iris is not None
+        assert (iris.full_name, iris.bot_owner_id, iris.delivery_email) == after
+
+
+def test_people_are_muted_and_heard_again() -> None:
+    state = make_state()
+    for ids in ([BRUNO, CHIYO], [CHIYO], []):
+        rows: list[object] = [{"id": one, "timestamp": 5} for one in ids]
+        apply(state, {"type": "muted_users", "muted_users": [*rows, {"timestamp": 5}]})
+        assert state.users.muted == dict.fromkeys(ids, 5)
+
+
 def test_the_account_of_a_bot_is_known_as_one() -> None:
     assert [make_state(realm_users=rows).is_bot for rows in ([], [user(ADA, "Ada")])] == [False, False]
     assert make_state(realm_users=[user(ADA, "Ada", is_bot=True)]).is_bot
