@@ -61,8 +61,11 @@ async def test_a_password_is_changed_with_the_old_one(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         old = stage.server.account("ada").key.reveal()
         await run(stage, "account.password")
-        await fill(stage, old=PASSWORD, new="a long secret", again="another secret")
+        await fill(stage, old=PASSWORD, new="short", again="short")
         form = await form_of(stage)
+        await until(lambda: "at least 8 characters" in form.told)
+        assert form.row("new").has_problem
+        await fill(stage, new="a long secret", again="another secret")
         await until(lambda: "Passwords do not match" in form.told)
         await fill(stage, again="a long secret")
         await until(lambda: stage.server.account("ada").key.reveal() != old)

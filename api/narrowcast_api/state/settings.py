@@ -61,6 +61,7 @@ class Limits(NamedTuple):
     max_folder_name_length: int = 60
     max_folder_description_length: int = 1024
     max_reminder_note_length: int = 500
+    min_password_length: int = 1
     typing_started_wait: float = 10.0
     typing_stopped_wait: float = 5.0
     typing_started_expiry: float = 15.0
@@ -100,6 +101,7 @@ def read_limits(answer: RawRecord) -> Limits:
             "max_channel_folder_description_length", plain.max_folder_description_length
         ),
         max_reminder_note_length=length("max_reminder_note_length", plain.max_reminder_note_length),
+        min_password_length=length("password_min_length", plain.min_password_length),
         typing_started_wait=seconds(
             "server_typing_started_wait_period_milliseconds", plain.typing_started_wait, 0.001
         ),

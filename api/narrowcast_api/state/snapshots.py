@@ -40,6 +40,7 @@ _CACHED_KEYS = frozenset(
         "muted_users",
         "navigation_views",
         "never_subscribed",
+        "password_min_length",
         "presences",
         "recent_private_conversations",
         "reminders",

@@ -124,8 +124,11 @@ def email(screen: Workspace) -> None:
 
 def password(screen: Workspace) -> None:
     """Another password; the old one is asked for."""
+    fewest = screen.session.state.limits.min_password_length
 
     async def change(values: Values) -> object:
+        if len(values.text("new")) < fewest:
+            raise Refused("new", f"A password has at least {counted(fewest, 'character')}.")
         if values.text("new") != values.text("again"):
             raise Refused("again", "Passwords do not match.")
         old, new = Secret(values.text("old")), Secret(values.text("new"))
@@ -137,7 +140,9 @@ def password(screen: Workspace) -> None:
 
     fields = [
         LineField("old", "Old password", secret=True),
-        LineField("new", "New password", required=True, secret=True),
+        LineField(
+            "new", "New password", f"At least {counted(fewest, 'character')}", required=True, secret=True
+        ),
         LineField("again", "Confirm new password", required=True, secret=True),
     ]
     ask(screen, "Change password", fields, change, done="Password changed.")
