@@ -153,7 +153,7 @@ class Values:
         return self._read[name] != self._before[name]
 
     def text(self, name: str) -> str:
-        """A Line or a Text; without blanks around it."""
+        """A Line or a Text; without blanks around it, but for a secret, which may have them."""
         return str(self._read[name])
 
     def new_text(self, name: str) -> str | Omit:
@@ -210,6 +210,8 @@ def read_text(field: Field, typed: str, state: State, now: float) -> object:
     if not text and getattr(field, "required", False):
         raise Refused(field.name, "This field is required.")
     match field:
+        case LineField(secret=True):
+            return typed
         case LineField() | Text():
             if field.limit is not None and len(text) > field.limit:
                 over = len(text) - field.limit
