@@ -145,7 +145,13 @@ async def test_a_channel_is_made_with_a_policy_and_a_time_to_keep_messages(tmp_p
         await stage.closed()
         await in_channel(stage, "kitchen")
         await run(stage, "channel.edit")
-        await fill(stage, days="unlimited", topics="inherit")
+        form = await form_of(stage)
+        for wrong in ("abc", "-3", "0", "🥐"):
+            await fill(stage, days=wrong)
+            await until(lambda: form.row("days").has_problem)
+            assert "Write a number of days, 1 or more; or: forever." in form.told
+            assert form.row("days").typed == wrong
+        await fill(stage, days="forever", topics="inherit")
         await stage.closed()
         row = await channel_row(stage, "kitchen")
         assert (row["topics_policy"], row["message_retention_days"]) == ("inherit", -1)

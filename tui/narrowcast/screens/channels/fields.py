@@ -18,6 +18,7 @@ from narrowcast.screens.dialogs.form_fields import (
     Values,
     YesNo,
 )
+from narrowcast.screens.settings.catalog import NO_DAYS, days
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT, Omit
 from narrowcast_api.wire.levels import Gate
@@ -193,7 +194,7 @@ def edit_channel(host: Host, channel: Channel) -> None:
     state = host.session.state
     refused = permissions.channel_refusal(state, channel).short
     retention = permissions.plan_refusal(state).short if permissions.is_owner(state) else "only owners may"
-    days = channel.message_retention_days
+    kept = channel.message_retention_days
 
     async def submit(values: Values) -> None:
         if not any(values.changed(field.name) for field in fields):
@@ -225,9 +226,9 @@ def edit_channel(host: Host, channel: Channel) -> None:
         LineField(
             "days",
             "Message retention (days)",
-            "Empty: organization default; unlimited: retain forever",
+            "A number, or: forever; empty: organization default",
             needs=refused or retention,
-            value="" if days is None else "unlimited" if days < 0 else str(days),
+            value="" if kept is None else "forever" if kept < 0 else str(kept),
         ),
     ]
     ask(host, f"Channel #{channel.name}", fields, submit, done="Saved.")
@@ -260,12 +261,12 @@ def _folder(values: Values) -> int | Omit | None:
 def _retention(values: Values) -> int | str | Omit:
     if not values.changed("days"):
         return OMIT
-    text = values.text("days")
-    if text in ("", "unlimited"):
-        return text or "realm_default"
-    if values.number("days") < 1:
-        raise Refused("days", "Enter a number of days, or: unlimited")
-    return values.number("days")
+    if not values.text("days"):
+        return "realm_default"
+    try:
+        return days(values.text("days"))
+    except ValueError:
+        raise Refused("days", NO_DAYS) from None
 
 
 def _notice(state: State, name: str) -> tuple[tuple[object, str], ...]:

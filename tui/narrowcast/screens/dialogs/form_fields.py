@@ -160,13 +160,6 @@ class Values:
         """The same; OMIT if nobody changed it."""
         return self.text(name) if self.changed(name) else OMIT
 
-    def number(self, name: str) -> int:
-        """A Line that holds a whole number. Raises Refused."""
-        try:
-            return int(self.text(name))
-        except ValueError:
-            raise Refused(name, "Enter a whole number.") from None
-
     def flag(self, name: str) -> bool:
         return bool(self._read[name])
 

@@ -101,6 +101,21 @@ def period(text: str) -> int:
     return length
 
 
+NO_DAYS = "Write a number of days, 1 or more; or: forever."
+"""What is said of a text that `days` does not take."""
+
+
+def days(text: str) -> int | str:
+    """'30' or '30 days' as a number; 'unlimited', as it travels, for 'forever'. ValueError for anything else."""
+    words = text.strip().lower()
+    if words in {"", "for ever", "forever", "unlimited", "never", "none", "-1"}:
+        return "unlimited"
+    number = int(words.removesuffix("days").removesuffix("day"))
+    if number < 1:
+        raise ValueError(NO_DAYS)
+    return number
+
+
 Catalog = Mapping[str, Sequence[Setting]]
 """Settings under their headings, in the order in which they are shown."""
 

@@ -13,7 +13,17 @@ from narrowcast.screens.dialogs.form_fields import Text, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.groups.choose import choose_holders
-from narrowcast.screens.settings.catalog import Catalog, Kind, Option, Setting, guess, period, seconds
+from narrowcast.screens.settings.catalog import (
+    NO_DAYS,
+    Catalog,
+    Kind,
+    Option,
+    Setting,
+    days,
+    guess,
+    period,
+    seconds,
+)
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
 from narrowcast.text import names
@@ -277,7 +287,7 @@ _FORMS = {
         "Write a number and a unit, such as 10 minutes; or: no limit.",
     ),
     Kind.PERIOD: ("Such as 2 minutes, 1 h", "Write a number and a unit, such as 2 minutes."),
-    Kind.DAYS: ("A number of days; or: forever", "Write a whole number, or: forever."),
+    Kind.DAYS: ("A number of days; or: forever", NO_DAYS),
     Kind.NUMBER: ("A whole number", "Write a whole number, 0 or more."),
 }
 """How a value may be written, and what is said of one that is not."""
@@ -291,17 +301,10 @@ def _readers(setting: Setting) -> Callable[[str], object]:
     if kind is Kind.PERIOD:
         return period
     if kind is Kind.DAYS:
-        return _days
+        return days
     if kind is Kind.NUMBER:
         return _number
     return lambda text: text if text.strip() else setting.emptied
-
-
-def _days(text: str) -> object:
-    words = text.strip().lower()
-    if words in {"", "for ever", "forever", "unlimited", "never", "none", "-1"}:
-        return "unlimited"
-    return _number(words.removesuffix("days").removesuffix("day"))
 
 
 def _number(text: str) -> int:
