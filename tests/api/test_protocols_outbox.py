@@ -73,6 +73,20 @@ async def test_a_message_that_a_snapshot_is_past_is_fetched_at_once(bench: Outbo
         assert (states(bench), bench.shown) == ([], [101])
 
 
+async def test_a_message_whose_answer_comes_after_a_snapshot_that_has_it_is_fetched_at_once(
+    bench: OutboxBench,
+) -> None:
+    async with bench:
+        bench.shows = True
+        request = await bench.send_and_hold()
+        message_id = bench.server.store(request)
+        await bench.lose_queue()
+        assert bench.newest_id == message_id
+        request.answer.set_result(message_id)
+        await bench.settle()
+        assert (states(bench), bench.shown) == ([], [message_id])
+
+
 async def test_an_answer_that_comes_after_its_event_leaves_nothing(bench: OutboxBench) -> None:
     async with bench:
         bench.server.hold = True
