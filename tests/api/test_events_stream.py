@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 import httpx
+import pytest
 
 from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.server_info import ServerInfo
@@ -167,6 +168,19 @@ async def test_an_answer_that_is_no_json_registers_anew() -> None:
         bench.hangs()
         await bench.clock.advance(0.1)
         assert len(bench.snapshots) == 2
+
+
+@pytest.mark.parametrize("wrong", [{"queue_id": None}, {"last_event_id": None}, {"last_event_id": "7"}])
+async def test_a_registration_without_a_queue_is_none_and_is_repeated(wrong: dict[str, object]) -> None:
+    bench = StreamBench()
+    bench.transport.prepare(*REGISTER, json={**SNAPSHOT, **wrong})
+    bench.registers()
+    bench.hangs()
+    async with bench.running():
+        assert bench.snapshots == []
+        await bench.clock.advance(1)
+        assert len(bench.snapshots) == 1
+        assert bench.kinds[-1] == LIVE
 
 
 async def test_an_event_that_cannot_be_applied_leads_to_a_snapshot_and_longer_pauses_each_time() -> None:
