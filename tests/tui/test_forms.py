@@ -9,7 +9,7 @@ from pathlib import Path
 from textual import events
 
 from narrowcast.app.config import Config
-from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.form import FormScreen, read_only_form
 from narrowcast.screens.dialogs.form_fields import (
     ChannelName,
     LineField,
@@ -346,6 +346,25 @@ async def test_a_long_note_and_the_title_are_read_in_full_on_a_small_screen(tmp_
         assert any(title in row for row in rows)
         assert any("before Monday." in row for row in rows)
         assert "╰──" in rows[-1] or "╰──" in rows[-2]
+
+
+async def test_a_form_that_can_only_be_read_names_the_key_that_closes_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+
+        async def submit(values: Values) -> None:
+            raise AssertionError
+
+        fields = [LineField("name", "Name", value="iron"), Text("text", "Text", value="old")]
+        state = stage.session.state
+        form = read_only_form(
+            "A pot", fields, state=state, submit=submit, verb="saves", note="Not for guests."
+        )
+        results = await opened(stage, form)
+        shown = screen_text(form)
+        assert "Esc closes" in shown
+        assert "saves" not in shown
+        await stage.press("escape")
+        assert results == [None]
 
 
 async def test_who_may_change_a_list_is_said_in_full_on_a_small_screen(tmp_path: Path) -> None:

@@ -132,10 +132,11 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         return max(1, min(WIDTH, int(self.app.size.width * SHARE)) - SIDES)
 
     def _fit(self) -> None:
+        enabled = sum(row.is_enabled for row in self.rows)
         sends, moves = (("form.send", self._verb), ("form.cancel", "cancels")), ("form.next", "next field")
-        self._show_title(*sends)
+        self._show_title(*(sends if enabled else (("form.cancel", "closes"),)))
         few = self._head.lines_in(self._width)
-        if len(self.rows) > 1:
+        if enabled > 1:
             self._show_title(moves, *sends)
             if self._head.lines_in(self._width) > few:
                 self._show_title(*sends)
