@@ -59,6 +59,12 @@ async def test_people_come_into_a_group_and_leave_it(tmp_path: Path) -> None:
         await until(lambda: len(rows(stage)) == 3)
         members = (await groups(stage))["bakers"]["members"]
         assert stage.server.id("dario") in members  # type: ignore[operator]
+        await stage.press("n")
+        await fill(stage, people="Dario Vance")
+        form = await form_of(stage)
+        await until(lambda: "Already in the group." in form.told)
+        await fill(stage, people="Dario Vance, Greta Lindqvist")
+        await until(lambda: len(rows(stage)) == 4)
         screen = stage.app.screen
         assert isinstance(screen, MembersScreen)
         screen.reread(select=("user", stage.server.id("dario")))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
-from narrowcast.screens.dialogs.form_fields import People, Values
+from narrowcast.screens.dialogs.form_fields import People, Refused, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.people.card import PersonScreen
@@ -132,9 +132,11 @@ class MembersScreen(ManageScreen[Member]):
 
         async def add(values: Values) -> object:
             people = [user_id for user_id in values.ids("people") if user_id not in group.members]
+            if not people:
+                raise Refused("people", "Already in the group.")
             return await self.session.client.user_groups.change_members(user_group_id=group.id, add=people)
 
-        field = People("people", "People", required=True)
+        field = People("people", "Users", required=True)
         self.form(f"Add to {group.name}", [field], add, verb="adds", done="Added.")
 
     def action_add_group(self) -> None:
