@@ -105,7 +105,8 @@ async def test_a_stream_that_was_cut_is_caught_up_by_a_poll_and_resumed_where_it
 
 
 async def test_a_stream_that_dies_twice_without_a_word_is_replaced_by_polls() -> None:
-    bench = StreamBench(Sockets(FakeSocket(OutcomeUnknown("cut")), FakeSocket(OutcomeUnknown("cut"))))
+    dead = [FakeSocket(OutcomeUnknown("cut")) for _ in range(2)]
+    bench = StreamBench(sockets := Sockets(*dead, FakeSocket([{"type": "heartbeat", "id": 9}])))
     bench.registers(event_stream_path="/api/v1/events/stream")
     bench.transport.prepare(*EVENTS, json=heartbeat(0))
     bench.transport.prepare(*EVENTS, json=heartbeat(1))
@@ -113,7 +114,7 @@ async def test_a_stream_that_dies_twice_without_a_word_is_replaced_by_polls() ->
     bench.hangs()
     async with bench.running():
         await bench.clock.advance(1)
-        assert bench.events == [0, 1, 2]
+        assert (bench.events, len(sockets.opened)) == ([0, 1, 2], 2)
 
 
 async def test_an_expired_queue_on_a_stream_registers_anew() -> None:
