@@ -175,6 +175,23 @@ async def test_a_snippet_is_made_of_compose_edited_inserted_and_deleted(tmp_path
         await until(lambda: len(stage.session.state.saved_snippets) == 0)
 
 
+async def test_a_snippet_that_was_made_in_the_list_is_selected(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await stage.server.call("ada", "POST", "/saved_snippets", {"title": "Old", "content": "text"})
+        await until(lambda: len(stage.session.state.saved_snippets) == 1)
+        await run(stage, "write.snippets")
+        screen = stage.app.screen
+        assert isinstance(screen, SnippetsScreen)
+        await stage.press("n")
+        await stage.type("About")
+        await stage.press("tab")
+        await stage.type("words")
+        await stage.press("ctrl+d")
+        await until(lambda: len(screen.list.items) == 2)
+        assert screen.selected is not None
+        assert screen.selected.title == "About"
+
+
 async def test_old_servers_have_snippets_that_stay_as_they_are(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await stage.server.call("ada", "POST", "/saved_snippets", {"title": "Old", "content": "text"})

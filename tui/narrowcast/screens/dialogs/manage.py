@@ -158,7 +158,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         self._find = FindField("type to filter", lambda: self.list, moved=self._show_keys)
         self._unfollow: list[Callable[[], None]] = []
         self._before: frozenset[Hashable] | None = None
-        """The keys of the rows before a form was sent: what it made is selected when it comes, until the next key."""
+        """The keys of the rows before something was made: that is selected when it comes, until the next key."""
 
     # what a subclass gives
 
@@ -245,10 +245,9 @@ class ManageScreen(Dialog[object], Generic[T]):
         ``done`` is said when the server has taken them, or ``then`` called with what ``submit`` gave.
         """
 
-        before = frozenset(row.key for row in self.list.items)
-
         def closed(result: object) -> None:
-            self._before = before if result is not None else None
+            if result is None:
+                self._before = None
             self.reread()
             if result is not None and then is not None:
                 then(result)
@@ -346,6 +345,7 @@ class ManageScreen(Dialog[object], Generic[T]):
             self.open(item)
 
     def action_new(self) -> None:
+        self._before = frozenset(row.key for row in self.list.items)
         self.new()
 
     def action_delete(self) -> None:
