@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import threading
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -14,11 +15,16 @@ from narrowcast.app.config_file import change, check
 from narrowcast.app.config_keys import CONFIG_KEYS
 from narrowcast.app.config_load import parse
 from narrowcast.app.import_settings import read_zuliprc
+from narrowcast.cli.account_choice import chosen_file
 from narrowcast.commands.keymap import effective
 from narrowcast.commands.presets import PRESETS
 from narrowcast.screens.settings.app_settings import AppSettingsScreen, KeysScreen
+from narrowcast.terminal.paths import Paths
+from narrowcast_api.account import Account
+from narrowcast_api.errors import AccountError
+from narrowcast_api.http.secret import Secret
 from support.screen_text import screen_text
-from support.screens import answer, choose, pick, question_of, rows, said
+from support.screens import answer, choices, choose, pick, question_of, rows, said
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -131,6 +137,31 @@ async def test_a_setting_is_changed_used_at_once_and_reset(tmp_path: Path) -> No
         await stage.press("x")
         assert "contrast" not in stage.app.paths.config_file.read_text()
         assert "Saved" in said(stage)
+
+
+async def test_the_default_account_is_chosen_from_those_that_are_stored(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        folder = stage.app.paths.accounts
+        folder.mkdir(parents=True, exist_ok=True)
+        stage.server.account("bruno").write_zuliprc(folder / "bruno.zuliprc")
+        await run(stage, "app.settings")
+        for text, value in (("bruno", "bruno"), ("the first one", "")):
+            await pick(stage, "account")
+            assert "ada" not in [choice.text for choice in choices(stage)], "it is open, and not stored"
+            await choose(stage, text)
+            await until(lambda value=value: stage.app.config.account == value)  # type: ignore[misc]
+
+
+def test_a_default_account_that_is_gone_is_said_with_the_way_out(tmp_path: Path) -> None:
+    paths = Paths.under(tmp_path)
+    args = argparse.Namespace(rc=None, account=None)
+    account = Account("https://chat.example", "ada@demo.example", Secret("k"))
+    paths.accounts.mkdir(parents=True)
+    account.write_zuliprc(paths.accounts / "ada.zuliprc")
+    with pytest.raises(AccountError, match=r"config\.toml: account = 'gone'.*--account: ada"):
+        chosen_file(args, paths, Config(account="gone"))
+    args.account = "ada"
+    assert chosen_file(args, paths, Config(account="gone")) == paths.accounts / "ada.zuliprc"
 
 
 async def test_keys_are_checked_while_they_are_typed_and_work_at_once(tmp_path: Path) -> None:

@@ -22,9 +22,7 @@ class ConfigKey(Struct, frozen=True):
 
 CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
     "General": (
-        ConfigKey(
-            "account", "Default account", "The account to open when none is named; empty: the only one"
-        ),
+        ConfigKey("account", "Default account", "The account to open when none is named"),
         ConfigKey(
             "accounts.open",
             "Open accounts",

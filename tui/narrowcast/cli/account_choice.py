@@ -11,6 +11,7 @@ from narrowcast.app.config import Config
 from narrowcast.app.config_load import load
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal.paths import Paths
+from narrowcast_api.errors import AccountError
 from narrowcast_api.storage.folders import expanded
 
 if TYPE_CHECKING:
@@ -18,9 +19,18 @@ if TYPE_CHECKING:
 
 
 def chosen_file(args: argparse.Namespace, paths: Paths, config: Config) -> Path | None:
-    """The file of ``--rc``, of ``--account``, of the configuration, or of the first stored account."""
+    """The file of ``--rc``, of ``--account``, of the configuration, or of the first stored account.
+
+    Raises AccountError for one that is not stored.
+    """
     if args.rc:
         return expanded(args.rc)
+    stored = accounts.names(paths.accounts)
+    if not args.account and config.account and stored and config.account not in stored:
+        raise AccountError(
+            f"{paths.config_file}: account = {config.account!r}: no such account is stored. Name another one there, "
+            f"or one of these with --account: {', '.join(stored)}"
+        )
     return accounts.default(paths.accounts, args.account or config.account)
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from narrowcast.app import accounts
 from narrowcast.app.config import ConfigError
 from narrowcast.app.config_file import Value, preview, read
 from narrowcast.app.config_file import check as check_value
@@ -24,6 +25,8 @@ from narrowcast_api.errors import AccountError
 
 KEYS_OF_COMMANDS = "keys"
 IMPORT = "import"
+ACCOUNT = "account"
+FIRST = "the first one"
 OF_EXTENSION = "extensions."
 ZULIPRC = "path, for example ~/zuliprc"
 
@@ -117,8 +120,9 @@ class AppSettingsScreen(ManageScreen[str]):
         value = self._value(one)
         if isinstance(value, bool):
             self.save(one.key, lambda: not self._value(one))
-        elif one.choices:
-            choices = [Choice(each, each, "current" if each == value else "") for each in one.choices]
+        elif one.choices or one.key == ACCOUNT:
+            offered = one.choices or ("", *accounts.names(app_of(self).paths.accounts))
+            choices = [Choice(each, each or FIRST, "current" if each == value else "") for each in offered]
             self.app.push_screen(Picker(one.title, choices), self._chosen(one.key))
         else:
             self._ask(one, value)
@@ -274,7 +278,7 @@ def _shown(value: Value) -> str:
         return "On" if value else "Off"
     if isinstance(value, int | float):
         return str(value)
-    return (value if isinstance(value, str) else " ".join(value)) or "–"
+    return (value if isinstance(value, str) else ", ".join(value)) or "–"
 
 
 def _read(typed: str, like: Value) -> Value:
