@@ -28,16 +28,12 @@ def test_a_file_is_listed_until_it_is_deleted() -> None:
 
 
 def test_linkifiers_come_as_rows_from_older_servers_alone() -> None:
-    rows = [
-        ["#(?P<id>[0-9]+)", "https://x.example/%(id)s", 3],
-        ["too", "short"],
-        ["no", "id", "3"],
-        ["a", "b", 4, 5],
-    ]
-    for level, ids in ((53, [3]), (54, [])):
+    pattern, template = "#(?P<id>[0-9]+)", "https://x.example/%(id)s"
+    rows = [[pattern, template, 3], ["too", "short"], ["no", "id", "5"], ["too", "long", 4, 5]]
+    for level, known in ((53, [(3, pattern, template)]), (54, [])):
         state = make_state(zulip_feature_level=level)
         apply(state, {"type": "realm_filters", "realm_filters": rows})
-        assert [linkifier.id for linkifier in state.linkifiers] == ids
+        assert [(one.id, one.pattern, one.url_template) for one in state.linkifiers] == known
 
 
 def test_a_view_of_the_navigation_keeps_what_an_event_does_not_say() -> None:
