@@ -9,7 +9,7 @@ import pytest
 from narrowcast_api.errors import BadRequest
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.session import Session
-from support.live import GENERAL, RANDOM, channel, snapshot, subscription
+from support.live import GENERAL, RANDOM, channel, channel_message, snapshot, subscription
 from support.session_service import Service, after_events, live_session
 from support.sessions import until
 
@@ -44,6 +44,13 @@ async def test_a_channel_that_one_is_in_or_that_is_archived_is_not_doubted(tmp_p
             await session.view(Narrow.channel(number)).open()
         await after_events(session, service)
         assert [path for path in service.asked if path.startswith("/streams/")] == []
+
+
+async def test_a_channel_that_shows_messages_is_not_doubted(service: Service, session: Session) -> None:
+    service.messages = {101: channel_message(101, channel_id=RANDOM)}
+    await session.view(Narrow.channel(RANDOM)).open()
+    await after_events(session, service)
+    assert f"/streams/{RANDOM}" not in service.asked
 
 
 async def test_a_channel_that_one_joined_while_it_was_looked_for_stays(
