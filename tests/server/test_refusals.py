@@ -33,6 +33,11 @@ NOBODY: dict[str, list[int]] = {"direct_members": [], "direct_subgroups": []}
             "without topic edit",
         ),
         ("PATCH", "/realm", {"waiting_period_threshold": -1}, "too small"),
+        # No client reads a snapshot that has a number past 64 bits in it.
+        ("PATCH", "/realm", {"waiting_period_threshold": 2**64}, "too large"),
+        ("PATCH", "/realm", {"message_retention_days": 2**64}, "too large"),
+        ("PATCH", "/realm", {"message_content_edit_limit_seconds": 2**64}, "too large"),
+        ("PATCH", "/streams/{general}", {"message_retention_days": 2**64}, "too large"),
         ("PATCH", "/realm", {"default_language": "zzz"}, "Invalid language"),
         ("POST", "/bots", {"full_name": "iris", "short_name": "second"}, "already in use"),
         ("PATCH", "/messages/{empty}", {"topic": "✔ ", "propagate_mode": "change_all"}, "cannot be marked"),

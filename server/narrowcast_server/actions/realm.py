@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import WELCOME_TEXT_MAX, TopicsPolicy
 from narrowcast_server.actions.bot_services import check_url
 from narrowcast_server.actions.retention import FOR_EVER
-from narrowcast_server.http.params import check_string
+from narrowcast_server.http.params import check_integer, check_string
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.personal import LANGUAGE_NAMES
 from narrowcast_server.organization.realm_settings import EDITABLE
@@ -71,7 +71,7 @@ def checked(core: Core, name: str, value: object) -> object:
         raise ServiceError(f"{name} is not {_KINDS[type(default)]}")
     if name == "default_language" and value not in LANGUAGE_NAMES:
         raise ServiceError(f"Invalid language '{value}'")
-    if type(value) is int and value < 0:
+    if type(value) is int and check_integer(name, value) < 0:
         raise ServiceError(f"{name} is too small")
     if name in _CHOICES and value not in _CHOICES[name]:
         raise ServiceError(f"Invalid {name}")
@@ -116,7 +116,7 @@ def _counted(name: str, value: object, most: int) -> int:
     """A number from one on; a word that is not known is refused as a number out of range is."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise ServiceError(f'{name}["int"] is not an integer')
-    if isinstance(value, str) or not 0 < value <= most:
+    if isinstance(value, str) or not 0 < check_integer(name, value) <= most:
         shown = f"Bad value for '{name}': {value}"
         raise ServiceError(shown, "REQUEST_VARIABLE_INVALID", var_name=name, bad_value=value)
     return value
