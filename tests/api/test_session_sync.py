@@ -195,6 +195,18 @@ async def test_a_page_from_before_a_snapshot_adds_what_is_not_known_and_changes_
     )
 
 
+async def test_messages_by_their_ids_from_before_a_snapshot_are_what_it_says_of_them(
+    service: Service, session: Session
+) -> None:
+    await after_events(session, service)
+    service.messages = {101: channel_message(101, flags=[])}
+    loading = await on_its_way(service, session.load_messages([101]))
+    await after_a_new_snapshot(session, service, starred_messages=[101])
+    service.page_leaves.set()
+    await loading
+    assert known(session, 101).flags == {"read", "starred"}
+
+
 async def test_a_page_tells_which_of_its_messages_are_new(service: Service, session: Session) -> None:
     told: list[Change] = []
     await after_events(session, service, message_event(channel_message(101)))
