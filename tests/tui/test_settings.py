@@ -293,6 +293,16 @@ async def test_what_was_typed_stands_in_the_notice_where_the_list_is_closed(tmp_
             assert "You typed: de" in stage.notices[-1]
 
 
+async def test_a_refusal_names_the_setting_and_not_its_parameter(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await at(stage, "organization.settings", "jitsi_server_url")
+        await stage.press("enter")
+        ask = await answer(stage, "no address")
+        ask = await asked_again(stage, ask, "Jitsi server URL is not a URL")
+        assert "jitsi_server_url" not in ask.remark.plain
+        assert ask.editor.text == "no address"
+
+
 async def test_an_emptied_address_for_calls_is_the_servers_own(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         for text, value in (("https://meet.example.org", "https://meet.example.org"), ("", None)):

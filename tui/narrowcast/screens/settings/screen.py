@@ -240,12 +240,13 @@ class SettingsScreen(ManageScreen["Setting | None"]):
             try:
                 await self._save(setting, read(text))
             except NarrowcastError as error:
+                reason = _reason(setting, error)
                 if not self.is_attached:  # nobody is asked any more: the notice keeps it
-                    raise NarrowcastError(f"{error.user_message} You typed: {text}") from error
-                self._refused.append((setting, text, error.user_message))
+                    raise NarrowcastError(f"{reason} You typed: {text}") from error
+                self._refused.append((setting, text, reason))
                 self._ask_again()
                 if self._refused:
-                    self.say(error.user_message, bad=True)
+                    self.say(reason, bad=True)
 
         def answered(text: str | None) -> None:
             if text is not None and text != shown:
@@ -279,6 +280,13 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         value = self.values().text(setting.name)
         field = Text("text", "Text", value=value, rows=8)
         self.form(setting.title, [field], submit, done=f"Saved: {setting.title}", refusal="")
+
+
+def _reason(setting: Setting, error: NarrowcastError) -> str:
+    """Why a value was refused: servers begin with the name of the parameter, as in "jitsi_server_url is not a URL"."""
+    said = error.user_message
+    begins = f"{setting.name} "
+    return f"{setting.title} {said.removeprefix(begins)}" if said.startswith(begins) else said
 
 
 _FORMS = {
