@@ -84,3 +84,6 @@ def test_a_group_that_is_part_of_something_says_of_what() -> None:
     group_of(state, ADMINISTRATORS, deactivated=True)
     said = "@friends is in use: it is in the permissions of the organization."
     assert permissions.in_use_refusal(state, group) == said
+    for name in ("can_create_groups", "direct_message_permission_group"):
+        assert permissions.in_use_refusal(state_as(Role.OWNER, **{name: FRIENDS}), group) == said
+    assert permissions.in_use_refusal(state_as(Role.OWNER, message_retention_days=FRIENDS), group) == ""

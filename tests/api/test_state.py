@@ -88,7 +88,8 @@ def test_an_update_of_a_person_changes_what_it_carries() -> None:
 
 
 def test_people_are_muted_and_heard_again() -> None:
-    state = make_state()
+    state = make_state(muted_users=[{"id": BRUNO, "timestamp": 5}, {"timestamp": 5}])
+    assert state.users.muted == {BRUNO: 5}
     for ids in ([BRUNO, CHIYO], [CHIYO], []):
         rows: list[object] = [{"id": one, "timestamp": 5} for one in ids]
         apply(state, {"type": "muted_users", "muted_users": [*rows, {"timestamp": 5}]})

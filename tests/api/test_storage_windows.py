@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.protocols.draft_rows import merge_rows
+from narrowcast_api.protocols.draft_rows import merge_rows, same
 from narrowcast_api.storage.database import connect
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
@@ -218,3 +218,17 @@ def test_what_the_server_has_deleted_is_made_anew_where_words_came_meanwhile() -
         True,
         False,
     )
+
+
+@pytest.mark.parametrize("leads", [True, False])
+def test_what_the_server_has_is_known_by_the_window_that_speaks_to_it(leads: bool) -> None:
+    unsynced = replace(DRAFT, dirty=True)
+    mine, theirs = (SYNCED, unsynced) if leads else (unsynced, SYNCED)
+    merged, _ = merge_rows(mine, theirs, version("Soup"), leads=leads)
+    assert (merged.server_id, merged.base, merged.dirty) == (9, version("Soup"), False)
+
+
+def test_a_text_that_the_server_does_not_have_is_like_none_that_it_has() -> None:
+    assert same(None, None)
+    assert not same(version("Soup"), None)
+    assert same(version("Soup"), version("Soup "))
