@@ -232,3 +232,16 @@ def test_a_text_that_the_server_does_not_have_is_like_none_that_it_has() -> None
     assert same(None, None)
     assert not same(version("Soup"), None)
     assert same(version("Soup"), version("Soup "))
+
+
+@pytest.mark.parametrize(("mine", "theirs"), [("d2", None), (None, "d2"), (None, None)])
+def test_two_texts_of_one_draft_belong_together_whichever_window_found_out(
+    mine: str | None, theirs: str | None
+) -> None:
+    merged, _ = merge_rows(
+        replace(SYNCED, conflict_with=mine),
+        replace(SYNCED, conflict_with=theirs),
+        version("Soup"),
+        leads=False,
+    )
+    assert merged.conflict_with == (mine or theirs)

@@ -96,13 +96,11 @@ class Users:
         self._by_id.pop(user_id, None)
         self._ids_by_email = self._ids_by_name = None
 
-    def update(self, change: UserChange) -> bool:
-        """Takes new values; says whether that person is known."""
+    def update(self, change: UserChange) -> None:
+        """Takes new values of somebody who is known."""
         user = self._by_id.get(change.user_id)
-        if user is None:
-            return False
-        self.put([_updated(user, change.values)])
-        return True
+        if user is not None:
+            self.put([_updated(user, change.values)])
 
     def keep_profile_fields(self, field_ids: set[int]) -> tuple[int, ...]:
         """Values of other fields go with their fields; returns whose did."""
