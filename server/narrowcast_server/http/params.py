@@ -206,7 +206,7 @@ def check_bool(name: str, value: object) -> bool:
 
 
 def number(name: str, text: str) -> float:
-    """A JSON number."""
+    """A JSON number, with a fraction or without one."""
     value = json_value(name, text)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ServiceError(f"{name} is not a float")
