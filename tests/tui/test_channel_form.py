@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from narrowcast.screens.channels.fields import PRIVACY
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import OneOf, YesNo
 from narrowcast.text import names
@@ -210,3 +211,15 @@ def kinds(form: FormScreen) -> list[object]:
     field = form.row("privacy").field
     assert isinstance(field, OneOf)
     return [kind for kind, _ in field.options]
+
+
+async def test_a_choice_that_does_not_fit_is_read_in_full_below_the_fields(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await run(stage, "channel.new")
+        form = await form_of(stage)
+        await stage.press("tab", "tab")
+        for chosen in ("private", "protected"):
+            await stage.press("right")
+            assert f"│ {dict(PRIVACY)[chosen]} " in screen_text(form)
+        await stage.press("left", "left")
+        assert "│ ← → or Space to change" in screen_text(form)

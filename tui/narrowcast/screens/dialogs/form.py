@@ -180,6 +180,8 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             self._hint.show_pieces([(f"{key}: ", "accent"), (" · ".join(map(row.describe, offers)), "dim")])
         elif isinstance(row.field, Moment) and row.typed.strip():
             self._hint.show_pieces([self._understood(row)])
+        elif isinstance(row.control, ChoiceControl) and row.control.is_cut:
+            self._hint.show_pieces([(row.control.words, "")])
         elif isinstance(row.control, ChoiceControl):
             self._hint.show_pieces([(row.field.hint or with_keys(keys_of(self), CHANGE), "dim")])
         else:
@@ -251,6 +253,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
     def on_choice_control_changed(self) -> None:
         self._take_back_warning()
         self._check_again()
+        self._show_hint()
 
     def _take_back_warning(self) -> None:
         """Leaving asks once more: what was said of the key that leaves is true no longer."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 OFFERED = 6
 """Completions that are named at once."""
 MOMENTS = ("tomorrow 9:00", "monday 9:00", "friday 9:00", "in 20 minutes", "in 2 hours", "today 17:00")
+BEFORE, BEHIND = " ‹ ", " › "
 LIST = "names, separated by commas"
 AND = ", "
 FEW = 4
@@ -78,13 +80,18 @@ class ChoiceControl(OneLine, can_focus=True):
         """The chosen option as people read it."""
         return self._options[self._place][1]
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether a part of the words is not on the screen."""
+        return 0 < self.size.width < cell_len(f"{BEFORE}{self.words}{BEHIND}")
+
     def show_value(self) -> None:
         """Write the chosen option."""
         pieces: list[Piece]
         if self._is_switch:
             pieces = [(f" [{'x' if self.value else ' '}] {self.words}", "")]
         else:
-            pieces = [(" ‹ ", "dim"), (self.words, ""), (" › ", "dim")]
+            pieces = [(BEFORE, "dim"), (self.words, ""), (BEHIND, "dim")]
         self.show_pieces(pieces)
 
     def put(self, value: object) -> None:
