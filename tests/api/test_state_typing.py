@@ -19,8 +19,9 @@ def test_who_types_is_shown_from_start_to_stop() -> None:
     state = make_state()
     assert apply(state, typing("start", BRUNO)) == [TypingChanged(ChannelDestination(GENERAL, "Soup"))]
     assert state.typing.typers(SOUP) == (BRUNO,)
-    apply(state, typing("stop", BRUNO))
+    assert apply(state, typing("stop", BRUNO)) == [TypingChanged(ChannelDestination(GENERAL, "Soup"))]
     assert state.typing.typers(SOUP) == ()
+    assert apply(state, typing("stop", BRUNO)) == []
 
 
 @proves("TYP-30")
