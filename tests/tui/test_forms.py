@@ -203,6 +203,29 @@ async def test_a_form_that_was_saved_below_another_dialog_closes_after_that_one(
         assert stage.app.screen is stage.screen
 
 
+async def test_a_refusal_after_a_form_was_closed_has_what_was_typed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        answered = asyncio.Event()
+
+        async def submit(values: Values) -> None:
+            await answered.wait()
+            raise Refused("name", "This name is taken.")
+
+        fields = [
+            LineField("name", "Name", value="soup"),
+            LineField("note", "Note"),
+            LineField("password", "Password", secret=True),
+        ]
+        form = FormScreen("A form", fields, state=stage.session.state, submit=submit)
+        await opened(stage, form)
+        await stage.press("tab")
+        await stage.type("for whoever is hungry")
+        await stage.press("tab", *"secret", "ctrl+d", "escape", "escape")
+        await stage.closed()
+        answered.set()
+        await until(lambda: stage.notices == ["This name is taken. You typed: Note: for whoever is hungry"])
+
+
 async def test_work_in_rounds_says_how_far_it_is_and_stops_when_asked(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         go_on = asyncio.Event()

@@ -331,11 +331,11 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             result = await self._submit(values)
         except Refused as problem:
             if not self.is_attached:
-                raise NarrowcastError(problem.text) from problem
+                raise self._with_what_was_typed(problem.text) from problem
             self._refuse(problem)
         except NarrowcastError as error:
             if not self.is_attached:
-                raise
+                raise self._with_what_was_typed(error.user_message) from error
             self.say(error.user_message, bad=True)
         except Exception as error:
             self.say(f"Unexpected error ({type(error).__name__}). See the log for details.", bad=True)
@@ -344,6 +344,15 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             self.finish(True if result is None else result)
         finally:
             self._sending = False
+
+    def _with_what_was_typed(self, reason: str) -> NarrowcastError:
+        """Of a form that was closed while it was sent: the words are nowhere else any more."""
+        words = [
+            f"{row.field.label}: {row.typed}"
+            for row in self.rows
+            if row.is_enabled and row.typed and row.is_touched and not row.is_secret
+        ]
+        return NarrowcastError(f"{reason} You typed: {' · '.join(words)}" if words else reason)
 
     def _refuse(self, problem: Refused) -> None:
         row = next((row for row in self.rows if row.field.name == problem.name and row.is_enabled), None)

@@ -230,6 +230,11 @@ class FormRow(Horizontal):
         return isinstance(self.field, fields.People | fields.Names)
 
     @property
+    def is_secret(self) -> bool:
+        """Whether nobody is to read it from the screen."""
+        return isinstance(self.field, fields.LineField) and self.field.secret
+
+    @property
     def typed(self) -> str:
         """What stands in its editor."""
         return self.control.text if isinstance(self.control, Editor) else ""
