@@ -151,15 +151,19 @@ async def test_folders_are_made_ordered_and_archived(tmp_path: Path) -> None:
         await run(stage, "channel.folders")
         screen = stage.app.screen
         assert isinstance(screen, FoldersScreen)
-        for name in ("Work", "Play"):
-            await stage.press("n")
-            await stage.type(name)
-            await stage.press("ctrl+d")
-            await until(lambda: stage.app.screen is screen)
-        await until(lambda: [row.text for row in screen.list.items] == ["Work", "Play"])
-        await stage.press("plus")
+
+        def selected() -> str:
+            row = screen.list.selected_item
+            return row.text if row is not None else ""
+
+        await stage.press("n", *"Work", "ctrl+d")
+        await until(lambda: selected() == "Work")
+        await stage.press("n", *"Play", "ctrl+d")
+        await until(lambda: selected() == "Play")
+        assert [row.text for row in screen.list.items] == ["Work", "Play"]
+        await stage.press("minus")
         await until(lambda: [row.text for row in screen.list.items] == ["Play", "Work"])
-        await stage.press("x", "down", "enter")
+        await stage.press("down", "x", "down", "enter")
         await until(lambda: screen.list.items[-1].detail == "archived")
         answer = await stage.server.call("ada", "GET", "/channel_folders")
         assert [folder["name"] for folder in answer["channel_folders"]] == ["Play"]
