@@ -6,7 +6,7 @@ import asyncio
 import base64
 import json
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from narrowcast_server.http.connections import Connections, is_local
 from narrowcast_server.http.log_limit import LogLimit
 from narrowcast_server.organization.config import Config, ConnectionLimits, ServiceLimits
 from support.server import TestServer, running_server
+from support.sessions import until
 
 LIMITS = ConnectionLimits()
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -43,13 +44,6 @@ async def connected(server: TestServer, sent: bytes = b"") -> AsyncIterator[Stre
 def later(seconds: float) -> float:
     """The event loop's clock, some time from now."""
     return asyncio.get_running_loop().time() + seconds
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Lets the server work until something is so."""
-    async with asyncio.timeout(20):
-        while not condition():
-            await asyncio.sleep(0)
 
 
 def credentials(server: TestServer, name: str) -> bytes:
@@ -102,11 +96,8 @@ async def test_connections_that_stop_in_a_head_make_room(tmp_path: Path, begun: 
 async def test_who_is_being_answered_is_not_cut_off_for_new_ones(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(most=5)) as server:
         listener = await server.listen("elif", event_types=["message"])
-        poll = {"queue_id": listener.queue_id, "last_event_id": -1}
-        waiting = asyncio.create_task(server.call("elif", "GET", "/events", poll))
-        queue = server.core.hub.get(listener.queue_id, server.id("elif"))
-        while queue.waiter is None:
-            await asyncio.sleep(0)
+        waiting = asyncio.create_task(server.call("elif", "GET", "/events", listener.poll()))
+        await until(lambda: listener.is_read_now)
         open_ones = [await asyncio.open_connection(*address(server)) for _ in range(30)]
         await server.send("ada", "general", "t", "hello")
         assert len((await waiting)["events"]) == 1
@@ -117,11 +108,8 @@ async def test_who_is_being_answered_is_not_cut_off_for_new_ones(tmp_path: Path)
 async def test_when_all_are_being_answered_a_new_one_is_told_so(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(most=1)) as server:
         listener = await server.listen("elif", event_types=["message"])
-        poll = {"queue_id": listener.queue_id, "last_event_id": -1}
-        waiting = asyncio.create_task(server.call("elif", "GET", "/events", poll))
-        queue = server.core.hub.get(listener.queue_id, server.id("elif"))
-        while queue.waiter is None:
-            await asyncio.sleep(0)
+        waiting = asyncio.create_task(server.call("elif", "GET", "/events", listener.poll()))
+        await until(lambda: listener.is_read_now)
         async with connected(server, HEAD + b"\r\n") as (reader, _):
             answer = await asyncio.wait_for(reader.read(), 10)
         assert answer.startswith(b"HTTP/1.1 503 ")
@@ -167,7 +155,11 @@ async def test_a_head_that_does_not_come_to_its_end_is_not_waited_for(tmp_path: 
             b"Content-Length: 9999\r\nContent-Type: multipart/form-data; boundary=x\r\n",
         ),
         ("/api/v1/fetch_api_key", b"Content-Length: 100\r\n"),
-        ("/api/v1/tus", b"Content-Length: 100\r\nTus-Resumable: 1.0.0\r\nUpload-Length: 100\r\n"),
+        (
+            "/api/v1/tus",
+            b"Content-Length: 100\r\nContent-Type: application/offset+octet-stream\r\n"
+            b"Tus-Resumable: 1.0.0\r\nUpload-Length: 100\r\n",
+        ),
         ("/api/v1/drafts", b"Content-Length: 100\r\nContent-Type: multipart/form-data; boundary=x\r\n"),
     ],
 )
@@ -200,8 +192,7 @@ async def test_a_body_that_comes_quickly_enough_is_waited_for(server: TestServer
 
 async def test_who_waits_for_events_is_not_too_slow(server: TestServer) -> None:
     listener = await server.listen("elif", event_types=["message"])
-    poll = {"queue_id": listener.queue_id, "last_event_id": -1}
-    waiting = asyncio.create_task(server.call("elif", "GET", "/events", poll))
+    waiting = asyncio.create_task(server.call("elif", "GET", "/events", listener.poll()))
     await until(lambda: server.connections.busy == 1)
     server.connections.sweep(later(80.0))
     await server.send("ada", "general", "t", "hello")

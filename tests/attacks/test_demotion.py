@@ -120,6 +120,6 @@ async def test_a_deactivated_account_has_no_key_and_no_queue(server: TestServer)
     listener = await server.listen("bruno")
     await server.call("ada", "DELETE", f"/users/{server.id('bruno')}")
     await server.refusal("bruno", "GET", "/users/me", status=401)
-    fields = {"queue_id": listener.queue_id, "last_event_id": -1, "dont_block": True}
+    fields = listener.poll(dont_block=True)
     await server.refusal("bruno", "GET", "/events", fields, status=401)
     await server.refusal("ada", "GET", "/events", fields)

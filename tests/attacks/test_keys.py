@@ -32,8 +32,7 @@ async def test_a_new_password_ends_the_key_and_the_queues_of_the_old_one(server:
     fresh = (await server.call("ada", "PATCH", "/settings", fields))["api_key"]
     assert await status_of(server, "ada@demo.example", old) == 401
     assert await status_of(server, "ada@demo.example", fresh) == 200
-    poll = {"queue_id": listener.queue_id, "last_event_id": -1, "dont_block": True}
-    assert (await server.refusal("ada", "GET", "/events", poll))["code"] == "BAD_EVENT_QUEUE_ID"
+    assert (await server.refusal("ada", "GET", "/events", listener.poll()))["code"] == "BAD_EVENT_QUEUE_ID"
     signed_in = {"username": "ada@demo.example", "password": LONG}
     assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["api_key"] == fresh
 

@@ -15,7 +15,8 @@ from narrowcast_server.organization.config import Config, ServiceLimits
 from narrowcast_server.organization.event_variants import QueueOptions
 from support.clock import VirtualClock
 from support.holding import held
-from support.server import Listener, TestServer, running_server
+from support.server import TestServer, running_server
+from support.sessions import until
 
 NOTHING = {"event_types": ["message"], "fetch_event_types": ["muted_users"]}
 
@@ -23,10 +24,6 @@ NOTHING = {"event_types": ["message"], "fetch_event_types": ["muted_users"]}
 def limited(**limits: object) -> Config:
     """A server with these limits and the others as they are."""
     return Config(limits=replace(ServiceLimits(), **limits))  # type: ignore[arg-type]
-
-
-def poll(listener: Listener) -> dict[str, object]:
-    return {"queue_id": listener.queue_id, "last_event_id": listener.last_event_id}
 
 
 async def test_one_person_has_a_bounded_number_of_queues(server: TestServer) -> None:
@@ -41,7 +38,7 @@ async def test_the_newest_queues_stay(tmp_path: Path, most: int) -> None:
     async with running_server(tmp_path, config=limited(max_queues_a_user=most)) as server:
         listeners = [await server.listen("hugo", **NOTHING) for _ in range(most + 3)]
         for listener in listeners[:3]:
-            answer = await server.refusal("hugo", "GET", "/events", {**poll(listener), "dont_block": True})
+            answer = await server.refusal("hugo", "GET", "/events", listener.poll(dont_block=True))
             assert answer["code"] == "BAD_EVENT_QUEUE_ID"
         for listener in listeners[3:]:
             assert await listener.events() == []
@@ -50,10 +47,8 @@ async def test_the_newest_queues_stay(tmp_path: Path, most: int) -> None:
 async def test_the_queue_that_is_being_read_stays(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(max_queues_a_user=2)) as server:
         first = await server.listen("elif", **NOTHING)
-        waiting = asyncio.create_task(server.call("elif", "GET", "/events", poll(first)))
-        queue = server.core.hub.get(first.queue_id, server.id("elif"))
-        while queue.waiter is None:
-            await asyncio.sleep(0)
+        waiting = asyncio.create_task(server.call("elif", "GET", "/events", first.poll()))
+        await until(lambda: first.is_read_now)
         for _ in range(5):
             await server.listen("elif", **NOTHING)
         await server.send("ada", "general", "still", "here")

@@ -12,6 +12,7 @@ from narrowcast_server.organization.config import Config, RateLimit
 from narrowcast_server.serve import EVENT_RATE_LIMITS, RATE_LIMITS, STRANGER_RATE_LIMITS, Options, open_core
 from support.clock import VirtualClock
 from support.server import limited, running_server
+from support.sessions import until
 
 
 def test_a_server_has_rate_limits_unless_it_is_a_demo(tmp_path: Path) -> None:
@@ -39,9 +40,7 @@ async def test_events_are_counted_apart(tmp_path: Path) -> None:
         await server.call("ada", "GET", "/users/me")
         for _ in range(3):
             await listener.events()
-        refusal = await server.refusal(
-            "ada", "GET", "/events", {"queue_id": listener.queue_id, "last_event_id": -1}, status=429
-        )
+        refusal = await server.refusal("ada", "GET", "/events", listener.poll(), status=429)
         assert refusal["code"] == "RATE_LIMIT_HIT"
         await server.refusal("ada", "GET", "/users/me", status=429)
 
@@ -65,11 +64,8 @@ async def test_requests_of_one_person_at_once_have_a_limit(tmp_path: Path) -> No
         waiting = []
         for _ in range(3):
             listener = await server.listen("elif", event_types=["message"])
-            poll = {"queue_id": listener.queue_id, "last_event_id": -1}
-            waiting.append(asyncio.create_task(server.call("elif", "GET", "/events", poll)))
-            async with asyncio.timeout(20):
-                while server.connections.busy < len(waiting):
-                    await asyncio.sleep(0)
+            waiting.append(asyncio.create_task(server.call("elif", "GET", "/events", listener.poll())))
+            await until(lambda: server.connections.busy == len(waiting))
         refusal = await server.refusal("elif", "GET", "/users/me", status=429)
         assert refusal["code"] == "RATE_LIMIT_HIT"
         await server.send("ada", "general", "t", "go on")

@@ -270,15 +270,15 @@ async def test_what_was_acknowledged_is_acknowledged_once(server: TestServer) ->
     listener = await server.listen("dario")
     for _ in range(3):
         await server.send("elif", "design", "t")
-    poll = {"queue_id": listener.queue_id, "dont_block": True}
-    events = (await server.call("dario", "GET", "/events", {**poll, "last_event_id": -1}))["events"]
+    events = (await server.call("dario", "GET", "/events", listener.poll(dont_block=True)))["events"]
     first, last = events[0]["id"], events[-1]["id"]
     assert last - first >= 2
     for _ in range(2):
-        left = (await server.call("dario", "GET", "/events", {**poll, "last_event_id": last - 1}))["events"]
+        again = listener.poll(last_event_id=last - 1, dont_block=True)
+        left = (await server.call("dario", "GET", "/events", again))["events"]
         assert [event["id"] for event in left] == [last]
     for wrong in (last - 2, -1, last + 1):
-        await server.refusal("dario", "GET", "/events", {**poll, "last_event_id": wrong})
+        await server.refusal("dario", "GET", "/events", listener.poll(last_event_id=wrong, dont_block=True))
 
 
 # --- who calls -----------------------------------------------------------------------------------------------

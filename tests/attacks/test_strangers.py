@@ -86,8 +86,7 @@ async def test_the_queue_of_another_is_no_queue(server: TestServer) -> None:
     listener = await server.listen("ada")
     await server.send("elif", "general", "t", "for the others")
     for name in ("bruno", "hugo", "iris"):
-        poll = {"queue_id": listener.queue_id, "last_event_id": -1, "dont_block": True}
-        refusal = await server.refusal(name, "GET", "/events", poll)
+        refusal = await server.refusal(name, "GET", "/events", listener.poll(dont_block=True))
         assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
         refusal = await server.refusal(name, "DELETE", "/events", {"queue_id": listener.queue_id})
         assert refusal["code"] == "BAD_EVENT_QUEUE_ID"

@@ -179,9 +179,7 @@ async def test_direct_messages_can_be_switched_off(server: TestServer) -> None:
 async def test_deactivated_people_neither_get_nor_hear_anything(server: TestServer) -> None:
     listener = await server.listen("greta")
     await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
-    await server.refusal(
-        "greta", "GET", "/events", {"queue_id": listener.queue_id, "last_event_id": -1}, status=401
-    )
+    await server.refusal("greta", "GET", "/events", listener.poll(), status=401)
     message_id = await server.send("ada", "general", "t")
     row = server.core.store.one(
         "SELECT 1 FROM user_messages WHERE user_id = ? AND message_id = ?", server.id("greta"), message_id

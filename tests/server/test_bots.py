@@ -30,8 +30,7 @@ async def test_a_new_key_ends_the_old_one_and_its_queues(server: TestServer) -> 
     new = (await server.call("dario", "POST", "/users/me/api_key/regenerate"))["api_key"]
     assert not await answers_to(server, "dario@demo.example", old)
     assert await answers_to(server, "dario@demo.example", new)
-    fields = {"queue_id": listener.queue_id, "last_event_id": -1}
-    refusal = await server.refusal("dario", "GET", "/events", fields)
+    refusal = await server.refusal("dario", "GET", "/events", listener.poll())
     assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
 
 

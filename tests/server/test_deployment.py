@@ -254,9 +254,7 @@ async def test_all_that_the_app_needs_goes_through_the_proxy(proxied: tuple[Test
         page = await client.get(f"{server.url}/", headers={"Sec-Fetch-Site": "none", "Accept": "text/html"})
         assert f"narrowcast login {server.url}" in page.text
         listener = await server.listen("dario")
-        waiting = asyncio.create_task(
-            server.call("dario", "GET", "/events", {"queue_id": listener.queue_id, "last_event_id": -1})
-        )
+        waiting = asyncio.create_task(server.call("dario", "GET", "/events", listener.poll()))
         await server.send("ada", "general", "t", "through the proxy")
         answer = await waiting
         assert any(event["type"] == "message" for event in answer["events"])

@@ -13,15 +13,11 @@ import pytest
 import websockets
 
 from narrowcast_server.organization.config import Config, ServiceLimits
-from narrowcast_server.organization.events import Queue
 from support.authorization import basic
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import Answer, Listener, TestServer, running_server
-
-
-def poll(listener: Listener, **changes: object) -> dict[str, object]:
-    return {"queue_id": listener.queue_id, "last_event_id": listener.last_event_id, **changes}
+from support.sessions import until
 
 
 @asynccontextmanager
@@ -73,8 +69,8 @@ async def test_the_oldest_message_of_a_channel_is_told_from_256(server: TestServ
 
 async def test_a_poll_waits_for_the_first_event(server: TestServer) -> None:
     listener = await server.listen("dario")
-    waiting = asyncio.create_task(server.call("dario", "GET", "/events", poll(listener)))
-    await waiting_reader(server, listener)
+    waiting = asyncio.create_task(server.call("dario", "GET", "/events", listener.poll()))
+    await until(lambda: listener.is_read_now)
     await server.send("ada", "general", "t")
     answer = await waiting
     assert answer["events"]
@@ -85,27 +81,20 @@ async def test_a_quiet_poll_ends_with_a_heartbeat(tmp_path: Path) -> None:
     limits = replace(ServiceLimits(), heartbeat_seconds=(0.01, 0.02))
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
-        answer = await server.call("dario", "GET", "/events", poll(listener))
+        answer = await server.call("dario", "GET", "/events", listener.poll())
         assert answer["events"] == [{"type": "heartbeat", "id": 0}]
-        answer = await server.call("dario", "GET", "/events", poll(listener, last_event_id=0))
+        answer = await server.call("dario", "GET", "/events", listener.poll(last_event_id=0))
         assert answer["events"] == [{"type": "heartbeat", "id": 1}]
 
 
 async def test_a_second_poll_ends_the_first_with_nothing(server: TestServer) -> None:
     listener = await server.listen("dario", event_types=["message"])
-    first = asyncio.create_task(server.call("dario", "GET", "/events", poll(listener)))
-    await waiting_reader(server, listener)
-    second = asyncio.create_task(server.call("dario", "GET", "/events", poll(listener)))
+    first = asyncio.create_task(server.call("dario", "GET", "/events", listener.poll()))
+    await until(lambda: listener.is_read_now)
+    second = asyncio.create_task(server.call("dario", "GET", "/events", listener.poll()))
     assert (await first)["events"] == []
     await server.send("ada", "general", "t")
     assert len((await second)["events"]) == 1
-
-
-async def waiting_reader(server: TestServer, listener: Listener) -> None:
-    """Returns when somebody waits on the queue."""
-    queue = server.core.hub.get(listener.queue_id, server.id("dario"))
-    while queue.waiter is None:
-        await asyncio.sleep(0)
 
 
 async def test_events_stay_until_they_are_acknowledged(server: TestServer) -> None:
@@ -114,14 +103,14 @@ async def test_events_stay_until_they_are_acknowledged(server: TestServer) -> No
     await server.send("ada", "general", "b")
     block = {"dont_block": True}
     for _ in range(2):
-        answer = await server.call("dario", "GET", "/events", poll(listener, **block))
+        answer = await server.call("dario", "GET", "/events", listener.poll(**block))
         assert [event["id"] for event in answer["events"]] == [0, 1]
-    answer = await server.call("dario", "GET", "/events", poll(listener, last_event_id=0, **block))
+    answer = await server.call("dario", "GET", "/events", listener.poll(last_event_id=0, **block))
     assert [event["id"] for event in answer["events"]] == [1]
-    refusal = await server.refusal("dario", "GET", "/events", poll(listener, last_event_id=-1, **block))
+    refusal = await server.refusal("dario", "GET", "/events", listener.poll(last_event_id=-1, **block))
     assert refusal["msg"] == "An event newer than -1 has already been pruned!"
     for never in (2, 5000):
-        fields = poll(listener, last_event_id=never, **block)
+        fields = listener.poll(last_event_id=never, **block)
         refusal = await server.refusal("dario", "GET", "/events", fields)
         assert refusal["msg"] == f"Event {never} was not in this queue"
 
@@ -129,7 +118,7 @@ async def test_events_stay_until_they_are_acknowledged(server: TestServer) -> No
 async def test_a_queue_that_is_not_ones_own_is_no_queue(server: TestServer) -> None:
     listener = await server.listen("dario")
     for name, queue_id in (("elif", listener.queue_id), ("dario", "nosuch")):
-        refusal = await server.refusal(name, "GET", "/events", poll(listener, queue_id=queue_id))
+        refusal = await server.refusal(name, "GET", "/events", listener.poll(queue_id=queue_id))
         assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
         assert refusal["queue_id"] == queue_id
         refusal = await server.refusal(name, "DELETE", "/events", {"queue_id": queue_id})
@@ -138,8 +127,8 @@ async def test_a_queue_that_is_not_ones_own_is_no_queue(server: TestServer) -> N
 
 async def test_deleting_a_queue_ends_the_poll_that_waits(server: TestServer) -> None:
     listener = await server.listen("dario")
-    waiting = asyncio.create_task(server.refusal("dario", "GET", "/events", poll(listener)))
-    await waiting_reader(server, listener)
+    waiting = asyncio.create_task(server.refusal("dario", "GET", "/events", listener.poll()))
+    await until(lambda: listener.is_read_now)
     await server.call("dario", "DELETE", "/events", {"queue_id": listener.queue_id})
     assert (await waiting)["code"] == "BAD_EVENT_QUEUE_ID"
 
@@ -149,7 +138,7 @@ async def test_a_queue_ends_after_ten_idle_minutes(server: TestServer, clock: Vi
     await clock.advance(540)
     await other.events()
     await clock.advance(120)
-    refusal = await server.refusal("dario", "GET", "/events", poll(listener))
+    refusal = await server.refusal("dario", "GET", "/events", listener.poll())
     assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
     assert await other.events() == []
 
@@ -160,7 +149,7 @@ async def test_a_reader_that_falls_too_far_behind_loses_its_queue(tmp_path: Path
         listener = await server.listen("dario", event_types=["message"])
         for _ in range(4):
             await server.send("ada", "general", "t")
-        refusal = await server.refusal("dario", "GET", "/events", poll(listener, dont_block=True))
+        refusal = await server.refusal("dario", "GET", "/events", listener.poll(dont_block=True))
         assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
 
 
@@ -173,7 +162,7 @@ async def test_few_events_that_are_long_are_too_far_behind_as_well(tmp_path: Pat
             assert len(await listener.events()) == 1
         for _ in range(5):
             await server.send("ada", "general", "t", "x" * 3000)
-        refusal = await server.refusal("dario", "GET", "/events", poll(listener, dont_block=True))
+        refusal = await server.refusal("dario", "GET", "/events", listener.poll(dont_block=True))
         assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
 
 
@@ -306,9 +295,7 @@ async def test_a_websocket_streams_resumes_and_acknowledges(server: TestServer) 
 
 
 async def replay(server: TestServer, listener: Listener, after: int) -> list[Answer]:
-    answer = await server.call(
-        "dario", "GET", "/events", poll(listener, last_event_id=after, dont_block=True)
-    )
+    answer = await server.call("dario", "GET", "/events", listener.poll(last_event_id=after, dont_block=True))
     events: list[Answer] = answer["events"]
     return events
 
@@ -330,17 +317,12 @@ async def test_a_client_may_acknowledge_what_it_was_not_sent_yet(server: TestSer
     listener = await server.listen("dario", event_types=["message"])
     queue = server.core.hub.get(listener.queue_id, server.id("dario"))
     async with stream(server, "dario", listener.queue_id, -1) as connection:
-        await until_a_reader_waits(queue)
+        await until(lambda: queue.waiter is not None)
         queue.push('{"type":"message"}')
         queue.acknowledge(0)
         message_id = await server.send("ada", "general", "t")
         events = json.loads(await connection.recv())["events"]
         assert [event["message"]["id"] for event in events] == [message_id]
-
-
-async def until_a_reader_waits(queue: Queue) -> None:
-    while queue.waiter is None:
-        await asyncio.sleep(0)
 
 
 async def test_a_websocket_survives_nonsense_from_its_client(

@@ -186,14 +186,18 @@ class Listener:
         self._server = server
         self._name = name
 
+    def poll(self, **changes: object) -> dict[str, object]:
+        """The parameters of a request for what comes after `last_event_id`."""
+        return {"queue_id": self.queue_id, "last_event_id": self.last_event_id, **changes}
+
+    @property
+    def is_read_now(self) -> bool:
+        """Whether a poll or a stream waits for the next event."""
+        return self._server.core.hub.get(self.queue_id, self._server.id(self._name)).is_read_now
+
     async def events(self, *types: str) -> list[Answer]:
         """The events since the last call, without waiting; only of these types if any are given."""
-        answer = await self._server.call(
-            self._name,
-            "GET",
-            "/events",
-            {"queue_id": self.queue_id, "last_event_id": self.last_event_id, "dont_block": True},
-        )
+        answer = await self._server.call(self._name, "GET", "/events", self.poll(dont_block=True))
         events: list[Answer] = answer["events"]
         if events:
             self.last_event_id = events[-1]["id"]
