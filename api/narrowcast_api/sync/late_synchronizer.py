@@ -30,9 +30,9 @@ class LateSynchronizer:
         if self._held is not None:
             await self._held.wait()
         if self.loaded is None:
-            module = sys.modules.get(MODULE)
-            if module is None or not hasattr(module, "Synchronizer"):  # another thread may be loading it now
-                module = await asyncio.to_thread(importlib.import_module, MODULE)
+            made_by = getattr(sys.modules.get(MODULE), "Synchronizer", None)
+            if made_by is None:  # also where another thread is loading the module now
+                made_by = (await asyncio.to_thread(importlib.import_module, MODULE)).Synchronizer
             if self.loaded is None:
-                self.loaded = module.Synchronizer(self._session)
+                self.loaded = made_by(self._session)
         return self.loaded
