@@ -13,7 +13,6 @@ from support.live import (
     BRUNO,
     CHIYO,
     GENERAL,
-    RANDOM,
     apply,
     channel_message,
     direct_message,
@@ -99,14 +98,6 @@ def test_people_are_muted_and_heard_again() -> None:
 def test_the_account_of_a_bot_is_known_as_one() -> None:
     assert [make_state(realm_users=rows).is_bot for rows in ([], [user(ADA, "Ada")])] == [False, False]
     assert make_state(realm_users=[user(ADA, "Ada", is_bot=True)]).is_bot
-
-
-def test_a_permission_of_a_channel_that_is_not_known_is_for_its_server_to_refuse() -> None:
-    state = make_state(
-        subscriptions=[subscription(GENERAL, "general", can_send_message_group={"direct_members": [BRUNO]})]
-    )
-    allowed = [state.has_permission("can_send_message_group", one) for one in (GENERAL, RANDOM, 99)]
-    assert allowed == [False, True, True]
 
 
 def test_a_page_makes_nothing_unread_that_the_snapshot_said_was_read() -> None:

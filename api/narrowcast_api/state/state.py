@@ -230,18 +230,14 @@ class State:
         user = self.users.get(self.me)
         return user is not None and user.is_bot
 
-    def has_permission(self, name: str, channel_id: int | None = None) -> bool:
-        """Whether oneself holds `can_..._group` of a channel, or of the organization; True where nobody set
-        it. An older server's policy counts in place of the organization's.
+    def has_permission(self, name: str) -> bool:
+        """Whether oneself holds `can_..._group` of the organization; True where nobody set it. An older server's
+        policy counts in its place.
         """
-        if channel_id is None:
-            setting = read_group_setting(self.organization.get(name))
-            me, least = self.users.get(self.me), least_role(self.organization, name)
-            if setting is None and me is not None and least is not None:
-                return me.role <= least
-        else:
-            channel = self.channels.get(channel_id)
-            setting = channel.permissions.get(name) if channel is not None else None
+        setting = read_group_setting(self.organization.get(name))
+        me, least = self.users.get(self.me), least_role(self.organization, name)
+        if setting is None and me is not None and least is not None:
+            return me.role <= least
         return setting is None or self.user_groups.contains(setting, self.me)
 
     def supports(self, gate: Gate) -> bool:
