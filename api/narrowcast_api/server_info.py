@@ -80,7 +80,7 @@ def _level(value: object) -> int:
 class RequestLimits(Struct, frozen=True):
     """What registration gave to check requests by; None where the server did not say: nothing is checked (LIM-02).
 
-    Lengths are in code points (LIM-03), the file size in MiB of 2**20 bytes.
+    Lengths are in code points (LIM-03), the file size in MiB of 2**20 bytes, 0 where no files are taken.
     """
 
     max_message_length: int | None = None
@@ -95,9 +95,9 @@ class RequestLimits(Struct, frozen=True):
         longpoll = answer.get("event_queue_longpoll_timeout_seconds")
         name = answer.get("realm_empty_topic_display_name")
         return cls(
-            _positive(answer.get("max_message_length")),
-            _positive(answer.get("max_topic_length")),
-            _positive(answer.get("max_file_upload_size_mib")),
+            _limit(answer.get("max_message_length")),
+            _limit(answer.get("max_topic_length")),
+            _limit(answer.get("max_file_upload_size_mib"), 0),
             float(longpoll)
             if isinstance(longpoll, (int, float)) and not isinstance(longpoll, bool) and 0 < longpoll < 86_400
             else None,
@@ -105,5 +105,5 @@ class RequestLimits(Struct, frozen=True):
         )
 
 
-def _positive(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+def _limit(value: object, least: int = 1) -> int | None:
+    return value if type(value) is int and value >= least else None

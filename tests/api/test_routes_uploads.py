@@ -89,6 +89,13 @@ async def test_a_file_over_the_limit_is_refused_before_a_byte_is_sent(tmp_path: 
         await client.uploads.upload(path=sparse(tmp_path, 2**20))
 
 
+async def test_no_file_is_sent_where_the_server_takes_none(tmp_path: Path) -> None:
+    limits = RequestLimits.from_answer({"max_file_upload_size_mib": 0})
+    async with scripted_client(limits=limits) as (client, _):
+        with pytest.raises(InvalidInput, match="uploads have been disabled"):
+            await client.uploads.upload(path=sparse(tmp_path, 0))
+
+
 @proves("UPL-13", "UPL-14")
 async def test_large_files_are_resumable_from_296(tmp_path: Path) -> None:
     for level, size, resumable in (

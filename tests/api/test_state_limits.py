@@ -50,6 +50,13 @@ def test_a_length_is_taken_from_one_on(field: str, name: str) -> None:
         assert taken(name, wrong) == usual()
 
 
+def test_a_server_that_takes_no_uploads_says_that_they_may_have_no_size() -> None:
+    name = "max_file_upload_size_mib"
+    for sent in (0, 1, 100):
+        assert taken(name, sent) == usual(max_file_upload_size_mib=sent)
+    assert taken(name, -1) == usual()
+
+
 @pytest.mark.parametrize(
     ("field", "name", "unit"),
     [

@@ -65,6 +65,7 @@ from narrowcast_api.permissions.settings import (
     picture_refusal,
     plan_refusal,
     summary_refusal,
+    upload_refusal,
 )
 
 __all__ = [
@@ -121,5 +122,6 @@ __all__ = [
     "topic_refusal",
     "topics_policy",
     "topics_policy_refusal",
+    "upload_refusal",
     "write_refusal",
 ]

@@ -56,6 +56,13 @@ def picture_refusal(state: State) -> Refusal:
     return ALLOWED
 
 
+def upload_refusal(state: State) -> Refusal:
+    """Refuses everybody where the server takes no files."""
+    if state.limits.max_file_upload_size_mib > 0:
+        return ALLOWED
+    return Refusal("File and image uploads have been disabled for this organization.")
+
+
 def summary_refusal(state: State) -> Refusal:
     """Refuses where the server has no language model, who may not have topics summarized, and who wants none of it."""
     if not state.offers.summaries:

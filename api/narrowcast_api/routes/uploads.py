@@ -41,10 +41,12 @@ async def upload_file(
     The result's `url` is relative to the organization mostly; `filename` is the name it is stored under,
     below level 285 the local one; `markdown_link(result.filename, result.url)` makes the link of a message.
     Until it is sent only the uploader can open it. InvalidInput, before a byte is sent, for a file larger
-    than registration allowed; FileTooLarge when the server says so.
+    than registration allowed, and for any where it allowed none; FileTooLarge when the server says so.
     """
     file = await look_at(path)
     limit = connection.limits.max_file_upload_size_mib
+    if limit == 0:
+        raise InvalidInput("File and image uploads have been disabled for this organization.")
     if limit is not None and file.size > limit * 2**20:
         raise InvalidInput(f"{file.name} is too large: the server takes files of up to {limit} MiB")
     server = await connection.identified()

@@ -45,7 +45,8 @@ class Settings:
 
 
 class Limits(NamedTuple):
-    """What the server bounds and paces; periods in seconds, lengths in characters.
+    """What the server bounds and paces; periods in seconds, lengths in characters. With uploads of 0 MiB it takes
+    none.
 
     The typing defaults are those of servers that do not say (before level 204; TYP-25, TYP-32).
     """
@@ -77,9 +78,9 @@ def read_limits(answer: RawRecord) -> Limits:
     """
     plain = Limits()
 
-    def length(name: str, default: int) -> int:
+    def length(name: str, default: int, least: int = 1) -> int:
         value = integer(answer, name, default)
-        return value if value > 0 else default
+        return value if value >= least else default
 
     def seconds(name: str, default: float, unit: float = 1.0) -> float:
         value = number(answer, name, default / unit) * unit
@@ -88,7 +89,7 @@ def read_limits(answer: RawRecord) -> Limits:
     return Limits(
         max_message_length=length("max_message_length", plain.max_message_length),
         max_topic_length=length("max_topic_length", plain.max_topic_length),
-        max_file_upload_size_mib=length("max_file_upload_size_mib", plain.max_file_upload_size_mib),
+        max_file_upload_size_mib=length("max_file_upload_size_mib", plain.max_file_upload_size_mib, 0),
         max_avatar_file_size_mib=length("max_avatar_file_size_mib", plain.max_avatar_file_size_mib),
         max_icon_file_size_mib=length("max_icon_file_size_mib", plain.max_icon_file_size_mib),
         max_logo_file_size_mib=length("max_logo_file_size_mib", plain.max_logo_file_size_mib),

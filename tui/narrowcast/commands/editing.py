@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast.app.context import app_of
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.terminal.editor import edit_outside
+from narrowcast_api import permissions
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -61,5 +62,7 @@ def attach(screen: Workspace) -> None:
             writing.uploads.start(Path(path), where, writing.draft.id)
         writing.focus_text()
 
+    if screen.refuse(permissions.upload_refusal(screen.session.state)):
+        return
     limit = f"Maximum file size: {screen.session.state.limits.max_file_upload_size_mib} MB"
     screen.app.push_screen(file_question("Upload file", does="uploads", note=limit), chosen)
