@@ -23,14 +23,13 @@ class Availability(StrEnum):
 
 
 class Presence:
-    """Presence of everybody who lets it be seen."""
+    """Presence of everybody who lets it be seen. A sighting no longer counts `offline_threshold` seconds later."""
 
-    def __init__(self) -> None:
+    def __init__(self, offline_threshold: float) -> None:
+        self._offline_threshold = offline_threshold
         self._seen: dict[int, Seen] = {}
         self.server_offset: float = 0
         """Server time minus local time, in seconds."""
-        self.offline_threshold: float = 140
-        """Seconds after which a sighting no longer counts; the server's value where it sends one."""
 
     def seen(self, user_id: int) -> Seen | None:
         """The last sightings of somebody."""
@@ -41,7 +40,7 @@ class Presence:
         seen = self._seen.get(user_id)
         if seen is None:
             return Availability.OFFLINE
-        oldest = now + self.server_offset - self.offline_threshold
+        oldest = now + self.server_offset - self._offline_threshold
         if seen.active >= oldest:
             return Availability.ACTIVE
         return Availability.IDLE if seen.idle >= oldest else Availability.OFFLINE
@@ -50,15 +49,11 @@ class Presence:
         """Everybody with a sighting."""
         return iter(self._seen.items())
 
-    def merge(self, presences: object) -> tuple[int, ...]:
-        """Takes sightings in the slim form `{user id: {active_timestamp, idle_timestamp}}`; returns whose."""
-        merged = {
-            user_id: read_seen(entry)
-            for key, entry in table(presences).items()
-            if type(entry) is dict and (user_id := id_of_key(key)) is not None
-        }
-        self._seen.update(merged)
-        return tuple(merged)
+    def merge(self, presences: object) -> None:
+        """Takes sightings in the slim form `{user id: {active_timestamp, idle_timestamp}}`."""
+        for key, entry in table(presences).items():
+            if type(entry) is dict and (user_id := id_of_key(key)) is not None:
+                self._seen[user_id] = read_seen(entry)
 
     def merge_seen(self, sightings: Mapping[int, Seen]) -> tuple[int, ...]:
         """Takes sightings; returns whose are news."""

@@ -79,7 +79,7 @@ class State:
         self.server = ServerInfo()
         self.limits = Limits()
         self.users = Users()
-        self.presence = Presence()
+        self.presence = Presence(self.limits.presence_offline_threshold)
         self.statuses = Statuses()
         self.channels = Channels()
         self.topics = Topics()
@@ -254,8 +254,8 @@ def _load_server(state: State, answer: RawRecord, now: float) -> None:
     state.newcomers = read_newcomer_settings(answer)
     state.holder_rules = read_holder_rules(answer)
     state.offers = read_server_offers(answer)
+    state.presence = Presence(state.limits.presence_offline_threshold)
     state.presence.server_offset = number(answer, "server_timestamp", now) - now
-    state.presence.offline_threshold = state.limits.presence_offline_threshold
 
 
 def _load_people(state: State, answer: RawRecord) -> None:
