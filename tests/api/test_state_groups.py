@@ -69,6 +69,15 @@ def test_who_is_in_a_group_within_a_group_holds_what_it_holds(setting: int | AdH
     assert state.user_groups.contains(AdHocGroup(frozenset({CHIYO}), frozenset()), CHIYO)
 
 
+def test_who_is_deactivated_leaves_the_groups_that_they_are_in() -> None:
+    state = state_with(can_join_group={"direct_members": [CHIYO], "direct_subgroups": []})
+    for user_id, changes in ((BRUNO, True), (CHIYO, True), (99, False)):
+        person = {"user_id": user_id, "is_active": False}
+        found = apply(state, {"type": "realm_user", "op": "update", "person": person})
+        assert (UserGroupsChanged() in found) is changes
+    assert (members(state, BAKERS), members(state)) == ((set(), set()), ({ADA}, set()))
+
+
 def test_an_update_changes_what_it_carries() -> None:
     state = state_with(description="They cook", can_join_group=BAKERS)
     apply(state, event("update", data={"name": "chefs"}), event("update", 99, data={"name": "nobody"}))
