@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from narrowcast_api.model.presence import Seen
+from narrowcast_api.state.changes import PresenceChanged
 from narrowcast_api.state.presence import Availability, Status
 from narrowcast_api.state.state import State
 from support.live import ADA, BRUNO, CHIYO, apply, make_state
@@ -42,6 +43,27 @@ def test_sightings_are_read_where_they_are_of_somebody() -> None:
     presences = {"2": sighting, "bruno@demo.example": sighting, "3": [5, 7], "4": None}
     assert list(make_state(presences=presences).presence.items()) == [(BRUNO, Seen(5, 7))]
     assert list(make_state(presences=[sighting]).presence.items()) == []
+
+
+def test_a_sighting_that_was_overtaken_is_no_news() -> None:
+    presence = make_state().presence
+    for sightings, news, after in (
+        ({BRUNO: Seen(10, 20), CHIYO: Seen(10, 20)}, (BRUNO, CHIYO), Seen(10, 20)),
+        ({BRUNO: Seen(10, 20), CHIYO: Seen(10, 20)}, (), Seen(10, 20)),
+        ({BRUNO: Seen(5, 20), CHIYO: Seen(10, 21)}, (CHIYO,), Seen(10, 20)),
+        ({BRUNO: Seen(5, 30)}, (BRUNO,), Seen(10, 30)),
+        ({BRUNO: Seen(40, 20)}, (BRUNO,), Seen(40, 30)),
+    ):
+        assert presence.merge_seen(sightings) == news
+        assert presence.seen(BRUNO) == after
+
+
+def test_an_event_that_others_overtook_changes_nothing() -> None:
+    state = make_state()
+    event = {"type": "presence", "user_id": BRUNO, "server_timestamp": 9}
+    for at, changes in ((5, [PresenceChanged((BRUNO,))]), (5, []), (4, []), (6, [PresenceChanged((BRUNO,))])):
+        presence = {"website": {"timestamp": at, "status": "active"}}
+        assert apply(state, {**event, "presence": presence}) == changes
 
 
 def test_a_status_keeps_what_an_event_does_not_say_and_goes_when_it_is_empty() -> None:

@@ -111,10 +111,8 @@ def _alert_words(state: State, event: AlertWordsEvent) -> tuple[Change, ...]:
 
 @handlers.of(PresenceEvent)
 def _presence(state: State, event: PresenceEvent) -> tuple[Change, ...]:
-    sightings = event.by_user_id()
-    for user_id, seen in sightings.items():
-        state.presence.put(user_id, seen)
-    return (PresenceChanged(tuple(sightings)),)
+    news = state.presence.merge_seen(event.by_user_id())
+    return (PresenceChanged(news),) if news else ()
 
 
 @handlers.of(UserStatusEvent)

@@ -57,15 +57,14 @@ class Presence:
 
     def merge_seen(self, sightings: Mapping[int, Seen]) -> tuple[int, ...]:
         """Takes sightings; returns whose are news."""
-        news = tuple(user_id for user_id, seen in sightings.items() if self._seen.get(user_id) != seen)
-        for user_id in news:
-            self.put(user_id, sightings[user_id])
-        return news
+        return tuple(user_id for user_id, seen in sightings.items() if self.put(user_id, seen))
 
-    def put(self, user_id: int, seen: Seen) -> None:
-        """Takes one sighting; never moves a time backwards, events can overtake each other."""
+    def put(self, user_id: int, seen: Seen) -> bool:
+        """Takes one sighting; whether it is news. Never moves a time backwards, events can overtake each other."""
         old = self._seen.get(user_id, Seen())
-        self._seen[user_id] = Seen(max(old.active, seen.active), max(old.idle, seen.idle))
+        new = Seen(max(old.active, seen.active), max(old.idle, seen.idle))
+        self._seen[user_id] = new
+        return new != old
 
     def forget(self, user_id: int) -> None:
         """Nothing more is known of somebody."""
