@@ -24,7 +24,7 @@ _POLICIES: Final[Mapping[str, str]] = {
 }
 NOBODY: Final = 0
 """A role below those that servers name."""
-_LEAST: Final[Mapping[object, int]] = {
+_LEAST: Final[Mapping[int, int]] = {
     1: Role.MEMBER,
     2: Role.ADMINISTRATOR,
     3: Role.MEMBER,  # for how long somebody must have been one, the server knows
@@ -38,4 +38,4 @@ _LEAST: Final[Mapping[object, int]] = {
 def least_role(organization: Settings, permission: str) -> int | None:
     """The least role that holds a permission by its policy; None where there is none, or an unknown one."""
     policy = _POLICIES.get(permission)
-    return None if policy is None else _LEAST.get(organization.get(policy))
+    return None if policy is None else _LEAST.get(organization.number(policy))
