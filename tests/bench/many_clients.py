@@ -18,6 +18,7 @@ from bench.results import Row, mb, ms, quantile
 from bench.servers import Served
 from bench.serving import empty_route
 from bench.watched import cpu_seconds, resident_bytes
+from support.sessions import until
 
 CLIENTS = 200
 MESSAGES_A_SECOND = 50
@@ -68,7 +69,7 @@ async def _busy(served: Served, nothing: float) -> list[Row]:
                 sending.create_task(send(number))
         spent = cpu_seconds(served.pid) - before
         took = time.monotonic() - begun
-        await _until(lambda: len(late) >= count * CLIENTS)
+        await until(lambda: len(late) >= count * CLIENTS, 60, what="every message with every client")
     p50, p95 = median(late), quantile(late, 0.95)
     what = f"{CLIENTS} clients, {MESSAGES_A_SECOND} messages/s"
     return [
@@ -154,9 +155,3 @@ async def _read(reader: websockets.ClientConnection, arrived: Callable[[str], No
             number = re.match(r'"id":(\d+)', frame[last:])
             if number is not None:
                 await reader.send(json.dumps({"last_event_id": int(number[1])}))
-
-
-async def _until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        await asyncio.sleep(0.05)

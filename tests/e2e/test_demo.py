@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 from support.terminal import PATIENCE, Terminal, home, narrowcast
+from support.waiting import wait_until
 
 
 def wait_empty(folder: Path) -> None:
     """Until nothing is left in ``folder``; the server of a killed demo needs a moment."""
-    end = time.monotonic() + PATIENCE
-    while left := os.listdir(folder):
-        assert time.monotonic() < end, left
-        time.sleep(0.05)
+    wait_until(lambda: not os.listdir(folder), f"{folder} is empty", PATIENCE)
 
 
 def test_the_demo_opens_at_its_welcome_and_leaves_nothing_behind(tmp_path: Path) -> None:

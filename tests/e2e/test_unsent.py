@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from narrowcast_api.account import Account
 from support.journals import holds
 from support.serving import serving
 from support.terminal import PATIENCE, Terminal, home, narrowcast
+from support.waiting import wait_until
 
 from .switching import go
 from .test_notifications import call
@@ -105,9 +105,7 @@ def test_what_waits_is_sent_in_the_background_once_and_the_app_can_be_opened_mea
     )
     assert re.search(r"1 waiting to be sent, 0 failed; process \d+ sends them", doctor.stdout), doctor.stdout
     with serving(data, port):
-        end = time.monotonic() + 60
-        while senders(rc):
-            assert time.monotonic() < end, "the process in the background did not end"
+        wait_until(lambda: not senders(rc), "the end of the process in the background", 60)
         assert written(rc, "written on the train") == 1
 
 

@@ -14,6 +14,7 @@ from faults.world import World, world_at
 from narrowcast_api.storage.folders import account_folder_name
 from support.fault_proxy import Fault
 from support.server import TestServer
+from support.sessions import until
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -79,7 +80,7 @@ async def test_killed_after_the_server_had_the_message(tmp_path: Path) -> None:
         world.proxy.fail(Fault.HELD_AFTERWARDS, "POST", "/api/v1/messages")
         async with victim(world, "send") as process:
             await tell(process, wait=False)
-            await world.until(lambda: bool(world.proxy.held), "the server has the message")
+            await until(lambda: bool(world.proxy.held), what="the server has the message")
         await world.proxy.heal()
         session = await world.open_session()
         assert await world.calm(session) == []
@@ -92,7 +93,7 @@ async def test_killed_while_the_message_had_not_arrived(tmp_path: Path) -> None:
         world.proxy.fail(Fault.HELD_BEFORE, "POST", "/api/v1/messages")
         async with victim(world, "send") as process:
             await tell(process, wait=False)
-            await world.until(lambda: bool(world.proxy.held), "the request is on the way")
+            await until(lambda: bool(world.proxy.held), what="the request is on the way")
         await world.proxy.cut()
         await world.proxy.heal()
         session = await world.open_session()
@@ -117,7 +118,7 @@ async def test_two_devices_edit_one_draft_at_once(tmp_path: Path) -> None:
         laptop.drafts.save(None, world.soup, "base")
         await world.calm(laptop)
         phone = await world.open_session("phone")
-        await world.until(lambda: len(phone.drafts.all()) == 1, "the phone has the draft")
+        await until(lambda: len(phone.drafts.all()) == 1, what="the phone has the draft")
         for session, text in ((laptop, "from the laptop"), (phone, "from the phone")):
             session.drafts.save(session.drafts.all()[0].draft_id, world.soup, text)
         both = ["from the laptop", "from the phone"]
@@ -126,7 +127,7 @@ async def test_two_devices_edit_one_draft_at_once(tmp_path: Path) -> None:
             shown = [sorted(d.content for d in s.drafts.all()) for s in (laptop, phone)]
             return shown == [both, both] and all(d.synced for s in (laptop, phone) for d in s.drafts.all())
 
-        await world.until(agree, "both texts are on both devices")
+        await until(agree, what="both texts are on both devices")
         assert await world.server_drafts() == both
 
 
@@ -135,9 +136,9 @@ async def test_a_second_window_on_one_account(tmp_path: Path) -> None:
         second = await world.open_session()
         async with victim(world, "send") as process:
             await world.proxy.refuse()
-            await world.until(lambda: not second.is_live, "the network is gone")
+            await until(lambda: not second.is_live, what="the network is gone")
             await tell(process)
-            await world.until(lambda: bool(second.outbox.entries()), "the second window shows it, offline")
+            await until(lambda: bool(second.outbox.entries()), what="the second window shows it, offline")
             (shown,) = second.outbox.entries()
             assert (shown.content, shown.elsewhere) == ("last words", True)
             second.outbox.send(world.soup, "and these")
@@ -178,7 +179,7 @@ async def test_corrupt_journal_at_the_start(tmp_path: Path) -> None:
     async with world_at(tmp_path) as world:
         session = await world.open_session()
         await world.proxy.refuse()
-        await world.until(lambda: not session.is_live, "the session noticed")
+        await until(lambda: not session.is_live, what="the session noticed")
         session.outbox.send(world.soup, "kept")
         for number in range(300):
             session.drafts.save(None, world.soup, f"draft {number} " + "x" * 400)
@@ -191,5 +192,5 @@ async def test_corrupt_journal_at_the_start(tmp_path: Path) -> None:
         again = await world.open_session()
         assert any("damaged" in warning for warning in again.warnings)
         assert len(again.drafts.all()) > 100
-        await world.until(lambda: not again.outbox.entries(), "the message is sent")
+        await until(lambda: not again.outbox.entries(), what="the message is sent")
         assert await world.contents("soup", "ada") == ["kept"]

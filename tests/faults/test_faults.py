@@ -17,6 +17,7 @@ from narrowcast_api.protocols.outbox_item import OutboxItem
 from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
+from support.sessions import until
 
 MINE = ["mine 0", "mine 1", "mine 2"]
 HERS = ["hers 0", "hers 1"]
@@ -51,12 +52,12 @@ async def nothing_is_lost_or_doubled(world: World, session: Session, view: Messa
     assert await world.server_drafts() == ["half a thought"]
     assert [draft.content for draft in session.drafts.all()] == ["half a thought"]
     wanted = await world.message_ids("soup")
-    await world.until(lambda: list(view.ids) == wanted and not view.gaps, "the view has every message")
+    await until(lambda: list(view.ids) == wanted and not view.gaps, what="the view has every message")
 
     def unread() -> int:
         return session.state.unreads.count_topic(world.channel, "soup")
 
-    await world.until(lambda: unread() == len(HERS), "exactly the messages of others are unread")
+    await until(lambda: unread() == len(HERS), what="exactly the messages of others are unread")
     assert session.storage.journal.flush(2)
     assert session.storage.journal.load_outbox() == []
     assert session.warnings == ()
@@ -72,7 +73,7 @@ async def test_nothing_is_lost_nothing_doubled_nothing_frozen(scenario: Scenario
         waited = user_writes(world, session)
         if scenario.hits is not None:
             met = f"POST /api/v1/messages {scenario.hits.name}"
-            await world.until(lambda: met in world.proxy.seen, "the fault meets a message")
+            await until(lambda: met in world.proxy.seen, what="the fault meets a message")
         if scenario.cuts:
             await world.proxy.cut()
         if scenario.server_is_up:

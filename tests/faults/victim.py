@@ -9,6 +9,7 @@ import asyncio
 import sys
 from pathlib import Path
 
+from narrowcast.app.waiting import until
 from narrowcast_api.account import Account
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -20,8 +21,7 @@ async def main(site: str, email: str, key: str, folder: str, channel: str, act: 
     account = Account(site, email, Secret(key))
     session = await Session.open(account, data_dir=Path(folder) / "data", cache_dir=Path(folder) / "cache")
     running = asyncio.create_task(session.run())
-    while not session.is_live:
-        await asyncio.sleep(0.01)
+    await until(session, lambda: session.is_live)
     say("live")
     soup = ChannelDestination(int(channel), "soup")
     await asyncio.to_thread(sys.stdin.readline)

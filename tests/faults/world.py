@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from narrowcast_api.sync.session import Session
 from support.fault_proxy import FaultProxy
 from support.running_time import RunningTime
 from support.server import TestServer, running_server
+from support.sessions import until
 
 SPEED = 10.0
 """How much faster than the wall the clocks of client and server go."""
@@ -109,7 +110,7 @@ class World:
         )
         self._running[session] = asyncio.create_task(session.run())
         if wait:
-            await self.until(lambda: session.is_live, "the session is live")
+            await until(lambda: session.is_live, PATIENCE, what="the session is live")
         return session
 
     async def close_session(self, session: Session) -> None:
@@ -136,13 +137,6 @@ class World:
         """Seconds of the fast clock go by."""
         await self.clock.sleep(seconds)
 
-    async def until(self, holds: Callable[[], bool], what: str) -> None:
-        """Wait on the wall for something that has to come."""
-        end = time.monotonic() + PATIENCE
-        while not holds():
-            assert time.monotonic() < end, f"never: {what}"
-            await asyncio.sleep(0.01)
-
     async def watch_the_loop(self) -> None:
         """Notes the longest time for which nothing else could run."""
         while True:
@@ -164,7 +158,7 @@ class World:
             return session.is_live and not entries and all(draft.synced for draft in drafts)
 
         try:
-            await self.until(settled, "everything is calm again")
+            await until(settled, PATIENCE, what="everything is calm again")
         except AssertionError as error:
             states = [(e.content, e.state, e.error) for e in session.outbox.entries()]
             drafts = [(d.content, d.synced, d.error) for d in session.drafts.all()]

@@ -26,6 +26,7 @@ from narrowcast_server.operator.commands import COMMANDS
 from narrowcast_server.operator.server_file import NAME, read
 from narrowcast_server.organization.config import Config, Quotas, RateLimit
 from support.server import TestServer, running_server
+from support.sessions import until
 from support.terminal import home
 from support.tls import Certificates, make_certificates
 
@@ -165,8 +166,7 @@ async def proxy(folder: Path, command: list[str], port: int, env: dict[str, str]
             *command, stdout=log, stderr=log, env={"PATH": "/usr/bin:/bin:/usr/sbin", **env}
         )
         try:
-            async with asyncio.timeout(60):
-                await _answering(process, port)
+            await until(lambda: _listens(process, port), 60, what="the proxy listens")
             yield
         finally:
             if process.returncode is None:
@@ -174,17 +174,16 @@ async def proxy(folder: Path, command: list[str], port: int, env: dict[str, str]
             await process.wait()
 
 
-async def _answering(process: asyncio.subprocess.Process, port: int) -> None:
-    while process.returncode is None:
-        try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-        except OSError:
-            await asyncio.sleep(0.05)
-            continue
-        writer.close()
-        await writer.wait_closed()
-        return
-    raise AssertionError("the proxy ended")
+async def _listens(process: asyncio.subprocess.Process, port: int) -> bool:
+    """Whether a process takes connections by now; fails where it has ended."""
+    assert process.returncode is None, "the proxy ended"
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    await writer.wait_closed()
+    return True
 
 
 async def free_port() -> int:

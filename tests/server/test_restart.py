@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -56,9 +57,7 @@ class Writer:
     async def write(self, count: int) -> None:
         async with self._client as client:
             for number in range(count):
-                text = f"number {number}"
-                while not await self._sent(client, text):
-                    await asyncio.sleep(0.02)
+                await until(partial(self._sent, client, f"number {number}"), 60)
 
     async def _sent(self, client: httpx.AsyncClient, text: str) -> bool:
         fields = {"type": "stream", "to": '"general"', "topic": "t", "content": text}

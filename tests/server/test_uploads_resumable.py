@@ -14,6 +14,7 @@ from narrowcast_server.organization.config import Config, ServiceLimits
 from support.clock import VirtualClock
 from support.ledger import proves
 from support.server import TestServer, running_server
+from support.sessions import until
 
 TUS = {"Tus-Resumable": "1.0.0"}
 PART = {**TUS, "Content-Type": "application/offset+octet-stream"}
@@ -106,9 +107,11 @@ async def test_what_came_before_a_cut_is_kept(tmp_path: Path) -> None:
         headers = {**PART, "Upload-Offset": "0", "Content-Length": "10"}
         with pytest.raises(ConnectionError):
             await server.raw("ada", "PATCH", address, headers=headers, content=half())
-        while await offset_of(server, address) == 0:
-            continue
-        assert await offset_of(server, address) == 5
+
+        async def has_come() -> bool:
+            return await offset_of(server, address) == 5
+
+        await until(has_come)
         last = await patched(server, address, 5, b"67890")
         opened = await server.raw("ada", "GET", server.url + last.json()["url"])
         assert opened.content == b"1234567890"

@@ -18,20 +18,25 @@ from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
 from narrowcast_server.organization.config import Config, ServiceLimits
 from support.server import TestServer
+from support.waiting import Late
 
 QUICK = Config(limits=ServiceLimits(longpoll_seconds=1, heartbeat_seconds=(0.3, 0.5)))
 """A server whose silence is suspicious after a second."""
 
 
-async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
-    """Waits until something is so, turning the loop; fails if it takes too long. What is awaitable is awaited."""
+async def until(
+    condition: Callable[[], object], seconds: float = 30.0, *, what: str = "what was waited for"
+) -> None:
+    """Waits until something is so, turning the loop. What is awaitable is awaited. Raises Late, with `what`, when it
+    takes too long.
+    """
     deadline = asyncio.get_running_loop().time() + seconds
     while True:
         found = condition()
         if await found if isawaitable(found) else found:
             return
         if asyncio.get_running_loop().time() > deadline:
-            raise AssertionError("it did not happen in time")
+            raise Late(what)
         await asyncio.sleep(0.005)
 
 

@@ -11,8 +11,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from support.waiting import Late
 from terminals.checks import CHECKS, Trial, Wrong
-from terminals.display import Display, Late, missing
+from terminals.display import Display, missing
 from terminals.kinds import Kind, kinds
 from terminals.table import write_table
 from terminals.world import World
@@ -40,7 +41,7 @@ def tried(kind: Kind, display: Display, world: World, home: Path) -> dict[str, s
             try:
                 seen[check] = run(trial)
             except Late as late:
-                seen[check] = f"FAILED: {late} did not come"
+                seen[check] = f"FAILED: {late}"
             except Wrong as wrong:
                 seen[check] = f"FAILED: {wrong}"
             if seen[check].startswith("FAILED"):
@@ -71,9 +72,7 @@ def main(arguments: Sequence[str]) -> int:
                 try:
                     results[kind.name] = tried(kind, display, world, own)
                 except Late as late:  # it did not start
-                    results[kind.name] = dict.fromkeys(
-                        (name for name, _ in CHECKS), f"FAILED: {late} did not come"
-                    )
+                    results[kind.name] = dict.fromkeys((name for name, _ in CHECKS), f"FAILED: {late}")
     if not arguments and results:
         write_table(results)
     failed = [

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
-from terminals.display import Window, wait_for
+from support.waiting import wait_until
+from terminals.display import Window
 from terminals.kinds import COLUMNS, Kind
 from terminals.world import World, is_colourful, is_sharp, straightness
 
@@ -57,11 +58,11 @@ def settled(window: Window) -> Image.Image:
 
 def start(trial: Trial) -> str:
     """The app opens at the conversation, and names the window where the terminal lets it."""
-    wait_for("a screen with text", lambda: len(trial.window.picture().getcolors(1_000_000) or ()) > 20)
+    wait_until(lambda: len(trial.window.picture().getcolors(1_000_000) or ()) > 20, "a screen with text")
     settled(trial.window)
     if trial.kind.name.startswith("screen"):
         return "opened"
-    wait_for("the title of the organization", lambda: trial.world.name in trial.window.title)
+    wait_until(lambda: trial.world.name in trial.window.title, "the title of the organization")
     return "opened, with a title"
 
 
@@ -72,7 +73,7 @@ def write(trial: Trial) -> str:
     trial.window.paste(WORDS, trial.kind.pastes)
     settled(trial.window)
     trial.window.press("Return")
-    wait_for("the message on the server", lambda: f"typed here {WORDS}" in trial.world.said())
+    wait_until(lambda: f"typed here {WORDS}" in trial.world.said(), "the message on the server")
     return "typed and pasted"
 
 
@@ -81,7 +82,7 @@ def paste(trial: Trial) -> str:
     trial.window.paste(LINES, trial.kind.pastes)
     settled(trial.window)
     trial.window.press("Return")
-    wait_for("the lines on the server", lambda: LINES in trial.world.said())
+    wait_until(lambda: LINES in trial.world.said(), "the lines on the server")
     trial.window.press("Escape")
     return "several lines are one message"
 
@@ -108,7 +109,7 @@ def resize(trial: Trial) -> str:
     trial.window.press("r")
     trial.window.type("after resizing")
     trial.window.press("Return")
-    wait_for("the message after resizing", lambda: "after resizing" in trial.world.said())
+    wait_until(lambda: "after resizing" in trial.world.said(), "the message after resizing")
     trial.window.press("Escape")
     settled(trial.window)
     trial.window.resize(width, height)
@@ -125,7 +126,7 @@ def notice(trial: Trial) -> str:
     time.sleep(1)
     try:
         trial.world.ring()
-        wait_for("the bell", lambda: trial.window.is_urgent or trial.kind.bell.exists())
+        wait_until(lambda: trial.window.is_urgent or trial.kind.bell.exists(), "the bell")
     finally:
         trial.window.focus()
     return "rings"
@@ -138,7 +139,7 @@ def picture(trial: Trial) -> str:
     trial.window.press("G")
     settled(trial.window)
     trial.window.press("v")
-    wait_for("the picture", lambda: is_colourful(trial.window.picture()))
+    wait_until(lambda: is_colourful(trial.window.picture()), "the picture")
     shown = trial.keep("pictures")
     sharp = is_sharp(shown, COLUMNS)
     trial.window.press("Escape")

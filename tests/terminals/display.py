@@ -5,35 +5,23 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, Self
 
 from PIL import Image, ImageGrab
 
+from support.waiting import Late, wait_until
+
 NEEDED = ("Xvfb", "xdotool", "xclip", "xprop")
 SIZE = (1500, 950)
 SECONDS = 20.0
-"""How long anything may take."""
-
-
-class Late(Exception):
-    """Something did not happen in time."""
+"""How long a program may take to answer."""
 
 
 def missing() -> list[str]:
     """The programs that are not there."""
     return [name for name in NEEDED if shutil.which(name) is None]
-
-
-def wait_for(what: str, condition: Callable[[], object], seconds: float = SECONDS) -> None:
-    """Raises Late when ``condition`` stays false."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise Late(what)
-        time.sleep(0.1)
 
 
 class Display:
@@ -51,7 +39,7 @@ class Display:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        wait_for("the virtual screen", self._answers)
+        wait_until(self._answers, "the virtual screen")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -166,7 +154,7 @@ class XWindow:
     def __enter__(self) -> Self:
         self._program.__enter__()
         try:
-            wait_for("a window", self._find)
+            wait_until(self._find, "a window")
         except Late:
             self.__exit__()
             raise

@@ -12,7 +12,8 @@ from typing import Any, Self
 
 from PIL import Image
 
-from terminals.display import Display, Program, wait_for
+from support.waiting import wait_until
+from terminals.display import Display, Program
 
 NEEDED = ("sway", "swaymsg", "wl-copy", "setpriv")
 NOBODY = 65534
@@ -38,12 +39,12 @@ class WaylandWindow:
         with ExitStack() as running:
             self._folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="sway-")))
             running.enter_context(Program(self._sway(), self._of_sway(), self._log.with_suffix(".sway")))
-            wait_for("sway", lambda: self._sockets("wayland-?") and self._sockets("sway-ipc.*"))
+            wait_until(lambda: self._sockets("wayland-?") and self._sockets("sway-ipc.*"), "sway")
             self._environment["WAYLAND_DISPLAY"] = str(self._sockets("wayland-?")[0])
             self.resize(*SIZE)
             self._display.ask("xdotool", "mousemove", "1", "1")  # keys go where the pointer is
             running.enter_context(Program(self._command, self._environment, self._log))
-            wait_for("a window", lambda: self._window)
+            wait_until(lambda: self._window, "a window")
             self._running = running.pop_all()
         return self
 
