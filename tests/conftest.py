@@ -96,6 +96,16 @@ async def server(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterato
 
 
 @pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The data of `server` while nobody serves it."""
+    from support import world
+
+    data = tmp_path / "data"
+    world.lay_out(data)
+    return data
+
+
+@pytest.fixture
 async def hiding(server: TestServer) -> TestServer:
     """`server` with an organization that hides its people from guests. Hugo, who is one, knows of Elif, Dario and the
     bots alone.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from narrowcast_api.client import Client
+from narrowcast_api.storage.cache import Cache
+from narrowcast_api.storage.executors import inline
 from narrowcast_api.sync.session import Session
+from support.api import client_of
 from support.clock import VirtualClock
 from support.draft_server import DraftClient, DraftServer
 from support.outbox_server import OutboxBench
@@ -31,8 +34,16 @@ def bench(tmp_path: Path) -> OutboxBench:
 @pytest.fixture
 async def ada(server: TestServer) -> AsyncIterator[Client]:
     """Ada's client on a server of the world of `support.world`."""
-    async with Client.open(server.account("ada")) as client:
+    async with client_of(server, "ada") as client:
         yield client
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[Cache]:
+    """An empty cache that writes at once."""
+    opened = Cache.open(tmp_path / "cache.db", executor=inline)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from narrowcast_api.model.messages import read_message
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.cache import Cache
-from narrowcast_api.storage.executors import inline
 from narrowcast_api.sync import local_search
 from narrowcast_api.sync.local_search import search_cache
 from support.live import ADA, GENERAL, channel_message, make_state
@@ -27,15 +23,14 @@ CONTENTS = {
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Iterator[Cache]:
-    opened = Cache.open(tmp_path / "cache.db", executor=inline)
+def cache(cache: Cache) -> Cache:
+    """With the messages of `CONTENTS`."""
     rows = [
         channel_message(number, "lunch", content=content, sender=ADA if number == 6 else 2)
         for number, content in CONTENTS.items()
     ]
-    opened.save_messages([read_message(row) for row in rows])
-    yield opened
-    opened.close()
+    cache.save_messages([read_message(row) for row in rows])
+    return cache
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from narrowcast_api import permissions
 from narrowcast_api.client import Client
 from narrowcast_api.errors import BadRequest, MalformedAnswer, NotFound, Unsupported
+from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.http.ignored_parameters import ignored_parameters
 from narrowcast_api.model.user_groups import AdHocGroup, read_user_group
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -31,15 +32,18 @@ NOBODY = frozenset[int]()
 @pytest.mark.parametrize("level", [ZULIP_5, ZULIP_8, Gate.PROFILE_FIELD_PARTIAL_UPDATE.level])
 async def test_a_profile_field_keeps_what_is_not_changed(server: TestServer, ada: Client, level: int) -> None:
     server.set_level(level)
-    fields = ada.profile_fields
+    fields, required = ada.profile_fields, level >= Gate.PROFILE_FIELD_REQUIRED.level
     made = await fields.create(
-        field_type=ProfileFieldType.SELECT, name="Ship", hint="which", field_data=CHOICES, required=True
+        field_type=ProfileFieldType.SELECT,
+        name="Ship",
+        hint="which",
+        field_data=CHOICES,
+        required=required or OMIT,
     )
     with ignored_parameters() as ignored:
         await fields.update(field_id=made, name="Vessel")
     assert not ignored
     (ship,) = [field for field in await fields.list() if field.id == made]
-    required = level >= Gate.PROFILE_FIELD_REQUIRED.level
     assert (ship.name, ship.hint, ship.required) == ("Vessel", "which", required)
     assert json.loads(ship.field_data) == CHOICES
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from narrowcast_api.account import Account
@@ -24,25 +22,8 @@ from narrowcast_api.routes.auth import fetch_api_key
 from narrowcast_api.wire.events import MessageEvent, parse_events
 from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_api.wire.vocabulary import PresenceStatus, VisibilityPolicy
+from support.api import client_of
 from support.server import TestServer
-
-
-@pytest.fixture
-async def ada(server: TestServer) -> AsyncIterator[Client]:
-    async with client_of(server, "ada") as client:
-        yield client
-
-
-def client_of(server: TestServer, name: str) -> Client:
-    """A client that fails when the server says that it ignored a parameter."""
-    client = Client.open(server.account(name))
-
-    def ignored(method: str, path: str, names: tuple[str, ...]) -> None:
-        raise AssertionError(f"{method} {path}: the server ignored {names}")
-
-    client.connection.on_ignored = ignored
-    return client
-
 
 LEVELS = [0, 100, 200, 300, CONTRACT_LEVEL]
 

@@ -22,22 +22,12 @@ from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import BadEvent, DraftsUpdateEvent, Event, UnknownEvent, parse_event
 from narrowcast_api.wire.levels import CONTRACT_LEVEL, Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType, Role, SystemGroup
+from support.api import client_of
 from support.ledger import proves
 from support.server import TestServer, running_server
 
 Ask = Callable[[Awaitable[object]], Awaitable[None]]
 _FAR = 4_000_000_000
-
-
-def _client(server: TestServer, name: str = "ada") -> Client:
-    """A client that fails as soon as the server says that it ignored a parameter."""
-    client = Client.open(server.account(name))
-
-    def ignored(method: str, path: str, names: tuple[str, ...]) -> None:
-        raise AssertionError(f"{method} {path}: the server ignored {names}")
-
-    client.connection.on_ignored = ignored
-    return client
 
 
 async def _everything(client: Client, server: TestServer, level: int, ask: Ask) -> None:
@@ -146,7 +136,7 @@ def _gate_levels() -> list[int]:
 async def _carried_out_or_refused(server: TestServer, levels: list[int]) -> dict[int, int]:
     """How many calls were Unsupported at each level; every other outcome but success is an error."""
     unsupported = dict.fromkeys(levels, 0)
-    async with _client(server) as client:
+    async with client_of(server, "ada") as client:
         for level in levels:
 
             async def ask(call: Awaitable[object], level: int = level) -> None:
@@ -185,7 +175,7 @@ async def test_what_the_server_registers_and_sends_is_read_whole(
             await call
 
     server.set_level(level)
-    async with _client(server) as client:
+    async with client_of(server, "ada") as client:
         answer = await client.registration.register()
         state = State.from_snapshot(answer)
         assert caplog.messages == []
@@ -214,7 +204,7 @@ async def test_the_demo_world_is_read_whole_by_everybody_in_it(
 ) -> None:
     async with running_server(tmp_path / "data", demo=True) as server:
         for name in ("ada", "dario", "hugo"):
-            async with _client(server, name) as client:
+            async with client_of(server, name) as client:
                 State.from_snapshot(await client.registration.register())
                 assert caplog.messages == []
                 page = await client.messages.list(anchor="newest", num_before=1000)
@@ -224,7 +214,7 @@ async def test_the_demo_world_is_read_whole_by_everybody_in_it(
 
 @proves("EVT-04")
 async def test_a_message_is_sent_to_a_name_to_ids_and_to_emails(server: TestServer) -> None:
-    async with _client(server) as ada, _client(server, "bruno") as bruno:
+    async with client_of(server, "ada") as ada, client_of(server, "bruno") as bruno:
         me = (await bruno.users.me()).user_id
         email = server.account("bruno").email
         sent = [
@@ -245,7 +235,11 @@ async def test_a_message_is_sent_to_a_name_to_ids_and_to_emails(server: TestServ
 
 
 async def test_an_edited_draft_reaches_the_users_other_client_and_nobody_else(server: TestServer) -> None:
-    async with _client(server) as one, _client(server) as two, _client(server, "dario") as other:
+    async with (
+        client_of(server, "ada") as one,
+        client_of(server, "ada") as two,
+        client_of(server, "dario") as other,
+    ):
         (draft,) = await one.drafts.create(drafts=[DraftVersion(None, "half")])
         queues = [
             (client, await client.registration.register(event_types=["drafts"])) for client in (two, other)
@@ -262,7 +256,7 @@ async def test_an_edited_draft_reaches_the_users_other_client_and_nobody_else(se
 
 @proves("GSV-05", "GSV-07", "GSV-17")
 async def test_groups_notice_a_race_and_are_found_by_name(server: TestServer) -> None:
-    async with _client(server) as client:
+    async with client_of(server, "ada") as client:
         groups = await client.user_groups.list()
         everyone = system_group_id(groups, SystemGroup.EVERYONE)
         nobody = system_group_id(groups, SystemGroup.NOBODY)
@@ -285,7 +279,7 @@ async def test_groups_notice_a_race_and_are_found_by_name(server: TestServer) ->
 
 
 async def test_what_an_organization_configures_comes_back_as_it_was_set(server: TestServer) -> None:
-    async with _client(server) as client:
+    async with client_of(server, "ada") as client:
         field = await client.profile_fields.create(
             field_type=ProfileFieldType.SHORT_TEXT, name="Ship", hint="which"
         )
@@ -320,7 +314,7 @@ async def test_what_an_organization_configures_comes_back_as_it_was_set(server: 
 
 
 async def test_reminders_and_invitations_are_listed_and_taken_back(server: TestServer) -> None:
-    async with _client(server) as client:
+    async with client_of(server, "ada") as client:
         message = await client.messages.send(
             to=ChannelDestination(server.channel("general"), "t"), content="look"
         )
@@ -343,7 +337,7 @@ async def test_reminders_and_invitations_are_listed_and_taken_back(server: TestS
 
 
 async def test_a_guest_hears_a_typed_refusal_of_everything_that_guests_may_not(server: TestServer) -> None:
-    async with _client(server, "hugo") as client:
+    async with client_of(server, "hugo") as client:
         for refused in (
             client.user_groups.create(name="mine", description="", members=[]),
             client.linkifiers.create(pattern="x(?P<id>[0-9]+)", url_template="https://a.example/{id}"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
@@ -13,7 +12,6 @@ from narrowcast_api.narrow.page import PAGE
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.cache import Cache
 from narrowcast_api.storage.codec import to_json
-from narrowcast_api.storage.executors import inline
 from narrowcast_api.sync import startup_cache
 from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
 from support.clock import VirtualClock
@@ -30,13 +28,6 @@ from support.live import (
     message_event,
     snapshot,
 )
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Iterator[Cache]:
-    opened = Cache.open(tmp_path / "cache.db", executor=inline)
-    yield opened
-    opened.close()
 
 
 def saved(cache: Cache, **fields: object) -> None:

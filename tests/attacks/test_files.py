@@ -45,9 +45,7 @@ async def test_every_file_of_a_server_is_private(tmp_path: Path, open_umask: Non
 
 
 async def test_the_files_of_an_older_server_become_private(tmp_path: Path, open_umask: None) -> None:
-    core = Core(tmp_path, Config(durable=False))
-    world.populate(core)
-    core.close()
+    world.lay_out(tmp_path)
     (tmp_path / "narrowcast.db").chmod(0o644)
     async with running_server(tmp_path):
         for name in ("narrowcast.db", "narrowcast.db-wal", "narrowcast.db-shm"):
@@ -145,19 +143,11 @@ STRANGE = {
 }
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    core = Core(tmp_path, Config(durable=False))
-    world.populate(core)
-    core.close()
-    assert check(tmp_path) == []
-    return tmp_path
-
-
 @pytest.mark.parametrize("damage", STRANGE.values(), ids=list(STRANGE))
 async def test_damage_is_found_by_the_check_and_refused_at_the_start(
     folder: Path, damage: Callable[[Path], None]
 ) -> None:
+    assert check(folder) == []
     damage(folder / "narrowcast.db")
     faults = check(folder)
     assert faults

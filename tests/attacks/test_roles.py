@@ -58,18 +58,18 @@ OF_OWNERS: tuple[tuple[str, str, dict[str, object] | None], ...] = (
 
 
 @pytest.fixture
-async def folder(server: TestServer) -> int:
+async def channel_folder(server: TestServer) -> int:
     """A folder of channels."""
     fields = {"name": "Work", "description": ""}
     answer = await server.call("ada", "POST", "/channel_folders/create", fields)
     return int(answer["channel_folder_id"])
 
 
-def filled(server: TestServer, folder: int, value: Any) -> Any:
+def filled(server: TestServer, channel_folder: int, value: Any) -> Any:
     if not isinstance(value, str):
         return value
     places = {
-        "folder": folder,
+        "folder": channel_folder,
         "general": server.channel("general"),
         "engineering": server.channel("engineering"),
         "elif": server.id("elif"),
@@ -81,12 +81,21 @@ def filled(server: TestServer, folder: int, value: Any) -> Any:
 
 
 async def refused(
-    server: TestServer, name: str, folder: int, method: str, path: str, fields: dict[str, object] | None
+    server: TestServer,
+    name: str,
+    channel_folder: int,
+    method: str,
+    path: str,
+    fields: dict[str, object] | None,
 ) -> None:
     before = [tuple(row) for table in ("channels", "groups", "channel_folders", "users", "settings") for row in
               server.core.store.all(f"SELECT * FROM {table}")]  # fmt: skip
-    given = None if fields is None else {key: filled(server, folder, value) for key, value in fields.items()}
-    await server.refusal(name, method, filled(server, folder, path), given)
+    given = (
+        None
+        if fields is None
+        else {key: filled(server, channel_folder, value) for key, value in fields.items()}
+    )
+    await server.refusal(name, method, filled(server, channel_folder, path), given)
     after = [tuple(row) for table in ("channels", "groups", "channel_folders", "users", "settings") for row in
              server.core.store.all(f"SELECT * FROM {table}")]  # fmt: skip
     assert after == before
@@ -94,18 +103,18 @@ async def refused(
 
 @pytest.mark.parametrize(("method", "path", "fields"), OF_ADMINISTRATORS, ids=lambda value: str(value)[:50])
 async def test_who_is_no_administrator_does_nothing_of_theirs(
-    server: TestServer, folder: int, method: str, path: str, fields: dict[str, object] | None
+    server: TestServer, channel_folder: int, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     for name in BELOW_ADMINISTRATORS:
-        await refused(server, name, folder, method, path, fields)
+        await refused(server, name, channel_folder, method, path, fields)
 
 
 @pytest.mark.parametrize(("method", "path", "fields"), OF_OWNERS, ids=lambda value: str(value)[:50])
 async def test_who_is_no_owner_does_nothing_of_theirs(
-    server: TestServer, folder: int, method: str, path: str, fields: dict[str, object] | None
+    server: TestServer, channel_folder: int, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     for name in BELOW_OWNERS:
-        await refused(server, name, folder, method, path, fields)
+        await refused(server, name, channel_folder, method, path, fields)
 
 
 @pytest.mark.parametrize("name", ["chiyo", "dario", "elif", "hugo", "iris", "jasper"])

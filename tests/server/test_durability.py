@@ -233,9 +233,7 @@ _UNDONE = {
 
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
 async def test_an_older_folder_is_migrated_with_what_it_holds(tmp_path: Path, version: int) -> None:
-    core = Core(tmp_path, Config(durable=False))
-    world.populate(core)
-    core.close()
+    world.lay_out(tmp_path)
     with closing(sqlite3.connect(tmp_path / "narrowcast.db")) as database:
         for number in range(len(MIGRATIONS), version, -1):
             database.executescript(_UNDONE[number])

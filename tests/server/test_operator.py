@@ -31,16 +31,6 @@ def quiet(line: str) -> None:
     """Says nothing."""
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """An organization that is not being served."""
-    data = tmp_path / "data"
-    core = Core(data, Config(durable=False))
-    world.populate(core)
-    core.close()
-    return data
-
-
 def data_of(server: TestServer) -> Path:
     return server.core.folder
 

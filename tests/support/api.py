@@ -1,4 +1,4 @@
-"""A client on a scripted transport, at whatever feature level a test wants."""
+"""Clients on a scripted transport, at whatever feature level a test wants, and on the embedded server."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL, Dialect
 from support.clock import VirtualClock
 from support.scripted import ScriptedTransport
+from support.server import TestServer
 
 KEY = "canary-key-4711-do-not-show"
 ACCOUNT = Account("https://chat.example.org", "ada@example.org", Secret(KEY))
@@ -37,6 +38,17 @@ def operations(client: Client) -> Iterator[tuple[str, str]]:
         for name, bound in vars(type(group)).items():
             if isinstance(bound, Bound):
                 yield group_name, name
+
+
+def client_of(server: TestServer, name: str) -> Client:
+    """A client of somebody that fails when the server says that it ignored a parameter."""
+    client = Client.open(server.account(name))
+
+    def ignored(method: str, path: str, names: tuple[str, ...]) -> None:
+        raise AssertionError(f"{method} {path}: the server ignored {names}")
+
+    client.connection.on_ignored = ignored
+    return client
 
 
 def make_connection(

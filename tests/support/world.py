@@ -10,6 +10,7 @@ from pathlib import Path
 
 from argon2 import PasswordHasher
 
+from narrowcast_api.wire.levels import CONTRACT_LEVEL
 from narrowcast_api.wire.vocabulary import BotType, Role
 from narrowcast_server import demo
 from narrowcast_server.actions import organization
@@ -74,7 +75,7 @@ def populate(core: Core) -> None:
         _channels(core, people)
 
 
-def lay_out(folder: Path, level: int, dialect: Dialect) -> None:
+def lay_out(folder: Path, level: int = CONTRACT_LEVEL, dialect: Dialect = Dialect.SERVICE) -> None:
     """Makes the organization in an empty folder by copying one, which is quicker; thousands of tests begin with it."""
     _write(folder, _files(level, dialect))
 
