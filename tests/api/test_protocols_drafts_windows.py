@@ -12,33 +12,9 @@ import pytest
 from narrowcast_api.protocols.drafts import FLUSH_SECONDS
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
-from support.clock import VirtualClock
-from support.draft_server import LUNCH, DraftClient, DraftServer
+from support.draft_server import LUNCH
+from support.draft_windows import Window, pair
 from support.journals import Held, killed
-
-
-class Window(DraftClient):
-    """One of several windows on the file of drafts."""
-
-    def __init__(
-        self, server: DraftServer, folder: Path, clock: VirtualClock, name: str, *, leads: bool
-    ) -> None:
-        super().__init__(server, folder, clock, "shared")
-        self.window, self.leads = name, leads
-
-    def new_id(self) -> str:
-        self.numbers += 1
-        return f"{self.window}{self.numbers}"
-
-    def look(self) -> None:
-        """Read what the other has written."""
-        if self.journal.changed_elsewhere():
-            self.drafts.on_journal(self.journal.refresh().result())
-
-
-def pair(folder: Path) -> tuple[Window, Window]:
-    server, clock = DraftServer(), VirtualClock()
-    return tuple(Window(server, folder, clock, name, leads=name == "a") for name in "ab")  # type: ignore[return-value]
 
 
 async def test_one_window_tells_the_server_of_what_any_has_written(tmp_path: Path) -> None:

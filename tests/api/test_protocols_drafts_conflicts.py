@@ -1,0 +1,103 @@
+"""Two texts of one draft, of two devices: both are kept, and belong together until the reader has chosen."""
+
+from __future__ import annotations
+
+import pytest
+
+from narrowcast_api.model.drafts import DraftVersion
+from support.draft_server import LUNCH, DraftClient, edited_elsewhere
+
+
+async def test_an_edit_elsewhere_while_one_types_keeps_both(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        mine = client.drafts.all()[0].draft_id
+        client.drafts.save(mine, LUNCH, "base, mine")
+        edited_elsewhere(client.server, 1, "base, theirs")
+        await client.catch_up()
+        ((ours, theirs),) = client.drafts.conflicts()
+        assert {ours.content, theirs.content} == {"base, mine", "base, theirs"}
+        assert client.drafts.get(mine) is not None, "the text in the compose box keeps its id"
+        await client.clock.advance(10)
+        await client.catch_up()
+        assert sorted(client.server.texts()) == ["base, mine", "base, theirs"]
+        assert client.server.drafts[1].content == "base, mine"
+
+
+async def test_a_conflict_ends_when_one_text_is_dropped_or_both_are_wanted(client: DraftClient) -> None:
+    async with client:
+        for number in (1, 2):
+            client.server.create(DraftVersion(LUNCH, f"base {number}"))
+        await client.catch_up()
+        for draft in client.drafts.all():
+            client.drafts.save(draft.draft_id, LUNCH, f"{draft.content} mine")
+        for number in (1, 2):
+            edited_elsewhere(client.server, number, f"base {number} theirs")
+        await client.catch_up()
+        first, second = client.drafts.conflicts()
+        client.drafts.delete(first[1].draft_id)
+        client.drafts.settle(second[0].draft_id)
+        assert client.drafts.conflicts() == []
+        await client.clock.advance(10)
+        assert len(client.server.texts()) == 3
+
+
+async def test_the_same_edit_on_both_devices_is_no_conflict(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "same \n")
+        edited_elsewhere(client.server, 1, "same")
+        await client.catch_up()
+        assert (client.drafts.conflicts(), client.texts()) == ([], ["same \n"])
+        await client.clock.advance(10)
+        assert client.calls == []
+
+
+async def written_twice(client: DraftClient) -> tuple[str, float]:
+    """A draft of ours whose server has our words, in place of older ones; its id, and when we began to write them."""
+    draft_id = client.drafts.save(None, LUNCH, "older words")
+    await client.clock.advance(3)
+    await client.catch_up()
+    start = client.clock.now()
+    client.drafts.save(draft_id, LUNCH, "our words")
+    await client.clock.advance(3)
+    await client.catch_up()
+    return draft_id, start
+
+
+@pytest.mark.parametrize(
+    ("typed", "theirs", "texts"),
+    [
+        (0.0, "their words", ["their words", "our words"]),
+        (30.0, "their words", ["their words"]),
+        (0.0, "our words, and theirs", ["our words, and theirs"]),
+    ],
+    ids=["typed before", "typed after", "written on"],
+)
+async def test_words_that_another_device_wrote_over_unseen_are_kept(
+    client: DraftClient, typed: float, theirs: str, texts: list[str]
+) -> None:
+    async with client:
+        draft_id, start = await written_twice(client)
+        server_id = next(iter(client.server.drafts))
+        client.server.edit(server_id, DraftVersion(LUNCH, theirs), start + typed)
+        await client.catch_up()
+        await client.clock.advance(20)
+        assert sorted(client.server.texts()) == sorted(client.texts()) == sorted(texts)
+        assert bool(client.drafts.conflicts()) == (len(texts) == 2)
+        assert draft_id in {draft.draft_id for draft in client.drafts.all()}
+
+
+async def test_words_written_over_that_the_other_device_has_kept_already_are_not_kept_twice(
+    client: DraftClient,
+) -> None:
+    async with client:
+        _, start = await written_twice(client)
+        client.server.create(DraftVersion(LUNCH, "our words"), start)  # the other device has seen both
+        client.server.edit(1, DraftVersion(LUNCH, "their words"), start)
+        await client.catch_up()
+        await client.clock.advance(20)
+        assert sorted(client.server.texts()) == sorted(client.texts()) == ["our words", "their words"]
+        assert len(client.drafts.conflicts()) == 1

@@ -1,0 +1,33 @@
+"""Windows of one account in tests, on one file of drafts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from support.clock import VirtualClock
+from support.draft_server import DraftClient, DraftServer
+
+
+class Window(DraftClient):
+    """One of several windows on the file of drafts."""
+
+    def __init__(
+        self, server: DraftServer, folder: Path, clock: VirtualClock, name: str, *, leads: bool
+    ) -> None:
+        super().__init__(server, folder, clock, "shared")
+        self.window, self.leads = name, leads
+
+    def new_id(self) -> str:
+        self.numbers += 1
+        return f"{self.window}{self.numbers}"
+
+    def look(self) -> None:
+        """Read what the other has written."""
+        if self.journal.changed_elsewhere():
+            self.drafts.on_journal(self.journal.refresh().result())
+
+
+def pair(folder: Path) -> tuple[Window, Window]:
+    """The window that speaks to the server about drafts, and another one."""
+    server, clock = DraftServer(), VirtualClock()
+    return tuple(Window(server, folder, clock, name, leads=name == "a") for name in "ab")  # type: ignore[return-value]
