@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.protocols.draft_store import KEEP_AFTER
 from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import DraftsChanged
 from narrowcast_api.storage.records import Draft
@@ -26,10 +27,15 @@ async def test_text_is_on_the_disk_within_a_second_of_the_last_key(client: Draft
         assert client.kept() == ["Soup today"]
 
 
-async def test_the_first_key_after_a_pause_is_written_at_once(client: DraftClient) -> None:
+async def test_the_first_key_after_a_pause_is_written_at_once_and_the_next_in_time(
+    client: DraftClient,
+) -> None:
     async with client:
-        client.drafts.save(None, LUNCH, "S")
+        draft_id = client.drafts.save(None, LUNCH, "S")
         assert client.kept() == ["S"]
+        client.drafts.save(draft_id, LUNCH, "So")
+        await client.clock.advance(KEEP_AFTER)
+        assert client.kept() == ["So"]
 
 
 async def test_typing_does_not_write_to_the_disk_at_every_key(client: DraftClient) -> None:
@@ -176,6 +182,8 @@ async def test_a_creation_that_did_not_arrive_is_repeated(client: DraftClient) -
         client.drafts.save(None, LUNCH, "Soup")
         await client.clock.advance(60)
         assert client.server.texts() == ["Soup"]
+        lost, refused, limited, done = ["create Soup"] * 4
+        assert client.calls == [lost, "fetch", refused, limited, done]
 
 
 async def test_a_crash_while_creating_makes_no_second_draft(client: DraftClient) -> None:

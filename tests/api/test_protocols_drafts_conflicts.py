@@ -55,6 +55,41 @@ async def test_the_same_edit_on_both_devices_is_no_conflict(client: DraftClient)
         assert client.calls == []
 
 
+async def test_a_conflict_is_there_again_after_a_crash(client: DraftClient) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        edited_elsewhere(client.server, 1, "theirs")
+        await client.catch_up()
+        conflicts = client.drafts.conflicts()
+        await client.crash()
+        client.open()
+        assert len(client.drafts.conflicts()) == len(conflicts) == 1
+
+
+async def test_one_writes_on_in_the_other_text_while_it_is_being_sent_and_another_device_has_the_same_words(
+    client: DraftClient,
+) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        edited_elsewhere(client.server, 1, "theirs")
+        client.hold = True
+        await client.catch_up()
+        (creation,) = client.held
+        ((_, theirs),) = client.drafts.conflicts()
+        client.drafts.save(theirs.draft_id, LUNCH, "theirs!")
+        client.server.create(DraftVersion(LUNCH, "theirs!"))
+        await client.catch_up()
+        client.hold = False
+        client.finish(creation, "ok")
+        await client.clock.advance(10)
+        await client.catch_up()
+        assert client.texts() == sorted(client.server.texts()) == ["mine", "theirs!", "theirs!"]
+
+
 async def written_twice(client: DraftClient) -> tuple[str, float]:
     """A draft of ours whose server has our words, in place of older ones; its id, and when we began to write them."""
     draft_id = client.drafts.save(None, LUNCH, "older words")

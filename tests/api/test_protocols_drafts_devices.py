@@ -109,6 +109,7 @@ async def test_deleted_elsewhere_before_the_event_came_is_made_anew(client: Draf
         client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
         client.server.delete(1)
         await client.clock.advance(10)  # PATCH answers 404
+        assert client.server.texts() == ["mine"]
         await client.catch_up()
         assert (client.server.texts(), client.texts()) == (["mine"], ["mine"])
 

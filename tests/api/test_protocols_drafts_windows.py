@@ -141,7 +141,7 @@ async def test_another_window_goes_on_where_the_one_that_spoke_to_the_server_end
         other.queue.clear()
         other.drafts.lead()
         await other.clock.advance(3)
-        assert other.calls[0] == "fetch"
+        assert other.calls == ["fetch"]
         assert (other.server.texts(), other.texts()) == (["Soup"], ["Soup"])
 
 

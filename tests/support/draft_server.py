@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from narrowcast_api.errors import (
+    ApiError,
     BadRequest,
     NarrowcastError,
     NotConnected,
@@ -51,6 +52,7 @@ class DraftServer:
         self.queues: list[deque[Event]] = []
         self.unheard: set[str] = set()
         self.enabled = True
+        self.missing: ApiError = NotFound("BAD_REQUEST", "Draft does not exist", 404)
         self._next_id = 0
 
     def texts(self) -> list[str]:
@@ -81,7 +83,7 @@ class DraftServer:
 
     def _find(self, server_id: int) -> ServerDraft:
         if server_id not in self.drafts:
-            raise NotFound("BAD_REQUEST", "Draft does not exist", 404)
+            raise self.missing
         return self.drafts[server_id]
 
     def _check(self) -> None:
@@ -120,6 +122,7 @@ class DraftClient:
         self.limits = MessageLimits(10_000, 60)
         self.refusals: dict[Destination | None, str] = {}
         self.next_failures: deque[str] = deque()
+        self.next_fetches: deque[asyncio.Future[Sequence[ServerDraft]]] = deque()
         self.changes: list[Change] = []
         self.numbers = 0
         self.journal: Journal
@@ -142,6 +145,8 @@ class DraftClient:
 
     async def fetch(self) -> Sequence[ServerDraft]:
         self.calls.append("fetch")
+        if self.next_fetches:
+            return await self.next_fetches.popleft()
         await asyncio.sleep(0)
         return list(self.server.drafts.values())
 
@@ -151,6 +156,12 @@ class DraftClient:
         if not self.hold:
             self.finish(held, self.next_failures.popleft() if self.next_failures else "ok")
         return await held.answer
+
+    def hold_fetch(self) -> asyncio.Future[Sequence[ServerDraft]]:
+        """What answers the next question for all drafts, as the test says."""
+        answer: asyncio.Future[Sequence[ServerDraft]] = asyncio.get_running_loop().create_future()
+        self.next_fetches.append(answer)
+        return answer
 
     def finish(self, held: Held, how: str) -> None:
         """Let a request end: 'ok' or one of `FAILURES`."""
