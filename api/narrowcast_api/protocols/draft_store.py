@@ -215,7 +215,6 @@ class DraftStore:
 
     def drop(self, item: DraftItem) -> None:
         """After a crash nothing has to be known of this draft any more."""
-        item.unsaved = False
         self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
         item.set(revision=None)  # written on after all, it is a new one
 
@@ -268,7 +267,7 @@ class DraftStore:
 
     def _merge_in(self, item: DraftItem, theirs: Draft, *, leads: bool) -> None:
         merged, both = merge_rows(item.record, theirs, item.agreed, leads=leads)
-        item.record, item.agreed, item.unsaved = merged, theirs.version, False
+        item.record, item.agreed = merged, theirs.version
         if merged.deleted and not merged.dirty:
             self.drop(item)
         elif both:
