@@ -224,6 +224,20 @@ async def test_words_written_on_before_the_deletion_was_sent_leave_one_draft(cli
         assert (client.server.texts(), client.texts()) == (["Soup!"], ["Soup!"])
 
 
+async def test_words_written_on_while_the_server_is_asked_before_the_deletion_keep_the_draft_there(
+    client: DraftClient,
+) -> None:
+    async with client:
+        draft_id = await synced(client)
+        compared = client.hold_fetch()
+        client.drafts.delete(draft_id)
+        await client.clock.advance(1)
+        client.drafts.save(draft_id, LUNCH, "Soup!")
+        compared.set_result(list(client.server.drafts.values()))
+        await client.clock.advance(10)
+        assert client.calls == ["fetch", "fetch", "edit 1 Soup!"]
+
+
 async def test_words_written_on_while_the_deletion_finds_nothing_are_made_anew(client: DraftClient) -> None:
     async with client:
         draft_id = await synced(client)

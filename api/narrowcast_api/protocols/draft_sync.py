@@ -218,8 +218,8 @@ class DraftSync:
         server_id = item.record.server_id
         if server_id is not None:
             await self._compare(item, server_id)
-            # Another window may have written on in it meanwhile: words are newer than the decision to delete others.
-            if not await self._written(item):
+            # Somebody may have written on in it meanwhile: words are newer than the decision to delete others.
+            if not await self._written(item) or not item.record.deleted:
                 return
             try:
                 await self._requests.delete(server_id)
