@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 import pytest
 from starlette.responses import Response
 
-from narrowcast_server.http import app
 from narrowcast_server.http.routing import Answer, Call, Endpoint, Handler, Routes
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.routes import unavailable
@@ -56,8 +55,4 @@ def changed(routes: Routes, endpoints: Sequence[Endpoint]) -> Iterator[None]:
     """Servers that begin within the block have these endpoints in place of those of ``routes``."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(routes, "endpoints", endpoints)
-        app._routes.cache_clear()  # they are made once for all servers
-        try:
-            yield
-        finally:
-            app._routes.cache_clear()
+        yield
