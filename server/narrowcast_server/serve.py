@@ -89,7 +89,7 @@ def run(options: Options) -> int:
 
 
 async def _run(options: Options) -> None:
-    for warning in _warnings(options):
+    for warning in warnings_of(options):
         await asyncio.to_thread(print, f"narrowcast: {warning}", file=sys.stderr, flush=True)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -108,7 +108,7 @@ async def _run(options: Options) -> None:
         systemd.tell(systemd.STOPPING)
 
 
-def _warnings(options: Options) -> list[str]:
+def warnings_of(options: Options) -> list[str]:
     """What the operator should know of how the server was started."""
     warnings = []
     if options.tls_cert is None and not is_local(options.host) and options.host != "localhost":

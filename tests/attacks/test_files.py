@@ -13,7 +13,7 @@ import pytest
 
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import Core
-from narrowcast_server.serve import Options, ServeError, _warnings, running
+from narrowcast_server.serve import Options, ServeError, running, warnings_of
 from narrowcast_server.storage.checking import check
 from narrowcast_server.storage.store import StoreError
 from support import world
@@ -59,7 +59,7 @@ async def test_a_folder_that_was_there_keeps_its_mode(tmp_path: Path, given: int
     folder.chmod(given)
     async with running_server(folder):
         assert mode(folder) == given
-    assert bool(_warnings(Options(data=folder))) is (given != 0o700)
+    assert bool(warnings_of(Options(data=folder))) is (given != 0o700)
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ async def test_a_folder_that_was_there_keeps_its_mode(tmp_path: Path, given: int
     ],
 )
 def test_plain_http_on_another_address_is_warned_of(tmp_path: Path, host: str, warned: bool) -> None:
-    warnings = _warnings(Options(data=tmp_path / "new", host=host))
+    warnings = warnings_of(Options(data=tmp_path / "new", host=host))
     assert any("unencrypted" in warning for warning in warnings) is warned
     certificate = tmp_path / "certificate.pem"
-    assert _warnings(Options(data=tmp_path / "new", host=host, tls_cert=certificate)) == []
+    assert warnings_of(Options(data=tmp_path / "new", host=host, tls_cert=certificate)) == []
 
 
 # --- damage -----------------------------------------------------------------------------------------------------
