@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -10,33 +11,28 @@ import pytest
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_server.actions import messages as sending
 from narrowcast_server.rules import access
 from support.fault_proxy import FaultProxy
 from support.server import TestServer, running_server
 from support.sessions import session_of, sessions, until
+from support.untold import Event, telling
 
 
-@pytest.fixture
-def subscribers_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def subscribers_only(server: TestServer) -> AbstractContextManager[None]:
     """Servers exist that send the event about a message to subscribers only, not to its sender."""
-    emit = sending._emit
 
-    def emit_to_subscribers(
-        core: Any, message: Any, sender: Any, stored: dict[int, int], *args: Any, **more: Any
-    ) -> None:
-        inside = set(access.subscriber_ids(core, message.channel_id))
-        heard = {user_id: flags for user_id, flags in stored.items() if user_id in inside}
-        emit(core, message, sender, heard, *args, **more)
+    def inside(event: Event, people: set[int]) -> set[int]:
+        if event["type"] != "message":
+            return people
+        return people & set(access.subscriber_ids(server.core, event["message"]["stream_id"]))
 
-    monkeypatch.setattr(sending, "_emit", emit_to_subscribers)
+    return telling(server, inside)
 
 
 async def leave(server: TestServer, name: str) -> None:
     await server.call(name, "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
 
 
-@pytest.mark.usefixtures("subscribers_only")
 async def test_a_message_to_a_channel_that_one_is_not_in_appears_once(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         await leave(server, "dario")
@@ -45,9 +41,10 @@ async def test_a_message_to_a_channel_that_one_is_not_in_appears_once(tmp_path: 
             view = dario.view(Narrow.topic(server.channel("general"), "soup"))
             await view.open()
             assert list(view.ids) == [before]
-            unseen = await server.send("ada", "general", "soup")
-            dario.outbox.send(ChannelDestination(server.channel("general"), "soup"), "hello")
-            await until(lambda: not dario.outbox.entries() and len(view.ids) == 3)
+            with subscribers_only(server):
+                unseen = await server.send("ada", "general", "soup")
+                dario.outbox.send(ChannelDestination(server.channel("general"), "soup"), "hello")
+                await until(lambda: not dario.outbox.entries() and len(view.ids) == 3)
             assert list(view.ids)[:2] == [before, unseen]
             message = dario.state.messages.get(view.ids[-1])
             assert message is not None
