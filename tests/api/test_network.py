@@ -19,7 +19,7 @@ import pytest
 from narrowcast_api.account import Account
 from narrowcast_api.errors import NotConnected
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.network import Cookies, Network, NetworkStream, _Protocol, install
+from narrowcast_api.http.network import Cookies, Network, NetworkStream, StreamProtocol, install
 from narrowcast_api.http.secret import Secret
 from support.listener import Listener
 from support.sessions import until
@@ -162,7 +162,7 @@ class Reading(asyncio.Transport):
 
 
 async def test_who_reads_slowly_is_sent_no_more_until_most_is_read() -> None:
-    transport, protocol = Reading(), _Protocol()
+    transport, protocol = Reading(), StreamProtocol()
     protocol.connection_made(transport)
     protocol.data_received(b"x" * 100)
     assert await protocol.read(10) == b"x" * 10
@@ -180,7 +180,7 @@ async def test_who_reads_slowly_is_sent_no_more_until_most_is_read() -> None:
 
 
 async def test_reading_pauses_above_256_kib_and_goes_on_below_64() -> None:
-    transport, protocol = Reading(), _Protocol()
+    transport, protocol = Reading(), StreamProtocol()
     protocol.connection_made(transport)
     protocol.data_received(b"x" * 256 * 1024)
     assert transport.asked == []
@@ -212,7 +212,7 @@ async def test_the_addresses_of_a_name_are_tried_one_soon_after_the_other(
 
 
 async def test_what_arrived_before_the_connection_broke_is_read_before_the_error() -> None:
-    protocol = _Protocol()
+    protocol = StreamProtocol()
     protocol.data_received(b"answer")
     protocol.connection_lost(ConnectionResetError("reset"))
     assert await protocol.read(100) == b"answer"
@@ -223,7 +223,7 @@ async def test_what_arrived_before_the_connection_broke_is_read_before_the_error
 
 
 async def test_a_connection_that_the_other_side_has_ended_reads_as_empty_and_closes() -> None:
-    protocol = _Protocol()
+    protocol = StreamProtocol()
     assert protocol.eof_received() is False, "the transport closes"
     assert await protocol.read(100) == b""
     await protocol.flushed()
@@ -231,7 +231,7 @@ async def test_a_connection_that_the_other_side_has_ended_reads_as_empty_and_clo
 
 async def test_a_connection_is_not_used_again_once_something_arrived_or_it_ended() -> None:
     here, there = socket.socketpair()
-    transport, protocol = await asyncio.get_running_loop().create_connection(_Protocol, sock=here)
+    transport, protocol = await asyncio.get_running_loop().create_connection(StreamProtocol, sock=here)
     stream = NetworkStream(transport, protocol)
     with there:
         assert not stream.get_extra_info("is_readable")
@@ -271,7 +271,7 @@ async def test_writing_to_a_connection_that_is_closed_is_a_write_error(
     error: OSError | None, said: str
 ) -> None:
     here, there = socket.socketpair()
-    transport, protocol = await asyncio.get_running_loop().create_connection(_Protocol, sock=here)
+    transport, protocol = await asyncio.get_running_loop().create_connection(StreamProtocol, sock=here)
     stream = NetworkStream(transport, protocol)
     with there:
         await stream.aclose()

@@ -30,11 +30,10 @@ class ThreadsClock(VirtualClock):
 
 @pytest.mark.parametrize("is_large", [False, True])
 async def test_only_the_state_of_a_large_organization_is_built_beside_the_loop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_large: bool
+    tmp_path: Path, is_large: bool
 ) -> None:
-    monkeypatch.setattr("narrowcast_api.sync.synchronizer._LARGE", 5)
     service, clock = Service(), ThreadsClock()
-    people = range(1, 7 if is_large else 6)
+    people = range(1, 5_002 if is_large else 5_001)
     service.snapshot["realm_users"] = [user(number, f"User {number}") for number in people]
     async with live_session(tmp_path, service, clock) as session:
         assert len(session.state.users) == len(people)

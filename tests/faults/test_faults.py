@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from faults.matrix import FILE, matrix
 from faults.scenarios import SCENARIOS, Offer, Scenario
 from faults.world import FROZEN, SPEED, World, world_at
+from narrowcast_api.errors import NoAnswer
 from narrowcast_api.events.stream import EventStream
 from narrowcast_api.http.connection import REQUEST_SECONDS, Connection
-from narrowcast_api.protocols.outbox import OutboxState
+from narrowcast_api.protocols import outbox_unconfirmed
 from narrowcast_api.protocols.outbox_item import OutboxItem
 from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
 from narrowcast_api.sync.message_view import MessageView
@@ -97,12 +97,14 @@ async def test_nothing_is_lost_nothing_doubled_nothing_frozen(scenario: Scenario
 async def test_the_story_notices_a_client_that_sends_again_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    add = UnconfirmedMessages.add
+
     def careless(unconfirmed: UnconfirmedMessages, item: OutboxItem, error: BaseException) -> None:
-        if unconfirmed._store.has(item) and item.state is OutboxState.SENDING:
-            item.record = replace(item.record, tried=False)
-            unconfirmed._store.step(item, OutboxState.WAITING)
+        """As if the request had been lost on the way."""
+        add(unconfirmed, item, NoAnswer("lost"))
 
     monkeypatch.setattr(UnconfirmedMessages, "add", careless)
+    monkeypatch.setattr(outbox_unconfirmed, "matching", lambda *_: None)  # nor does it see what is there
     # Events that come at once would tell what went out, more often than not.
     monkeypatch.setattr(EventStream, "doubt", lambda stream: None)
     (scenario,) = [

@@ -25,7 +25,7 @@ _LOW_BYTES = 64 * 1024
 _NEXT_ADDRESS_SECONDS = 0.25
 
 
-class _Protocol(asyncio.Protocol):
+class StreamProtocol(asyncio.Protocol):
     """What has arrived and was not read yet, with an upper bound; whether more can be written."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class _Protocol(asyncio.Protocol):
 class NetworkStream(httpcore.AsyncNetworkStream):
     """One connection, plain or with TLS."""
 
-    def __init__(self, transport: asyncio.Transport, protocol: _Protocol) -> None:
+    def __init__(self, transport: asyncio.Transport, protocol: StreamProtocol) -> None:
         self._transport = transport
         self._protocol = protocol
 
@@ -164,7 +164,7 @@ class Network(httpcore.AsyncNetworkBackend):
         try:
             async with _errors(timeout, httpcore.ConnectTimeout, httpcore.ConnectError):
                 made, protocol = await asyncio.get_running_loop().create_connection(
-                    _Protocol,
+                    StreamProtocol,
                     host,
                     port,
                     local_addr=(local_address, 0) if local_address else None,

@@ -66,7 +66,7 @@ def parse_json(raw: bytes | str, late: str = "") -> object:
     The field `late` of a large object may be `LateRows` where it is a list.
     """
     data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
-    if len(data) >= _LARGE and _cost(data) > MEMORY_BYTES:
+    if len(data) >= _LARGE and cost_of(data) > MEMORY_BYTES:
         raise MalformedAnswer("JSON of more parts than fit in memory")
     if len(data) >= _LARGE and (quick := _parsed_quickly(data, late)) is not None:
         return quick
@@ -89,7 +89,7 @@ def parse_json(raw: bytes | str, late: str = "") -> object:
     return value
 
 
-def _cost(data: bytes) -> int:
+def cost_of(data: bytes) -> int:
     """About how many bytes of memory the value of `data` takes, its texts apart: hardly ever less, mostly more.
 
     Counts signs within texts too: telling those apart would cost more than reading the answer.
