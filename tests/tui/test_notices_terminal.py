@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -178,9 +181,31 @@ def test_a_command_that_cannot_be_meant_is_refused(command: list[str], problem: 
         check_command(command)
 
 
-async def test_a_command_is_run_without_a_shell_and_a_few_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class Started:
+    """The programs that this process starts: how many it began to start, and those that run since or have ended."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun = 0
+        self.processes: list[asyncio.subprocess.Process] = []
+        self._start = asyncio.create_subprocess_exec
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", self._noted)
+
+    async def _noted(self, program: str, *arguments: str, **options: Any) -> asyncio.subprocess.Process:
+        self.begun += 1
+        process = await self._start(program, *arguments, **options)
+        self.processes.append(process)
+        return process
+
+    async def all(self) -> list[asyncio.subprocess.Process]:
+        """All of them, once there is one."""
+        await until(lambda: 0 < self.begun == len(self.processes))
+        return self.processes
+
+
+WITHOUT_END = ["sleep", "60"]
+
+
+async def test_a_command_is_run_without_a_shell(tmp_path: Path) -> None:
     target = tmp_path / "said"
     code = f"import sys; open({str(target)!r}, 'a').write(repr(sys.argv[1:]) + '\\n')"
     runner = CommandRunner([sys.executable, "-c", code, "{title}", "{body}"])
@@ -189,20 +214,29 @@ async def test_a_command_is_run_without_a_shell_and_a_few_at_a_time(
     assert target.read_text() == "['a; touch /tmp/x && $(b)', ' -u critical']\n"
     await runner.close()
 
-    slow = CommandRunner([sys.executable, "-c", "import time; time.sleep(60)"])
+
+async def test_of_many_commands_four_run_until_they_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    started, slow = Started(monkeypatch), CommandRunner(WITHOUT_END)
     for _ in range(20):
         slow.start(VALUES)
-    assert len(slow._running) == 4
+    processes = await started.all()
     await slow.close()
-    assert not slow._running
+    assert [process.returncode for process in processes] == [-signal.SIGKILL] * 4
 
+
+async def test_a_command_that_takes_too_long_is_ended(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr("narrowcast.terminal.notice_command.PATIENCE", 0.05)
+    started, slow = Started(monkeypatch), CommandRunner(WITHOUT_END)
     slow.start(VALUES)
-    await until(lambda: not slow._running)
+    (process,) = await started.all()
+    await until(lambda: process.returncode == -signal.SIGKILL)
+    assert "took longer" in caplog.text
+    await slow.close()
 
 
 async def test_a_command_that_is_not_there_is_for_the_log(caplog: pytest.LogCaptureFixture) -> None:
     runner = CommandRunner(["narrowcast-no-such-program", "{title}"])
     runner.start(VALUES)
-    await until(lambda: not runner._running)
-    assert "is not there" in caplog.text
+    await until(lambda: "is not there" in caplog.text)
