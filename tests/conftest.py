@@ -19,6 +19,7 @@ from support import exploring
 
 if TYPE_CHECKING:
     from support.clock import VirtualClock
+    from support.mailbox import Mailbox
     from support.server import TestServer
 
 _MEMORY = Path("/dev/shm")
@@ -113,3 +114,22 @@ async def hiding(server: TestServer) -> TestServer:
     value = {"new": server.group("role:members")}
     await server.call("ada", "PATCH", "/realm", {"can_access_all_users_group": value})
     return server
+
+
+@pytest.fixture
+async def box() -> AsyncIterator[Mailbox]:
+    """A mail server."""
+    from support.mailbox import mailbox  # few tests need one
+
+    async with mailbox() as open_box:
+        yield open_box
+
+
+@pytest.fixture
+async def mailing(tmp_path: Path, box: Mailbox) -> AsyncIterator[TestServer]:
+    """A server that sends its mail to `box`."""
+    from narrowcast_server.organization.config import Config
+    from support.server import running_server
+
+    async with running_server(tmp_path / "data", config=Config(mail=box.settings())) as running:
+        yield running

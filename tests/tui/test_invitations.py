@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from narrowcast.screens.organization.invitations import InvitationsScreen
 from support.screens import choices, choose, fill, form_of, rows, said
+from support.server import TestServer
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -106,11 +105,8 @@ async def test_a_server_without_mail_gives_a_link_to_copy_for_each_invitation(tm
         await until(lambda: len(rows(stage)) == 1)
 
 
-async def test_an_invitation_is_sent_again_and_revoked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("narrowcast.screens.organization.invitations._is_unsent", lambda item: False)
-    async with on_stage(tmp_path, size=(80, 24)) as stage:
+async def test_an_invitation_is_sent_again_and_revoked(tmp_path: Path, mailing: TestServer) -> None:
+    async with on_stage(tmp_path, size=(80, 24), server=mailing) as stage:
         await opened(stage)
         await stage.press("n")
         await fill(stage, emails="new@demo.example")
