@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from textual.geometry import Region
 
 from narrowcast.screens.main.links import follow
 from narrowcast.widgets.one_line import OneLine
+from narrowcast_api.http.connection import Connection
+from narrowcast_api.routes import uploads
+from narrowcast_api.wire.messages import UploadResult
 from support.server import running_server
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -50,17 +54,34 @@ class SlowUpload:
 
     async def __call__(
         self,
-        path: Path,
+        _connection: Connection,
         *,
+        path: Path,
         progress: Callable[[int, int], None],
         resume_from: str | None,
         resumable: Callable[[str], None],
-    ) -> str:
+    ) -> UploadResult:
         self.starts.append(resume_from)
         progress(50, 100)
         resumable("/api/v1/tus/1")
         await self.go_on.wait()
-        return f"[{path.name}](/user_uploads/{path.name})"
+        return UploadResult(url=f"/user_uploads/{path.name}", filename=path.name)
+
+
+@contextmanager
+def slow_uploads() -> Iterator[SlowUpload]:
+    """Files whose upload begins within the block are sent slowly."""
+    slow = SlowUpload()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(uploads, "upload_file", slow)
+        yield slow
+
+
+@pytest.fixture
+def slow() -> Iterator[SlowUpload]:
+    """How all files of a test are sent."""
+    with slow_uploads() as uploading:
+        yield uploading
 
 
 def row_of(stage: Stage) -> str:
@@ -69,23 +90,22 @@ def row_of(stage: Stage) -> str:
     return re.sub(" +", " ", rows.last().plain) if rows else ""
 
 
-async def attach(stage: Stage, path: Path) -> SlowUpload:
+async def attach(stage: Stage, path: Path, slow: SlowUpload) -> None:
     """Chooses a file of 100 bytes for what is written; half of it arrives."""
     path.write_bytes(b"x" * 100)
-    slow = SlowUpload()
-    stage.session.uploads._upload = slow
     stage.screen.writing.uploads.start(path, stage.screen.writing.target.read(stage.session.state)[0], None)
     await until(lambda: slow.starts)
     stage.screen.writing.uploads.refresh_rows()
     await stage.pilot.pause()
-    return slow
 
 
-async def test_an_upload_shows_its_progress_is_stopped_resumed_and_dropped(tmp_path: Path) -> None:
+async def test_an_upload_shows_its_progress_is_stopped_resumed_and_dropped(
+    tmp_path: Path, slow: SlowUpload
+) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic("general", "lunch")
         await stage.press("c")
-        slow = await attach(stage, tmp_path / "plan.txt")
+        await attach(stage, tmp_path / "plan.txt", slow)
         assert "plan.txt ████████ ░░░░░░░░ 50% of 100 B" in row_of(stage)
         assert "Ctrl-x pauses" in row_of(stage)
         await stage.press("ctrl+x")
@@ -99,12 +119,12 @@ async def test_an_upload_shows_its_progress_is_stopped_resumed_and_dropped(tmp_p
 
 
 async def test_who_sends_before_a_file_is_there_is_told_and_finds_its_link_in_the_next_text(
-    tmp_path: Path,
+    tmp_path: Path, slow: SlowUpload
 ) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic("general", "lunch")
         await stage.press("c")
-        slow = await attach(stage, tmp_path / "plan.txt")
+        await attach(stage, tmp_path / "plan.txt", slow)
         await stage.type("See")
         await stage.press("enter")
         assert "Sent without plan.txt" in stage.notices[-1]
@@ -113,13 +133,13 @@ async def test_who_sends_before_a_file_is_there_is_told_and_finds_its_link_in_th
 
 
 async def test_a_link_goes_into_the_draft_of_its_conversation_when_one_writes_elsewhere(
-    tmp_path: Path,
+    tmp_path: Path, slow: SlowUpload
 ) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic("general", "lunch")
         await stage.press("c")
         await stage.type("See")
-        slow = await attach(stage, tmp_path / "plan.txt")
+        await attach(stage, tmp_path / "plan.txt", slow)
         await stage.press("escape")
         await stage.in_topic("general", "tea")
         assert "for #general › lunch" in row_of(stage)
@@ -150,7 +170,8 @@ async def test_an_upload_goes_on_after_a_restart_and_its_link_finds_its_draft(tm
             await stage.in_topic("general", "lunch")
             await stage.press("c")
             await stage.type("See")
-            await attach(stage, path)
+            with slow_uploads() as slow:
+                await attach(stage, path, slow)
         async with on_stage(tmp_path, server=server) as stage:
             await until(lambda: stage.session.uploads.all() == [])
             await until(lambda: "plan.txt](/user_uploads/" in stage.screen.writing.text.text)
@@ -162,7 +183,8 @@ async def test_a_file_that_changed_before_the_restart_says_so_in_its_row(tmp_pat
     async with running_server(tmp_path / "server") as server:
         async with on_stage(tmp_path, server=server) as stage:
             await stage.in_topic("general", "lunch")
-            await attach(stage, path)
+            with slow_uploads() as slow:
+                await attach(stage, path, slow)
         path.write_bytes(b"another plan")
         async with on_stage(tmp_path, server=server, size=(160, 40)) as stage:
             await until(lambda: "has changed since it was attached" in row_of(stage))
