@@ -8,6 +8,7 @@ from pathlib import Path
 
 from narrowcast.screens.messages.drafts import ConflictScreen
 from narrowcast_api.client import Client
+from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from support.sessions import until
@@ -55,12 +56,12 @@ async def two_devices(folder: Path) -> AsyncIterator[Device]:
 async def in_conflict(device: Device) -> None:
     """Both write on before either has heard of the other."""
     stage = device.stage
-    stage.session.drafts._sync._online = lambda: False
+    live = stage.session.status
+    stage.session.set_status(live._replace(kind=ConnectionKind.OFFLINE))
     await stage.type(" here")
     await device.writes("soup there")
     await until(lambda: stage.session.drafts.conflicts())
-    stage.session.drafts._sync._online = lambda: True
-    stage.session.drafts.wake()
+    stage.session.set_status(live)
     await stage.pilot.pause()
 
 

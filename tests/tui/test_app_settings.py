@@ -11,7 +11,7 @@ import pytest
 
 from narrowcast.app import config_file
 from narrowcast.app.config import Config, ConfigError
-from narrowcast.app.config_file import change, check
+from narrowcast.app.config_file import Value, change, check
 from narrowcast.app.config_keys import CONFIG_KEYS
 from narrowcast.app.config_load import parse
 from narrowcast.app.import_settings import read_zuliprc
@@ -218,13 +218,12 @@ async def test_a_slow_disk_holds_no_key_and_two_changes_are_made_one_after_the_o
 ) -> None:
     disk, threads = threading.Event(), []
 
-    def slow(path: Path, text: str) -> None:
+    def slow(path: Path, key: str, value: Value | None) -> Config:
         threads.append(threading.current_thread())
         disk.wait(30)
-        write(path, text)
+        return change(path, key, value)
 
-    write = config_file._write
-    monkeypatch.setattr(config_file, "_write", slow)
+    monkeypatch.setattr(config_file, "change", slow)
     async with on_stage(tmp_path) as stage:
         before = stage.app.config.appearance.people
         await run(stage, "app.settings")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from textual.widgets._toast import Toast
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.sign_in_links import login_refusal, password_link
 from narrowcast.cli import login
-from narrowcast.cli.outcome import CommandError
+from narrowcast.cli.main import main
+from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.screens.messages.drafts import ConflictScreen, DraftsScreen
 from narrowcast.screens.start.login import LoginScreen
 from narrowcast.screens.start.welcome import WelcomeScreen
@@ -23,10 +25,13 @@ from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Draft
+from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.routes import auth
 from support import world
 from support.fault_proxy import FaultProxy
+from support.offering import offering
 from support.screen_text import screen_text
-from support.server import running_server
+from support.server import TestServer, running_server
 from support.sessions import until
 from support.stage import notices, on_stage
 
@@ -127,14 +132,32 @@ def test_a_link_for_a_browser_is_none_that_the_command_line_follows(link: str) -
     assert password_link(f"{site}/reset/abc/") == (site, "abc")
 
 
-def test_what_is_no_address_is_asked_for_again_before_a_password(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+async def test_what_is_no_address_is_asked_for_again_before_a_password(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers = iter(["Ada Moreno", "ada@demo.example"])
+    asked: list[str] = []
+    answers = iter(["Nadia Brandt", "nadia", "nadia@new.example"])
+
+    def typed(prompt: str) -> str:
+        asked.append(prompt)
+        return next(answers)
+
+    def ended(prompt: str) -> str:
+        asked.append(prompt)
+        raise EOFError
+
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda _: next(answers))
-    assert login._ask_new_email() == "ada@demo.example"
-    assert "'Ada Moreno' is not an email address" in capsys.readouterr().err
+    monkeypatch.setattr("builtins.input", typed)
+    monkeypatch.setattr("getpass.getpass", ended)
+    link = (await server.call("ada", "POST", "/invites/multiuse", {"stream_ids": []}))["invite_link"]
+    assert await asyncio.to_thread(main, ["login", link]) == Exit.USAGE
+    assert [prompt.partition(" (")[0] for prompt in asked] == [
+        "Your name: ",
+        "Email: ",
+        "Email: ",
+        "New password",
+    ]
+    assert "'nadia' is not an email address" in capsys.readouterr().err
 
 
 def test_nothing_is_asked_for_again_until_the_input_ends(
@@ -158,16 +181,20 @@ def test_nothing_is_asked_for_again_until_the_input_ends(
 
 
 async def test_what_a_server_says_of_a_login_is_filtered(tmp_path: Path) -> None:
-    app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = LoginScreen()
-        await app.push_screen(screen)
-        screen._say("denied \u202e\x1b[2J\x9b2J for ever")
-        await pilot.pause()
-        text = shown(app)
-        assert "denied" in text
-        assert "for ever" in text
-        assert not {"\u202e", "\x1b", "\x9b"} & set(text)
+    with offering("/fetch_api_key", routes=auth.routes) as offered:
+        offered.answer = ServiceError("denied \u202e\x1b[2J\x9b2J for ever")
+        async with running_server(tmp_path / "server") as server:
+            app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
+            async with app.run_test(size=(80, 24)) as pilot:
+                await app.push_screen(LoginScreen(server.url))
+                app.screen.query_one("#email", Editor).text = "ada@demo.example"
+                app.screen.query_one("#secret", Editor).text = world.PASSWORD
+                app.screen.query_one("#secret", Editor).focus()
+                await pilot.press("enter")
+                await until(lambda: "denied" in shown(app))
+                text = shown(app)
+                assert "for ever" in text
+                assert not {"\u202e", "\x1b", "\x9b"} & set(text)
 
 
 async def test_an_account_file_that_others_can_read_is_explained(tmp_path: Path) -> None:

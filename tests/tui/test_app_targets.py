@@ -7,7 +7,10 @@ from itertools import pairwise, permutations
 from pathlib import Path
 
 import pytest
+from textual.containers import Vertical
 
+from narrowcast.panes.compose.fields import TargetLine
+from narrowcast.panes.open_view import OpenView
 from narrowcast.text import names
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
@@ -97,12 +100,17 @@ async def test_from_every_view_to_every_view_the_target_is_that_of_the_view(
 
 async def test_an_address_that_was_shown_for_another_view_is_never_read(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
-        screen, channel_id = stage.screen, stage.server.channel("general")
-        screen.writing.begin.reply(DirectDestination(frozenset({stage.server.id("dario")})))
-        screen.view._followers.clear()  # nobody hears of the new view
-        screen.view.show(Narrow.channel(channel_id))
-        assert screen.writing.destination() == (ChannelDestination(channel_id, ""), "")
-        assert screen.writing.target.channel.text == "general"
+        state, channel_id = stage.session.state, stage.server.channel("general")
+        view = OpenView()
+        line = TargetLine(view)  # nobody tells it of another view
+        await stage.screen.mount(Vertical(line))
+        dario = DirectDestination(frozenset({stage.server.id("dario")}))
+        view.show(Narrow.direct(dario.user_ids))
+        line.show(state, dario)
+        assert line.read(state) == (dario, "")
+        view.show(Narrow.channel(channel_id))
+        assert line.read(state) == (ChannelDestination(channel_id, ""), "")
+        assert line.channel.text == "general"
 
 
 async def test_words_in_a_view_without_a_target_go_to_nobody(tmp_path: Path) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rich.style import Style
+from textual.strip import Strip
+
 from narrowcast.widgets.line_view import LineView
 from support.server import running_server
 from support.stage import Stage, on_stage
@@ -26,14 +29,23 @@ KEYS = (
 )
 
 
+def look(strip: Strip) -> list[tuple[str, Style]]:
+    """Each character with what one sees of its style."""
+    return [
+        (letter, (style or Style.null()).clear_meta_and_links())
+        for text, style, _ in strip
+        for letter in text
+    ]
+
+
 def stale(stage: Stage) -> list[str]:
     """Rows of lists that were painted otherwise than they are now."""
     lists = [view for view in stage.screen.query(LineView) if view.region and view.display]
     return [
-        f"{view!r} row {y}: {line.strip.text!r}"
+        f"{view!r} row {y}: {painted.text!r}"
         for view in lists
-        for y, line in view._painted.items()
-        if y < view.content_size.height and not line.looks_like(view._line_at(y))
+        for y in range(view.content_size.height)
+        if look(painted := view.render_line(y)) != look(view.row_at(y))
     ]
 
 

@@ -15,8 +15,10 @@ from narrowcast.app import notifier as module
 from narrowcast.app.config import Notifications
 from narrowcast.app.notifier import LOOKING, Notifier
 from narrowcast.terminal.notices import BELL, Popup
+from narrowcast_api.clock import SystemClock
 from narrowcast_api.protocols import read_marks
 from narrowcast_api.state.changes import Change, MessagesAdded
+from narrowcast_api.sync.arrivals import Arrivals
 from narrowcast_api.sync.session import Session
 from support.server import TestServer, running_server
 from support.sessions import session_of, until
@@ -52,6 +54,16 @@ class Spoken:
         self.said.append(sequence)
 
 
+class Later(SystemClock):
+    """Time that is some seconds further than it was."""
+
+    def __init__(self, by: float) -> None:
+        self._by = by
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self._by
+
+
 class Bench:
     """Ada's notifier, and Bruno who writes to her."""
 
@@ -63,6 +75,7 @@ class Bench:
         self.notifier = notifier
         self.sight = sight
         self.voice = voice
+        self._moment = Arrivals(session, module.GRACE, lambda messages: None)  # ends after the notifier's
         self._come: set[int] = set()
         self._then: Callable[[int], object] = self._come.add
         session.subscribe(self._on_changes)
@@ -86,9 +99,12 @@ class Bench:
         await until(lambda: message_id in self._come)
         return message_id
 
+    def close(self) -> None:
+        self._moment.close()
+
     async def told(self) -> list[str]:
         """What was said once all that came has had its moment."""
-        await until(lambda: not self.notifier._arrivals.is_waiting)
+        await until(lambda: not self._moment.is_waiting)
         return self.voice.said
 
 
@@ -109,7 +125,9 @@ async def bench(
             popup=Popup.OSC777,
             local_time=lambda: now,
         )
-        yield Bench(server, session, notifier, sight, voice)
+        on = Bench(server, session, notifier, sight, voice)
+        yield on
+        on.close()
         await notifier.close()
 
 
@@ -170,7 +188,7 @@ async def test_where_no_terminal_tells_of_its_focus_the_last_key_counts(tmp_path
     async with bench(tmp_path, focused=None) as on:
         await on.write("seen", on.sight.seen.add)
         assert await on.told() == []
-        on.notifier._last_key -= LOOKING + 1
+        on.session.clock = Later(LOOKING + 1)
         await on.write("away", on.sight.seen.add)
         assert len(await on.told()) == 2
         on.notifier.key_pressed()
