@@ -15,16 +15,14 @@ class HolderRule(NamedTuple):
     """Only one group of a role: no people, no other groups."""
     nobody: bool = True
     everyone: bool = True
-    internet: bool = False
     roles: tuple[str, ...] = ()
     """The groups of roles that it is limited to; empty: any."""
 
     def allows(self, name: str) -> bool:
-        """Whether a system group of this name may hold it."""
+        """Whether the group of a role may hold it; that of the internet, which is none, is nowhere on offer."""
         if self.roles:
             return name in self.roles
-        open_to = {"role:nobody": self.nobody, "role:everyone": self.everyone, "role:internet": self.internet}
-        return open_to.get(name, True)
+        return {"role:nobody": self.nobody, "role:everyone": self.everyone}.get(name, True)
 
 
 class HolderRules:
@@ -55,6 +53,5 @@ def _rule(row: RawRecord) -> HolderRule:
         boolean(row, "require_system_group"),
         boolean(row, "allow_nobody_group", True),
         boolean(row, "allow_everyone_group", True),
-        boolean(row, "allow_internet_group"),
         tuple(texts(row.get("allowed_system_groups"))),
     )
