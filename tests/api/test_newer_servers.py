@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.model.attachments import read_attachment
+from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.levels import Gate
 from support.captures import captures
+from support.live import make_state
 
 FEATURES = Path(__file__).resolve().parents[2] / "docs" / "zulip-features.md"
 
@@ -40,6 +42,28 @@ def test_whom_a_permission_may_be_given_to_is_read() -> None:
     assert found.allows("role:owners")
     assert not found.allows("role:members")
     assert state.holder_rules.of("stream", "can_x").allows("role:everyone")
+
+
+@pytest.mark.parametrize(
+    ("said", "system_only", "refused"),
+    [
+        ({}, False, set()),
+        ({"require_system_group": True}, True, set()),
+        ({"allow_nobody_group": False}, False, {"role:nobody"}),
+        ({"allow_everyone_group": False}, False, {"role:everyone"}),
+        ({"allowed_system_groups": ["role:members"]}, False, {"role:nobody", "role:everyone"}),
+    ],
+)
+def test_a_permission_is_open_to_every_role_that_its_rule_does_not_leave_out(
+    said: dict[str, object], system_only: bool, refused: set[str]
+) -> None:
+    state = make_state(server_supported_permission_settings={"realm": {"can_x": said}})
+    rule = state.holder_rules.of("realm", "can_x")
+    assert rule.system_only is system_only
+    assert {
+        role for role in ("role:nobody", "role:everyone", "role:members") if not rule.allows(role)
+    } == refused
+    assert state.holder_rules.of("realm", "can_y") == HolderRule(), "where nothing is said, all is open"
 
 
 @pytest.mark.skipif(captures() is None, reason="there are no recordings here")
