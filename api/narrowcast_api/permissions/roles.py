@@ -106,7 +106,7 @@ def only_holders(state: State, permission: str, act: str = "do this") -> Refusal
     if setting is not None:
         return only(holders(state, setting), act)
     least = least_role(state.organization, permission)
-    who = "users with permission" if least is None else _OLD_HOLDERS.get(least, "everyone")
+    who = "users with permission" if least is None else _OLD_HOLDERS[least]
     return only(who, act)
 
 

@@ -29,13 +29,13 @@ _LEAST: Final[Mapping[int, int]] = {
     2: Role.ADMINISTRATOR,
     3: Role.MEMBER,  # for how long somebody must have been one, the server knows
     4: Role.MODERATOR,
-    5: Role.GUEST,
     6: NOBODY,
     7: Role.OWNER,
 }
+"""By a policy's number; 5 is everybody, as where none is said."""
 
 
 def least_role(organization: Settings, permission: str) -> int | None:
-    """The least role that holds a permission by its policy; None where there is none, or an unknown one."""
+    """The least role that holds a permission by its policy; None where everybody does, and where none is known."""
     policy = _POLICIES.get(permission)
     return None if policy is None else _LEAST.get(organization.number(policy))
