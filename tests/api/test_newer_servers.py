@@ -24,8 +24,10 @@ def test_the_time_of_a_file_is_read_in_seconds_and_in_milliseconds(sent: int) ->
 
 
 def test_the_server_names_the_kinds_of_reports() -> None:
-    answer = {"user_id": 8, "server_report_message_types": [{"key": "spam", "name": "Spam"}, {"key": 3}]}
-    assert State.from_snapshot(answer, now=0.0).offers.report_types[0] == ("spam", "Spam")
+    kinds = [{"key": "spam", "name": "Spam"}, {"key": "rude"}, {"key": 3, "name": "Three"}, {"name": "None"}]
+    answer = {"user_id": 8, "server_report_message_types": kinds}
+    offers = State.from_snapshot(answer, now=0.0).offers
+    assert offers.report_types == (("spam", "Spam"), ("rude", "rude"))
     assert State.from_snapshot({"user_id": 8}, now=0.0).offers.report_types == ()
 
 

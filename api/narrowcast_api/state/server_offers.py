@@ -28,7 +28,9 @@ def read_server_offers(answer: RawRecord) -> ServerOffers:
     """The offers in a snapshot."""
     return ServerOffers(
         report_types=tuple(
-            (text(row, "key"), text(row, "name")) for row in rows(answer.get("server_report_message_types"))
+            (key, text(row, "name", key))
+            for row in rows(answer.get("server_report_message_types"))
+            if (key := text(row, "key"))
         ),
         summaries=boolean(answer, "server_can_summarize_topics"),
         names_fixed=boolean(answer, "server_name_changes_disabled"),
