@@ -132,6 +132,17 @@ def test_names_and_pictures_that_are_fixed_are_changed_by_administrators(
                 assert (refusal_of(state) != "") is is_fixed
 
 
+def test_files_are_uploaded_where_the_server_takes_any() -> None:
+    state = state_as(Role.MEMBER)
+    for most, said in (
+        (0, "File and image uploads have been disabled for this organization."),
+        (1, ""),
+        (25, ""),
+    ):
+        state.limits = state.limits._replace(max_file_upload_size_mib=most)
+        assert permissions.upload_refusal(state) == said
+
+
 def test_summaries_are_for_who_wants_them_where_the_server_has_them() -> None:
     state = state_as(Role.MEMBER, can_summarize_topics_group=FRIENDS)
     assert permissions.summary_refusal(state) == "This server does not offer AI summaries."
