@@ -20,6 +20,10 @@ heard = []
 def note(app, what):
     heard.append(f"{app.account.split('@')[0]}{'' if app.on_screen else ' beside'}: {what}")
 
+@extension.on_start
+async def start(app):
+    note(app, "start")
+
 @extension.command("tell", "Tell", keys=["f12"])
 def tell(app):
     app.tell("heard: " + " / ".join(sorted(heard)))
@@ -32,10 +36,6 @@ async def test_hooks_hear_every_account_and_are_told_which(tmp_path: Path) -> No
         HEAD
         + WHO
         + """
-@extension.on_start
-async def start(app):
-    note(app, "start")
-
 @extension.on_message
 async def message(app, message):
     note(app, app.text(message))
@@ -56,7 +56,6 @@ async def connection(app, connection):
     async with extended(tmp_path, {"one": source}, stored=["bruno"]) as stage:
         server = stage.server
         await both_at_work(stage)
-        await heard(stage, "ada: start", "bruno beside: start")
         await server.send_direct("dario", ["bruno"], f"@**{server.user('bruno').full_name}** soup?")
         await heard(stage, "bruno beside: @Bruno Castell soup?", "bruno beside: mention")
         await server.call("chiyo", "POST", "/users/me/status", {"status_text": "cooking"})
@@ -66,20 +65,21 @@ async def connection(app, connection):
 
 
 async def both_at_work(stage: Stage) -> None:
-    """Until extensions work for the two accounts that are open."""
+    """Until an extension that notes what it hears works for the two accounts that are open."""
     await all_live(stage, 2)
-    host = stage.app.extensions.host
-    assert host is not None
-    await until(lambda: host._at_work.keys() == set(stage.app.accounts.live()))
+    await heard(stage, "ada: start", "bruno beside: start")
 
 
 async def heard(stage: Stage, *expected: str) -> None:
     """Until hooks have noted exactly this since the last time."""
     seen: set[str] = set()
-    while seen < set(expected):
+
+    async def are_enough() -> bool:
         await stage.press("f12")
-        noted = await answer(stage)
-        seen |= set(noted.split(" / ")) - {""}
+        seen.update(set((await answer(stage)).split(" / ")) - {""})
+        return not seen < set(expected)
+
+    await until(are_enough, what=" / ".join(expected))
     assert seen == set(expected)
 
 
@@ -120,6 +120,10 @@ async def test_what_concerns_the_screen_is_for_the_account_on_it(tmp_path: Path)
     source = (
         HEAD
         + """
+@extension.on_start
+async def start(app):
+    app.tell("here")
+
 @extension.segment()
 def segment(app):
     return f"for {app.me.full_name.split()[0]}"
@@ -139,10 +143,10 @@ async def act(app, message):
 """
     )
     async with extended(tmp_path, {"one": source}, stored=["bruno"]) as stage:
-        await both_at_work(stage)
-        assert "for Ada" in stage.status_line
-        await compose(stage, "half a thought")
         bruno = file_of(stage, "bruno").stem
+        await stage.told(f"{bruno}: here")
+        await until(lambda: "for Ada" in stage.status_line)
+        await compose(stage, "half a thought")
         await stage.server.send_direct("dario", ["bruno"], "tell")
         await stage.told(f"{bruno}: soup")
         await stage.server.send_direct("dario", ["bruno"], "write")
@@ -164,7 +168,7 @@ async def test_an_account_that_is_closed_is_heard_no_more_and_its_work_ends(tmp_
         + WHO
         + """
 @extension.on_start
-async def start(app):
+async def begin(app):
     app.start(forever(app))
 
 async def forever(app):
@@ -172,12 +176,15 @@ async def forever(app):
         await app.sleep(1000)
     finally:
         note(app, "ended")
-        app.start(forever(app))
+        app.start(again(app))
+
+async def again(app):
+    note(app, "again")
 """
     )
     async with extended(tmp_path, {"one": source}, stored=["bruno"]) as stage:
         await both_at_work(stage)
         await stage.app.accounts.sign_out(file_of(stage, "bruno"))
         await heard(stage, "bruno beside: ended")
-        assert stage.app.extensions.host is not None
-        assert stage.app.extensions.host._at_work.keys() == {stage.app.accounts.shown}
+        await stage.press("f12")
+        assert await answer(stage) == "", "nothing was begun again"
