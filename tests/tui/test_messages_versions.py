@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrowcast.screens.messages.versions import MOST_WORDS, _lines, changed_words
+from narrowcast.screens.messages.versions import MOST_WORDS, Version, VersionsScreen, changed_words
+from narrowcast.widgets.line_view import plain_text
+from support.stage import on_stage
 
 
 @pytest.mark.parametrize(
@@ -24,11 +28,23 @@ def test_the_words_that_changed_are_told_apart(old: str, new: str, pieces: list[
     assert list(changed_words(old, new)) == pieces
 
 
-def test_without_colours_changes_are_marked_by_characters() -> None:
-    assert _lines("old words", "new words", plain=True) == [
-        [("gone", "[-old-]"), ("added", "{+new+}"), ("", " words")]
-    ]
-    assert _lines(None, "first\nwords", plain=True) == [[("", "first")], [("", "words")]]
+@pytest.mark.parametrize(("has_colours", "newest"), [(False, "[-old-]{+new+} words"), (True, "oldnew words")])
+async def test_without_colours_changes_are_marked_by_characters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_colours: bool, newest: str
+) -> None:
+    if not has_colours:
+        monkeypatch.setenv("NO_COLOR", "1")
+    async with on_stage(tmp_path) as stage:
+        screen = VersionsScreen(
+            [Version("Ada, Monday", "first\nold words"), Version("Ada, Tuesday", "first\nnew words")]
+        )
+        await stage.app.push_screen(screen)
+        await stage.pilot.pause()
+        rows = plain_text(screen.rows.row_at(y) for y in range(8)).split("\n")
+        assert [row.strip("▌ ") for row in rows] == [
+            *("Ada, Tuesday", "first", newest, ""),
+            *("Ada, Monday", "first", "old words", ""),
+        ]
 
 
 @given(st.text("ab \n,", max_size=40), st.text("ab \n,", max_size=40))
