@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from narrowcast.cli import main
+from narrowcast.cli import open_app
 from narrowcast.cli.grammar import build_parser
+from narrowcast.cli.main import main
+from narrowcast.cli.outcome import Exit
 
 START = """
-import json, sys, threading
+import json, sys, threading, types
 from narrowcast.cli import late_imports
 late_imports.install()
 sys.modules["httpx._main"] = None
 def late():
-    return sorted(name for name in late_imports._LATE if type(sys.modules[name]) is late_imports._LateModule)
+    return sorted(name for name in late_imports.LATE if type(sys.modules[name]) is not types.ModuleType)
 """
 
 
@@ -36,7 +40,7 @@ from narrowcast_api.http import httpcore_waiting
 httpcore_waiting.install()
 import narrowcast.app.app, narrowcast.app.live_account, narrowcast.screens.main.screen
 import narrowcast_api.sync.synchronizer, narrowcast_api.events.websocket
-print(json.dumps([before, late(), sorted(late_imports._LATE)]))
+print(json.dumps([before, late(), sorted(late_imports.LATE)]))
 """
     found = printed(program)
     assert isinstance(found, list)
@@ -118,6 +122,23 @@ print(json.dumps([sorted(set(found)), len(found)]))
     assert printed(program) == [["openuntokenize"], 8]
 
 
+GRAMMAR = "narrowcast.cli.grammar"
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
+    """What the app would have been opened with; the grammar was not loaded yet."""
+    given: list[dict[str, object]] = []
+
+    def run(args: argparse.Namespace) -> int:
+        given.append(vars(args))
+        return Exit.DONE
+
+    monkeypatch.setattr(open_app, "run", run)
+    monkeypatch.delitem(sys.modules, GRAMMAR)
+    return given
+
+
 @pytest.mark.parametrize(
     ("arguments", "is_plain"),
     [
@@ -131,15 +152,19 @@ print(json.dumps([sorted(set(found)), len(found)]))
     ],
 )
 def test_what_nearly_every_start_says_is_understood_as_the_grammar_would(
-    arguments: list[str], is_plain: bool
+    opened: list[dict[str, object]], arguments: list[str], is_plain: bool
 ) -> None:
-    plain = main._plain(arguments)
-    assert (plain is not None) == is_plain
+    assert main(arguments) == Exit.DONE
+    assert (GRAMMAR not in sys.modules) == is_plain
+    (given,) = opened
     grammar = vars(build_parser().parse_args(arguments))
-    assert vars(main._parsed(arguments)) == {name: grammar[name] for name in vars(main._parsed(arguments))}
-    assert {"version", "rc", "account", "no_extensions", "command"} <= vars(main._parsed(arguments)).keys()
+    assert given == {name: grammar[name] for name in given}
+    assert {"version", "rc", "account", "no_extensions", "command"} <= given.keys()
 
 
 @pytest.mark.parametrize("arguments", [["--rc"], ["--rc", "--account"], ["--rc", ""], ["nonsense"]])
+@pytest.mark.usefixtures("opened")
 def test_what_is_no_plain_start_is_for_the_grammar(arguments: list[str]) -> None:
-    assert main._plain(arguments) is None
+    with suppress(SystemExit):
+        main(arguments)
+    assert GRAMMAR in sys.modules

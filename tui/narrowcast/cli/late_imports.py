@@ -10,7 +10,7 @@ from importlib.util import find_spec, module_from_spec
 from threading import RLock
 from types import ModuleType
 
-_LATE = (
+LATE = (
     "argparse",  # for arguments that say more than which account to open
     "bz2",  # for shutil: archives
     "certifi",  # for httpx: the authorities of connections with TLS
@@ -52,7 +52,7 @@ class _LateModule(ModuleType):
 
 def install() -> None:
     """To be called before anything imports them."""
-    for name in _LATE:
+    for name in LATE:
         if name in sys.modules or (name in _MADE_WITH and find_spec(_MADE_WITH[name]) is None):
             continue
         if (spec := find_spec(name)) is None:
