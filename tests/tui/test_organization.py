@@ -239,6 +239,7 @@ async def test_an_export_is_begun_is_complete_by_itself_and_deleted(tmp_path: Pa
         await until(lambda: isinstance(stage.app.screen, ExportsScreen) and bool(rows(stage)))
         await until(lambda: "complete" in rows(stage)[0])
         await stage.press("x")
+        await until(lambda: "Delete the export of public data from 20" in screen_text(stage.app.screen))
         await stage.press("y")
         await until(lambda: "deleted" in rows(stage)[0])
 

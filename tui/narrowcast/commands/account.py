@@ -111,10 +111,8 @@ def email(screen: Workspace) -> None:
     async def change(values: Values) -> object:
         answer = await screen.session.client.settings.update(settings={"email": values.text("email")})
         if "email" in (answer.ignored_parameters_unsupported or ()):
-            raise Refused(
-                "email",
-                "This server does not allow users to change their email address. Ask an administrator.",
-            )
+            ask = "" if permissions.is_administrator(state) else " Ask an administrator."
+            raise Refused("email", f"This server does not allow users to change their email address.{ask}")
         return True
 
     field = LineField("email", "Email", value=me.delivery_email or "" if me else "", required=True)

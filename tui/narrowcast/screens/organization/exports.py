@@ -64,7 +64,7 @@ class ExportsScreen(ManageScreen["Export"]):
     def rows(self) -> Sequence[ListRow[Export]]:
         """When it was begun, what it holds, how it went; the newest first."""
         newest = sorted(self._exports, key=lambda item: -(item.export_time or 0))
-        return [ListRow(item.id, item, _title(item), _standing(item)) for item in newest]
+        return [ListRow(item.id, item, f"{_moment(item)}  {_kind(item)}", _standing(item)) for item in newest]
 
     def new(self) -> None:
         if self.refused():
@@ -98,18 +98,20 @@ class ExportsScreen(ManageScreen["Export"]):
     def question(self, item: Export) -> tuple[str, str]:
         if self.refused() or not item.export_url or item.deleted_timestamp:
             return "", ""
-        return f"Delete the export of {_title(item)}?", "Delete export"
+        return f"Delete the export of {_kind(item)} from {_moment(item)}?", "Delete export"
 
     async def drop(self, item: Export) -> None:
         await self.session.client.exports.delete(export_id=item.id)
         await self.load()
 
 
-def _title(item: Export) -> str:
-    moment = time.strftime("%Y-%m-%d %H:%M", time.localtime(item.export_time)) if item.export_time else "?"
+def _moment(item: Export) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(item.export_time)) if item.export_time else "?"
+
+
+def _kind(item: Export) -> str:
     kind = _OLD_KINDS.get(item.export_type) if isinstance(item.export_type, int) else item.export_type
-    words = next((words for known, words in _KINDS.items() if known == kind), "data")
-    return f"{moment}  {words}"
+    return next((words for known, words in _KINDS.items() if known == kind), "data")
 
 
 def _standing(item: Export) -> str:
