@@ -17,10 +17,6 @@ from simulation.window import Window
 from simulation.words import Words
 from support.state_facts import differences, facts
 
-MOST_TASKS = 40
-"""Tasks that an idle window may have."""
-
-
 NOTICED_AFTER = 1.0 + HEARTBEAT_SHARE * DEFAULT_LONGPOLL_SECONDS + PROOF_SECONDS
 """Seconds after which a window must say that it hears nothing."""
 
@@ -48,7 +44,7 @@ def problems(words: Words, windows: Sequence[Window], service: Service) -> Itera
             status = window.session.status
             yield f"{window.name} is {status.kind}: {status.detail}"
     tasks = len(asyncio.all_tasks())
-    if tasks > MOST_TASKS * len(windows):
+    if tasks > sum(window.most_tasks for window in windows):
         yield f"{tasks} tasks are left"
 
 

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from random import Random
 
-from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import OutboxState
@@ -26,7 +23,7 @@ from simulation.loop import SimulatedClock, SimulatedLoop
 from simulation.plan import Act
 from simulation.service import Service
 from simulation.window import ME, OTHER, Window
-from simulation.words import Words, Written
+from simulation.words import Words
 
 PLACES: tuple[Destination, ...] = (
     ChannelDestination(11, "soup"),
@@ -63,9 +60,9 @@ class Report:
 
 
 class History:
-    """The world of a history: the acts of a plan are its methods."""
+    """The world of a history: the acts of a plan are its methods. `kind` is what all windows but the last are."""
 
-    def __init__(self, seed: int, folder: Path, loop: SimulatedLoop) -> None:
+    def __init__(self, seed: int, folder: Path, loop: SimulatedLoop, kind: type[Window] = Window) -> None:
         self.chance = Random(seed)
         self.loop = loop
         self.clock = SimulatedClock(loop)
@@ -76,7 +73,7 @@ class History:
             for number in range(2)
         ]
         self.windows = [
-            Window(f"window-{number}", ME, self.service, homes[at], loop, Random(seed + number))
+            kind(f"window-{number}", ME, self.service, homes[at], loop, Random(seed + number))
             for number, at in enumerate(self.chance.choice(((0,), (0, 0), (0, 1), (0, 0, 0), (0, 0, 1))))
         ]
         self.windows.append(
@@ -109,32 +106,33 @@ class History:
         # Windows of one home may say the same thing twice; of two machines nobody can tell which is whose.
         again = f"again from {window.home.root.name}"
         text = again if self.chance.random() < 0.2 else self.text("words")
-        with suppress(NarrowcastError):
-            window.session.outbox.send(place, text)
-            self.words.written.append(Written(window.name, window.home.root, place, text, self.loop.time()))
+        typed = await window.say(place, text)
+        if typed.is_sent:
+            self.words.says(window, place, typed, self.loop.time())
             self.report.messages += 1
+        elif typed.words:
+            self.words.drafts_now(window, typed, self.loop.time())
 
     async def draft(self, window: Window) -> None:
-        self._draft(window)
+        await self._draft(window)
         if self.chance.random() < 0.3:  # at the same moment in another window, perhaps of another machine
-            self._draft(self.chance.choice(self.windows[:-1]))
+            await self._draft(self.chance.choice(self.windows[:-1]))
 
-    def _draft(self, window: Window) -> None:
+    async def _draft(self, window: Window) -> None:
         """Begins a draft, writes on in one, or deletes one; the newest more often than others."""
         own = {draft.draft_id: draft.content for draft in window.session.drafts.all()}
         over = self.chance.choice((*own, *list(own)[:1])) if own and self.chance.random() < 0.6 else None
-        if over is not None:
+        if over is not None and self.chance.random() < 0.4:
             self.words.done_with.add(own[over])
-            if self.chance.random() < 0.4:
-                window.session.drafts.delete(over)
-                return
+            window.session.drafts.delete(over)
+            return
         text = self.text("draft")
-        self.words.drafts[text] = window.name, self.loop.time()
-        window.session.drafts.save(over, self.chance.choice(_places(window)), text)
+        typed = await window.draft(self.chance.choice(_places(window)), text, over)
+        self.words.drafts_now(window, typed, self.loop.time())
 
     async def read(self, window: Window) -> None:
         unread = list(window.session.state.unreads)
-        window.session.read_marks.seen(self.chance.sample(unread, self.chance.randrange(len(unread) + 1)))
+        await window.read(self.chance.sample(unread, self.chance.randrange(len(unread) + 1)))
 
     def _some_message(self, window: Window) -> int | None:
         ids = list(window.session.view(Narrow.all()).ids)
@@ -143,17 +141,12 @@ class History:
     async def react(self, window: Window) -> None:
         message_id = self._some_message(window)
         if message_id is not None:
-            me = window.session.state.me
-            work = window.session.acts.reaction(
-                message_id, Reaction("tada", "1f389", "unicode_emoji", me), True
-            )
-            window.session.spawn(_may_fail(work), "a reaction")
+            await window.react(message_id)
 
     async def star(self, window: Window) -> None:
         message_id = self._some_message(window)
         if message_id is not None:
-            work = window.session.acts.flag(message_id, "starred", self.chance.random() < 0.5)
-            window.session.spawn(_may_fail(work), "a star")
+            await window.star(message_id, self.chance.random() < 0.5)
 
     async def other_says(self, window: Window) -> None:
         for _ in range(self.chance.choice((1, 1, 3))):
@@ -202,16 +195,12 @@ class History:
         """Answers about a message and a draft are lost for so long that its writer is told that nobody knows."""
         window.network.mumble()
         await self.write(window)
-        self._draft(window)
+        await self._draft(window)
         await self._pass(NOBODY_KNOWS)
 
     async def look(self, window: Window) -> None:
-        """Somebody goes to a conversation, and back."""
         narrow = Narrow.from_destination(self.chance.choice(_places(window)))
-        window.seen[narrow] = None
-        window.session.spawn(window.session.view(narrow).open(), "a view")
-        await asyncio.sleep(self.chance.choice((0.0, 0.5)))
-        window.session.spawn(window.session.view(Narrow.all()).open(), "the view before")
+        await window.look(narrow, self.chance.choice((0.0, 0.5)))
 
     async def queue_expires(self, window: Window) -> None:
         self.service.expire_queues(ME)
@@ -270,6 +259,8 @@ class History:
             for narrow in (*window.seen, Narrow.all()):
                 await window.session.view(narrow).open()
         self.report.problems += problems(self.words, self.windows, self.service)
+        for window in self.windows:
+            self.report.problems += [f"{window.name}: {what}" for what in await window.wrong()]
         self.report.faults = sum(sum(window.network.faults.values()) for window in self.windows)
         for window in self.windows:
             await window.kill()  # an end in order is one of the acts
@@ -279,9 +270,3 @@ class History:
 def _places(window: Window) -> tuple[Destination, ...]:
     """Where somebody may write to; a conversation is named by the others in it."""
     return PLACES if window.user_id != OTHER else PLACES[:2]
-
-
-async def _may_fail(work: object) -> None:
-    """A request that may be refused or lost: then its writer is told, and nothing else happens."""
-    with suppress(NarrowcastError):
-        await work  # type: ignore[misc]

@@ -14,16 +14,18 @@ from simulation.disk import memory
 from simulation.history import LOOK_EVERY, History, Report
 from simulation.loop import SimulatedLoop
 from simulation.plan import Act, plan
+from simulation.window import Window
 
 LOOK_AT_CLOCKS_EVERY = 30.0
 """Seconds between two looks whether the machine slept: here its clocks never differ."""
 
 
-def run(seed: int, acts: Sequence[Act] | None = None) -> Report:
-    """The history of a seed, or those of its acts that are given."""
+def run(seed: int, acts: Sequence[Act] | None = None, *, kind: type[Window] = Window) -> Report:
+    """The history of a seed, or those of its acts that are given; `kind` is what
+    all windows but the last are."""
     loop = SimulatedLoop()
-    with seeded(seed), memory() as folder:
-        return loop.run(History(seed, folder, loop).run(plan(seed) if acts is None else acts))
+    with seeded(seed), memory() as folder, kind.in_time_of(loop):
+        return loop.run(History(seed, folder, loop, kind).run(plan(seed) if acts is None else acts))
 
 
 @contextmanager
@@ -44,7 +46,7 @@ def seeded(seed: int) -> Iterator[None]:
         randomness.setstate(state)
 
 
-def shrunk(seed: int) -> list[Act]:
+def shrunk(seed: int, *, kind: type[Window] = Window) -> list[Act]:
     """As few acts of a failing seed as still fail: larger and smaller runs of them are left out by turns."""
     acts = plan(seed)
     size = max(1, len(acts) // 2)
@@ -52,7 +54,7 @@ def shrunk(seed: int) -> list[Act]:
         start = 0
         while start < len(acts):
             fewer = acts[:start] + acts[start + size :]
-            if run(seed, fewer).problems:
+            if run(seed, fewer, kind=kind).problems:
                 acts = fewer
             else:
                 start += size

@@ -73,6 +73,7 @@ class Service:
             ("PATCH", "drafts"): self._drafts.edit,
             ("DELETE", "drafts"): self._drafts.delete,
             ("POST", "typing"): lambda user, given, more: {},
+            ("GET", "users"): self._topics,
             ("POST", "users"): lambda user, given, more: {"presences": {}, "server_timestamp": self._now()},
         }
         act = known.get((method, first))
@@ -291,6 +292,16 @@ class Service:
             if not fits:
                 return False
         return True
+
+    def _topics(self, user_id: int, params: Params, rest: str) -> Row:
+        """GET /users/me/{channel}/topics, the newest first."""
+        channel = int(rest.removeprefix("me/").removesuffix("/topics"))
+        newest: dict[str, int] = {}
+        for message_id, message in sorted(self.messages.items()):
+            if message.place[:2] == ("stream", channel):
+                newest[message.place[2]] = message_id
+        named = [{"name": name, "max_id": newest_id} for name, newest_id in newest.items()]
+        return {"topics": sorted(named, key=lambda topic: -topic["max_id"])}
 
     def _message(self, user_id: int, message_id: int) -> Stored:
         message = self.messages.get(message_id)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Sequence
 from concurrent.futures import Executor
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from random import Random
+from typing import NamedTuple
 
 from narrowcast_api.account import Account
+from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.http.secret import Secret
+from narrowcast_api.model.messages import Reaction
+from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.storage.windows import Machine
@@ -24,8 +29,21 @@ ME, OTHER = 1, 2
 """The people whose windows there are."""
 
 
+class Typed(NamedTuple):
+    """What somebody wrote."""
+
+    over: str
+    """The words that stood there before."""
+    words: str
+    """All that stands there in the end; nothing where it was refused."""
+    is_sent: bool = False
+
+
 class Window:
     """A window of `user_id` in a home, which it may share."""
+
+    most_tasks = 40
+    """Tasks that it may have when it is idle."""
 
     def __init__(
         self, name: str, user_id: int, service: Service, home: Home, loop: SimulatedLoop, chance: Random
@@ -44,6 +62,11 @@ class Window:
         self.seen: dict[Narrow, None] = {}
         """What was opened since the start besides everything."""
 
+    @classmethod
+    def in_time_of(cls, loop: SimulatedLoop) -> AbstractContextManager[None]:
+        """While it lasts, the time of such windows is that of the loop; here it is passed in."""
+        return nullcontext()
+
     def _writer(self, _name: str) -> Executor:
         writer = SlowWriter(self._loop, self._chance)
         self.writers.append(writer)
@@ -58,6 +81,12 @@ class Window:
     def is_open(self) -> bool:
         """Whether it was started and has not ended."""
         return self._task is not None
+
+    @property
+    def running(self) -> asyncio.Task[None]:
+        """What keeps the session live."""
+        assert self._task is not None
+        return self._task
 
     async def start(self) -> None:
         """Open what the disk has and go live."""
@@ -105,6 +134,55 @@ class Window:
         with suppress(Exception):
             storage.journal.close(0.0)
         storage.cache.file.close()
+
+    # what is done in it
+
+    async def say(self, place: Destination, text: str) -> Typed:
+        """Send a message."""
+        try:
+            self.session.outbox.send(place, text)
+        except NarrowcastError:
+            return Typed("", "")
+        return Typed("", text, is_sent=True)
+
+    async def draft(self, place: Destination, text: str, over: str | None) -> Typed:
+        """Begin a draft, or write in the place of the one whose id is `over`."""
+        before = self.session.drafts.get(over) if over is not None else None
+        self.session.drafts.save(over, place, text)
+        return Typed(before.content if before is not None else "", text)
+
+    async def read(self, message_ids: Sequence[int]) -> None:
+        """See unread messages."""
+        self.session.read_marks.seen(message_ids)
+
+    async def react(self, message_id: int) -> None:
+        """Add a reaction."""
+        reaction = Reaction("tada", "1f389", "unicode_emoji", self.session.state.me)
+        self._spawn(self.session.acts.reaction(message_id, reaction, True), "a reaction")
+
+    async def star(self, message_id: int, is_starred: bool) -> None:
+        """Give a message a star or take it back."""
+        self._spawn(self.session.acts.flag(message_id, "starred", is_starred), "a star")
+
+    async def look(self, narrow: Narrow, seconds: float) -> None:
+        """Go to a conversation, and back."""
+        self.seen[narrow] = None
+        self.session.spawn(self.session.view(narrow).open(), "a view")
+        await asyncio.sleep(seconds)
+        self.session.spawn(self.session.view(Narrow.all()).open(), "the view before")
+
+    async def wrong(self) -> list[str]:
+        """What its reader sees that the session does not say, once everything has settled."""
+        return []
+
+    def _spawn(self, work: Awaitable[object], what: str) -> None:
+        """A request that may be refused or lost: then its writer is told, and nothing else happens."""
+
+        async def done() -> None:
+            with suppress(NarrowcastError):
+                await work
+
+        self.session.spawn(done(), what)
 
     async def _ended(self) -> None:
         task, self._task = self._task, None

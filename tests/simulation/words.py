@@ -10,7 +10,7 @@ from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.draft_store import KEEP_AFTER
 from narrowcast_api.storage.records import OutboxState
 from simulation.disk import SLOWEST
-from simulation.window import Window
+from simulation.window import Typed, Window
 
 
 @dataclass
@@ -39,6 +39,16 @@ class Words:
     """Text of a draft to the window where it was written, and when."""
     done_with: set[str] = field(default_factory=set)
     """Texts of drafts that somebody saw and deleted or wrote over, or that were written a moment before a crash."""
+
+    def says(self, window: Window, place: Destination, typed: Typed, now: float) -> None:
+        """Somebody sent a message."""
+        self.written.append(Written(window.name, window.home.root, place, typed.words, now))
+        self.done_with.add(typed.over)
+
+    def drafts_now(self, window: Window, typed: Typed, now: float) -> None:
+        """Somebody began a draft or wrote on in one."""
+        self.drafts[typed.words] = window.name, now
+        self.done_with.add(typed.over)
 
     def note_failed(self, windows: Sequence[Window]) -> None:
         """What is offered to its writer now as not sent."""
