@@ -1,4 +1,4 @@
-"""Runs histories: python -m simulation [--first N] [--count N] [--seconds S] [--state FILE]
+"""Runs histories: python -m simulation [--app] [--first N] [--count N] [--seconds S] [--state FILE]
 
 Says which seeds fail, and shrinks each. With --state the next run goes on where this one ended. Ends with 1 if a
 history failed.
@@ -12,8 +12,10 @@ import sys
 import time
 from pathlib import Path
 
+from simulation.app_window import AppWindow
 from simulation.history import Report
 from simulation.running import run, shrunk
+from simulation.window import Window
 
 
 def main() -> int:
@@ -24,21 +26,23 @@ def main() -> int:
     parser.add_argument(
         "--seconds", type=float, default=3600.0, help="stop after so long (default: %(default)s)"
     )
+    parser.add_argument("--app", action="store_true", help="windows are apps, with their screens")
     parser.add_argument("--state", type=Path, help="file that keeps the next seed")
     args = parser.parse_args()
     logging.disable(logging.CRITICAL)
     first = int(args.state.read_text()) if args.state and args.state.exists() else args.first
+    kind = AppWindow if args.app else Window
     end = time.monotonic() + args.seconds
     done: list[Report] = []
     failed = 0
     for seed in range(first, first + args.count):
         if time.monotonic() > end:
             break
-        report = run(seed)
+        report = run(seed, kind=kind)
         done.append(report)
         if report.problems:
             failed += 1
-            _tell(report)
+            _tell(report, kind)
         if args.state:
             args.state.write_text(str(seed + 1))
     acts, messages, faults, crashes = (
@@ -51,9 +55,9 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def _tell(report: Report) -> None:
+def _tell(report: Report, kind: type[Window]) -> None:
     _say(f"seed {report.seed}:", *(f"  {problem}" for problem in report.problems))
-    _say("  as few acts as still fail:", *(f"    {act}" for act in shrunk(report.seed)))
+    _say("  as few acts as still fail:", *(f"    {act}" for act in shrunk(report.seed, kind=kind)))
 
 
 def _say(*lines: str) -> None:

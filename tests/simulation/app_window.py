@@ -1,0 +1,198 @@
+"""A window with its screen: the app itself, with a driver without a terminal, in which keys are pressed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from random import Random
+
+import textual._time
+from textual import events
+
+from narrowcast.app.app import NarrowcastApp
+from narrowcast.app.early_session import EarlySession
+from narrowcast.app.frames import Frames
+from narrowcast.screens.main.screen import MainScreen
+from narrowcast.terminal.paths import Paths
+from narrowcast_api.narrow.destinations import Destination
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.sync.session import Session
+from simulation.disk import Home
+from simulation.loop import SimulatedLoop
+from simulation.service import Service
+from simulation.window import Typed, Window
+from support.screen_text import screen_text
+
+SIZE = (100, 30)
+BETWEEN_KEYS = 0.05
+"""Seconds from one key to the next."""
+LETTERS, LEAVING = 0.3, 0.3
+"""How often words are typed letter by letter, and how often a draft is left by Escape."""
+SETTLED = 3.0
+"""Seconds after which a key has had all of its effects."""
+DEFECT = "See the log for details"
+"""What a notice says of an error in the app itself."""
+
+
+class Begun(EarlySession):
+    """A session that was begun before the app."""
+
+    def __init__(self, session: Session, running: asyncio.Task[None]) -> None:
+        self.painted = asyncio.Event()
+        self._begun = session, running
+
+    async def take(self) -> tuple[Session, asyncio.Task[None]]:
+        return self._begun
+
+
+class HeardApp(NarrowcastApp):
+    """Remembers what it has told; ``told`` outlives it."""
+
+    def __init__(self, told: list[str], file: Path, paths: Paths, begun: Begun) -> None:
+        self._told = told
+        super().__init__(file, paths=paths, extensions=False, alone=True, early=begun)
+
+    def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
+        self._told.append(text)
+        super().tell(text, severity=severity, seconds=seconds)
+
+
+class AppWindow(Window):
+    """`app` is new after each start."""
+
+    app: HeardApp
+    most_tasks = 200
+    _end: AsyncExitStack
+
+    def __init__(
+        self, name: str, user_id: int, service: Service, home: Home, loop: SimulatedLoop, chance: Random
+    ) -> None:
+        super().__init__(name, user_id, service, home, loop, chance)
+        self.told: list[str] = []
+        """All notices."""
+
+    @classmethod
+    @contextmanager
+    def in_time_of(cls, loop: SimulatedLoop) -> Iterator[None]:
+        get_time, defaults = textual._time.get_time, Frames.__init__.__defaults__
+        textual._time.get_time = loop.time
+        Frames.__init__.__defaults__ = (loop.time,)
+        try:
+            yield
+        finally:
+            textual._time.get_time = get_time
+            Frames.__init__.__defaults__ = defaults
+
+    async def start(self) -> None:
+        await super().start()
+        file = self.home.root / f"{self.name}.zuliprc"
+        if not file.exists():
+            self.account.write_zuliprc(file)
+        begun = Begun(self.session, self.running)
+        self.app = HeardApp(self.told, file, Paths.under(self.home.folder), begun)
+        self._end = AsyncExitStack()
+        await self._end.enter_async_context(self.app.run_test(size=SIZE))
+        await asyncio.sleep(BETWEEN_KEYS)
+
+    async def quit(self) -> None:
+        for writer in self.writers:
+            writer.hurry = True
+            writer.catch_up()
+        await self.app.accounts.close()
+        await self._end.aclose()
+        await super().quit()
+
+    async def kill(self) -> None:
+        self.die()
+        await self._end.aclose()
+        await super().kill()
+
+    @property
+    def screen(self) -> MainScreen:
+        """The main screen."""
+        screen = self.app.accounts.screen
+        assert screen is not None
+        return screen
+
+    @property
+    def in_compose(self) -> str:
+        """What stands there, whether or not it has the keys."""
+        return self.screen.writing.text.text
+
+    async def press(self, *keys: str) -> None:
+        """As a person does, one after the other."""
+        for key in keys:
+            sign = " " if key == "space" else key
+            self.app.post_message(events.Key(key, sign if len(sign) == 1 else None))
+            await asyncio.sleep(BETWEEN_KEYS)
+
+    async def paste(self, text: str) -> None:
+        """All of it at once, where the keys go."""
+        self.app.post_message(events.Paste(text))
+        await asyncio.sleep(BETWEEN_KEYS)
+
+    async def go(self, narrow: Narrow) -> None:
+        """To a view, with no dialog over it and the keys in the list of messages."""
+        while self.app.screen is not self.screen:
+            await self.press("escape")
+        self.screen.go(narrow)
+        self.seen[narrow] = None
+        await asyncio.sleep(BETWEEN_KEYS)
+
+    # what is done in it
+
+    async def say(self, place: Destination, text: str) -> Typed:
+        typed = await self._typed(place, text)
+        await self.press("enter")
+        return typed._replace(is_sent=not self.in_compose)
+
+    async def draft(self, place: Destination, text: str, over: str | None) -> Typed:
+        typed = await self._typed(place, text)
+        if self._chance.random() < LEAVING:
+            await self.press("escape")
+        return typed
+
+    async def _typed(self, place: Destination, text: str) -> Typed:
+        await self.go(Narrow.from_destination(place))
+        await self.press("r")
+        before = self.in_compose
+        if self._chance.random() < LETTERS:
+            await self.press(*("space" if sign == " " else sign for sign in text))
+        else:
+            await self.paste(text)
+        return Typed(before, self.in_compose)
+
+    async def read(self, message_ids: Sequence[int]) -> None:
+        await self.go(Narrow.all())
+        await self.press("G")
+
+    async def react(self, message_id: int) -> None:
+        await self.go(Narrow.all())
+        await self.press("+")
+
+    async def star(self, message_id: int, is_starred: bool) -> None:
+        await self.go(Narrow.all())
+        await self.press("*")
+
+    async def wrong(self) -> list[str]:
+        await self.go(Narrow.all())
+        await self.press("G")
+        await asyncio.sleep(SETTLED)
+        session, screen = self.session, self.screen
+        ids, feed = list(session.view(Narrow.all()).ids), screen.messages.list.feed
+        listed = list(feed.ids) if feed is not None else []
+        found = [] if listed == ids else [f"messages {listed} are listed, not {ids}"]
+        text = screen_text(self.app.screen)
+        newest = session.state.messages.get(ids[-1]) if ids else None
+        if newest is not None and (words := newest.content[3:-4]) not in text:
+            found.append(f"{words!r} is not on the screen:\n{text}")
+        if "● live" not in text:
+            found.append(f"the screen does not say that it is live:\n{text}")
+        return found + [f"it says {told!r}" for told in self.told if DEFECT in told]
+
+    async def look(self, narrow: Narrow, seconds: float) -> None:
+        await self.go(narrow)
+        await asyncio.sleep(seconds)
+        await self.go(Narrow.all())

@@ -1,0 +1,33 @@
+"""Histories in which the windows of a person are apps: what is written with keys is neither lost nor sent twice, and
+in the end the screen shows what the session knows.
+
+More of them: `cd tests && python -m simulation --app --first SEED --count N`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from narrowcast.panes.compose.writing import Writing
+from simulation.app_window import AppWindow
+from simulation.running import run
+from simulation.thousand import garbage_left
+
+EACH = 10
+
+
+@pytest.mark.parametrize("first", range(0, 40, EACH))
+def test_every_history_in_the_app_ends_well(first: int) -> None:
+    with garbage_left():
+        reports = [run(seed, kind=AppWindow) for seed in range(first, first + EACH)]
+    assert {report.seed: report.problems for report in reports if report.problems} == {}
+
+
+def test_a_seed_gives_the_same_history_in_the_app_again() -> None:
+    assert run(7, kind=AppWindow) == run(7, kind=AppWindow)
+
+
+def test_an_app_that_keeps_no_drafts_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Writing, "keep", lambda self: None)
+    problems = (problem for seed in range(20) for problem in run(seed, kind=AppWindow).problems)
+    assert any("drafts are lost" in problem for problem in problems)
