@@ -8,6 +8,7 @@ from narrowcast_api import permissions
 from narrowcast_api.model.topics import Topic
 from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
+from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import PlanType, Role, TopicsPolicy
 from support.live import ADA, BRUNO, CHIYO, GENERAL, RANDOM
 from support.role_states import FRIENDS, NOBODY, person, set_channel, state_as
@@ -139,6 +140,12 @@ def test_a_draft_is_kept_for_where_one_reads() -> None:
     set_channel(state, GENERAL, is_archived=True)
     assert permissions.draft_refusal(state, where) == "#general is archived: nobody can post in it."
     assert "no longer exists" in permissions.draft_refusal(state, ChannelDestination(99, "t"))
+
+
+def test_nobody_is_refused_to_write_before_any_channel_is_known() -> None:
+    where = ChannelDestination(99, "t")
+    assert permissions.write_refusal(State(0), where) == ""
+    assert "no longer exists" in permissions.write_refusal(state_as(Role.MEMBER), where)
 
 
 def test_whom_one_may_write_to_is_said_by_name() -> None:

@@ -135,10 +135,10 @@ def archived_refusal(channel: Channel) -> Refusal:
 
 
 def channel_write_refusal(state: State, channel_id: int) -> Refusal:
-    """Refuses who may not write in a channel, in whatever topic."""
+    """Refuses who may not write in a channel, in whatever topic. Nobody is refused before any channel is known."""
     channel = state.channels.get(channel_id)
     if channel is None:
-        return _UNKNOWN_CHANNEL
+        return ALLOWED if state.is_empty else _UNKNOWN_CHANNEL
     if archived := archived_refusal(channel):
         return archived
     if not channel.is_subscribed:

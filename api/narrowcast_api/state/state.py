@@ -139,6 +139,11 @@ class State:
                 gc.enable()
         return state
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of the account is known yet, neither from the cache nor from the server."""
+        return self.me == 0
+
     def has_flag(self, message_id: int, flag: str) -> bool:
         """Whether one has set a flag on a message, as far as is known: stars are known of all messages."""
         if flag == "starred":
