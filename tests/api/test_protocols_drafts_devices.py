@@ -67,6 +67,22 @@ async def test_an_edit_that_ours_overwrites_on_the_server_is_kept(client: DraftC
         await client.catch_up()
         assert client.texts() == ["mine", "theirs"]
         assert sorted(client.server.texts()) == ["mine", "theirs"]
+        assert client.calls == ["fetch", "edit 1 mine", "create theirs"]
+
+
+async def test_an_edit_that_overwrote_ours_while_nothing_was_heard_is_kept_beside_it(
+    client: DraftClient,
+) -> None:
+    async with client:
+        client.server.create(DraftVersion(LUNCH, "base"))
+        await client.catch_up()
+        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        await client.clock.advance(3)
+        edited_elsewhere(client.server, 1, "theirs")
+        client.register()
+        await client.clock.advance(5)
+        await client.catch_up()
+        assert client.texts() == sorted(client.server.texts()) == ["mine", "theirs"]
 
 
 @pytest.mark.parametrize("is_late", [True, False], ids=["its event is late", "its event is lost"])
@@ -125,7 +141,7 @@ async def test_edited_elsewhere_while_one_deletes_keeps_the_newer_words(client: 
         client.online = True
         client.drafts.wake()
         await client.clock.advance(5)
-        assert (client.texts(), client.server.texts()) == (["newer"], ["newer"])
+        assert (client.texts(), client.server.texts(), client.calls) == (["newer"], ["newer"], [])
 
 
 async def deleting(client: DraftClient) -> Held:

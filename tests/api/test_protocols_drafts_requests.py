@@ -199,6 +199,24 @@ async def test_what_is_typed_or_deleted_while_an_edit_is_under_way_is_sent_befor
         assert client.server.texts() == []
 
 
+async def test_what_is_typed_or_deleted_before_the_event_and_then_the_answer_of_an_edit_come_is_sent(
+    client: DraftClient,
+) -> None:
+    async with client:
+        draft_id = await synced(client)
+        for typed, left in (("Soup today and tomorrow", ["Soup today and tomorrow"]), ("", [])):
+            client.drafts.save(draft_id, LUNCH, "Soup today")
+            edit = await held_request(client)
+            client.drafts.save(draft_id, LUNCH, typed)
+            edit.act()
+            await client.catch_up()
+            edit.answer.set_result(1)
+            client.held.clear()
+            await client.clock.advance(5)
+            await client.catch_up()
+            assert client.server.texts() == left
+
+
 async def test_the_same_words_written_again_while_their_draft_is_being_deleted_keep_it(
     client: DraftClient,
 ) -> None:
