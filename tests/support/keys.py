@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from textual import events
-from textual.keys import _character_to_key
-
+from narrowcast.terminal.keyboard import Keyboard
 from support.sessions import until
 from support.stage import Stage
 
 
 def post_keys(stage: Stage, *typed: str) -> None:
-    """What a terminal sends in one go: names of keys, or texts letter by letter."""
+    """What a terminal sends in one go: texts, "enter", or "ctrl+" with a letter."""
+    keyboard = Keyboard()
     for item in typed:
-        if item.startswith("ctrl+") or item == "enter":
-            stage.app.post_message(events.Key(item, None))
-        else:
-            for letter in item:
-                stage.app.post_message(events.Key(_character_to_key(letter), letter))
+        for message in keyboard.feed(_bytes_of(item), 0.0):
+            stage.app.post_message(message)
+
+
+def _bytes_of(item: str) -> bytes:
+    if item == "enter":
+        return b"\r"
+    if item.startswith("ctrl+"):
+        return bytes([ord(item[-1]) & 0x1F])
+    return item.encode()
 
 
 async def at_once(stage: Stage, *typed: str) -> None:

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from textual.widgets._toast import Toast
 
 from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.sign_in_links import login_refusal, password_link
@@ -310,6 +309,8 @@ async def test_notices_stand_at_the_top_and_do_not_repeat(tmp_path: Path) -> Non
             app.tell(text)
             await pilot.pause()
         assert notices(app) == ["Second.", "Third.", "Fourth."]
-        await until(lambda: len(app.screen.query(Toast)) == 3)
+        await until(lambda: len(app.screen.query("Toast")) == 3)
         await pilot.pause()
-        assert max(toast.region.bottom for toast in app.screen.query(Toast)) <= 12  # compose is at the bottom
+        assert (
+            max(toast.region.bottom for toast in app.screen.query("Toast")) <= 12
+        )  # compose is at the bottom
