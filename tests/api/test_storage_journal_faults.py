@@ -195,6 +195,7 @@ from pathlib import Path
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
+from narrowcast_api.storage.journal_file import open_for_writing
 from narrowcast_api.storage.records import *
 
 fatal = int(sys.argv[2])
@@ -207,8 +208,9 @@ def trace(statement):
     if statements == fatal:
         os.kill(os.getpid(), signal.SIGKILL)
 
-journal = Journal.open(Path(sys.argv[1]), executor=inline)
-journal._file.connection.set_trace_callback(trace)
+connection, _ = open_for_writing(Path(sys.argv[1]))
+connection.set_trace_callback(trace)
+journal = Journal(connection, executor=inline("journal"))
 where = ChannelDestination(7, "lunch")
 for number in range(1, 3):
     # What the journal is told, then, only if that is durable, what is promised to the world.

@@ -301,13 +301,14 @@ def run_code(tmp_path: Path, code: str) -> subprocess.CompletedProcess[bytes]:
 def test_defects_warnings_and_prints_of_libraries_pass_the_filter_too(tmp_path: Path, statement: str) -> None:
     defect = f"""
 import sys
-from narrowcast.cli import main as cli
-def _run(args):
+from narrowcast.cli import open_app
+from narrowcast.cli.main import main
+def run(args):
     text = {ALL!r}
     {statement}
     return 0
-cli._run = _run
-sys.exit(cli.main([]))
+open_app.run = run
+sys.exit(main([]))
 """
     outcome = run_code(tmp_path, defect)
     shown = (outcome.stdout + outcome.stderr).decode()
