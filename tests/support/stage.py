@@ -91,6 +91,12 @@ class Stage:
 
         await until(has_it)
 
+    async def close_all(self) -> None:
+        """Leaves whatever lies over the main screen."""
+        while self.app.screen is not self.screen:
+            self.app.pop_screen()
+            await self.pilot.pause()
+
     async def closed(self) -> None:
         """Until no dialog is open."""
         await until(lambda: self.app.screen is self.screen)

@@ -295,9 +295,7 @@ async def test_no_text_of_the_server_reaches_the_terminal_as_it_is(
             await stage.press("G")
             await stage.press("enter")
             check(stage)
-            while stage.app.screen is not stage.screen:
-                stage.app.pop_screen()
-                await stage.pilot.pause()
+            await stage.close_all()
         show(stage.screen, 77)
         await stage.pilot.pause()
         check(stage)

@@ -127,9 +127,7 @@ async def test_the_screens_look_as_they_did(tmp_path: Path, size: tuple[int, int
                 await step(stage)
                 seen = await settled(stage, system)
                 differences.append(difference(f"{name}-{size[0]}x{size[1]}-{system}", seen))
-                while stage.app.screen is not stage.screen:
-                    stage.app.pop_screen()
-                    await stage.pilot.pause()
+                await stage.close_all()
                 stage.screen.writing.text.text = ""
                 stage.screen.focus_messages()
                 await stage.pilot.pause()
