@@ -72,6 +72,8 @@ class AppWindow(Window):
         super().__init__(name, user_id, service, home, loop, chance)
         self.told: list[str] = []
         """All notices."""
+        self.odd: list[str] = []
+        """What was otherwise than its user would expect."""
 
     @classmethod
     @contextmanager
@@ -146,7 +148,7 @@ class AppWindow(Window):
     async def say(self, place: Destination, text: str) -> Typed:
         typed = await self._typed(place, text)
         await self.press("enter")
-        return typed._replace(is_sent=not self.in_compose)
+        return typed._replace(is_sent=bool(typed.words) and not self.in_compose)
 
     async def draft(self, place: Destination, text: str, over: str | None) -> Typed:
         typed = await self._typed(place, text)
@@ -162,6 +164,10 @@ class AppWindow(Window):
             await self.press(*("space" if sign == " " else sign for sign in text))
         else:
             await self.paste(text)
+        if text not in self.in_compose:
+            self.odd.append(
+                f"{text!r} was typed, and {self.in_compose!r} stands there at {self._loop.time():.2f} s"
+            )
         return Typed(before, self.in_compose)
 
     async def read(self, message_ids: Sequence[int]) -> None:
@@ -190,7 +196,7 @@ class AppWindow(Window):
             found.append(f"{words!r} is not on the screen:\n{text}")
         if "● live" not in text:
             found.append(f"the screen does not say that it is live:\n{text}")
-        return found + [f"it says {told!r}" for told in self.told if DEFECT in told]
+        return [*self.odd, *found, *(f"it says {told!r}" for told in self.told if DEFECT in told)]
 
     async def look(self, narrow: Narrow, seconds: float) -> None:
         await self.go(narrow)
