@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from narrowcast.terminal.keyboard import Keyboard
-from support.sessions import until
 from support.stage import Stage
 
 
@@ -26,14 +25,4 @@ def _bytes_of(item: str) -> bytes:
 async def at_once(stage: Stage, *typed: str) -> None:
     """The same, until the app has taken them all."""
     post_keys(stage, *typed)
-
-    def are_taken() -> bool:
-        handing_on = stage.app._typed._task
-        if stage.app.message_queue_size or handing_on is None or not handing_on.done():
-            return False
-        return all(
-            not node.message_queue_size for node in (stage.app.focused or stage.screen).ancestors_with_self
-        )
-
-    await until(are_taken)
     await stage.pilot.pause()
