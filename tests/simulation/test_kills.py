@@ -1,7 +1,7 @@
-"""A window is killed at every point of a send: around each write of its journal and around its request.
+"""A window is killed at every point of a send and of a draft: around each write of its journal and its requests.
 
 Another window of the account, which is open or comes later, must find the words: on the server, or offered as not
-sent; and never twice.
+sent, or as a draft; and never twice.
 """
 
 from __future__ import annotations
@@ -27,10 +27,16 @@ PLACE = ChannelDestination(11, "soup")
 class Strikes:
     """Kills a window at its point number `fatal`, counted from `begin`."""
 
-    def __init__(self, window: Window, fatal: int) -> None:
+    def __init__(self, window: Window, fatal: int, path: str) -> None:
+        """Of the requests, those that change what is at `path` or below it count."""
         self._window = window
         self._fatal = fatal
+        self._path = path
         self.points: list[str] = []
+
+    @property
+    def has_struck(self) -> bool:
+        return 0 < self._fatal <= len(self.points)
 
     def begin(self) -> None:
         """Count from now on."""
@@ -41,7 +47,8 @@ class Strikes:
         network.after = lambda question: self._request("after", question)
 
     def _request(self, when: str, question: Question) -> None:
-        if (question.method, question.path) == ("POST", "/messages"):
+        below = f"{question.path}/".startswith(f"{self._path}/")
+        if question.method != "GET" and below and not question.path.endswith("/flags"):
             self._reached(f"{when} the request")
 
     def _reached(self, point: str) -> None:
@@ -83,7 +90,7 @@ async def _sent_and_offered(
     if beside:
         await other.start()
     await asyncio.sleep(5)
-    strikes = Strikes(victim, fatal)
+    strikes = Strikes(victim, fatal, "/messages")
     if how == HAD_WAITED:
         victim.network.is_down = True
         service.expire_queues(ME)
@@ -136,3 +143,60 @@ def test_words_are_there_once_wherever_their_window_was_killed(beside: bool, how
             assert sent + offered == 1, where
         if "after the request" in reached:
             assert sent == 1, where
+
+
+VERSIONS = ("first words", "first words, and more", "first words, and more, and all")
+
+Drafts = tuple[list[str], int, list[str]]
+
+
+async def _drafts(folder: Path, loop: SimulatedLoop, fatal: int, *, beside: bool) -> Drafts:
+    """The drafts of another window, which are those of the service; how many versions had 5 s before the kill; and the
+    points that were reached.
+    """
+    clock = SimulatedClock(loop)
+    service = Service(clock.now, clock.monotonic)
+    home = Home(folder, Random(1))
+    victim, other = (Window(name, ME, service, home, loop, Random(2)) for name in ("victim", "other"))
+    victim.network.trouble = other.network.trouble = 0.0
+    await victim.start()
+    if beside:
+        await other.start()
+    await asyncio.sleep(5)
+    victim.journal_writer.hurry = True
+    strikes = Strikes(victim, fatal, "/drafts")
+    strikes.begin()
+    draft_id, kept = None, 0
+    for text in VERSIONS:
+        draft_id = victim.session.drafts.save(draft_id, PLACE, text)
+        await asyncio.sleep(5)
+        kept += not strikes.has_struck
+    await victim.kill()
+    if not beside:
+        await other.start()
+    await asyncio.sleep(120)
+    here = [draft.content for draft in other.session.drafts.all()]
+    await other.quit()
+    there = [draft["content"] for _, draft in service.drafts.values()]
+    assert here == there, f"killed {strikes.points[-1]}, point {fatal}"
+    return here, kept, strikes.points
+
+
+def drafts_killed_at(fatal: int, *, beside: bool) -> Drafts:
+    loop = SimulatedLoop()
+    with seeded(7), memory() as folder:
+        return loop.run(_drafts(folder, loop, fatal, beside=beside))
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["another window is open", "one is opened later"])
+def test_a_draft_is_there_once_wherever_its_window_was_killed(beside: bool) -> None:
+    drafts, _, points = drafts_killed_at(0, beside=beside)
+    assert drafts == [VERSIONS[-1]]
+    assert {"before a write", "after a write", "before the request", "after the request"} <= set(points)
+    for fatal in range(1, len(points) + 1):
+        drafts, kept, reached = drafts_killed_at(fatal, beside=beside)
+        where = f"killed {reached[-1]}, point {fatal} of {points}"
+        at_least = VERSIONS[max(kept - 1, 0) :]
+        assert drafts in [[text] for text in at_least] or (drafts == [] and reached == ["before a write"]), (
+            where
+        )
