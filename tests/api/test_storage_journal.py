@@ -18,7 +18,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination, Destination, 
 from narrowcast_api.storage.journal import Journal, committed, handed_over
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
-from support.journals import DRAFT, LUNCH, MESSAGE, connection_of, journal_at
+from support.journals import DRAFT, LUNCH, MESSAGE, Held, connection_of, journal_at
 
 destinations: st.SearchStrategy[Destination] = st.one_of(
     st.builds(ChannelDestination, st.integers(1, 2**40), st.text()),
@@ -115,6 +115,19 @@ async def test_a_thread_of_its_own_writes_and_the_future_says_when_it_is_safe(tm
     assert all([await committed(write) for write in writes])
     assert len(journal.load_outbox()) == 200
     journal.close()
+
+
+async def test_who_waits_no_longer_for_a_write_holds_up_nobody_else(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path, executor=(disk := Held()))
+    first = asyncio.create_task(committed(journal.put_draft(DRAFT)))
+    second = asyncio.create_task(committed(journal.put_outbox(MESSAGE)))
+    await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    disk.write()
+    assert await second
+    assert [draft.draft_id for draft in journal.load_drafts()] == [DRAFT.draft_id]
+    connection_of(journal).close()
 
 
 def test_lone_surrogates_of_a_terminal_do_not_stop_a_draft_from_being_kept(tmp_path: Path) -> None:

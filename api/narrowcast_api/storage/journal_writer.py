@@ -118,6 +118,7 @@ class JournalWriter:
     def retry(self) -> Future[bool]:
         """Commit what waits when the thread is free; whether it is on the disk then."""
         done: Future[bool] = Future()
+        done.set_running_or_notify_cancel()  # who waits for it may be cancelled: what is written is not, nor the others
         if self._ended:
             done.set_result(False)
             return done
