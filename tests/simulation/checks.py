@@ -102,7 +102,8 @@ def _drafts(words: Words, windows: Sequence[Window], service: Service) -> Iterat
         there = sorted(
             draft["content"] for owner, draft in service.drafts.values() if owner == window.user_id
         )
-        here = sorted(draft.content for draft in window.session.drafts.all())
+        # The service cuts blanks at the end, which stay here: more may be typed after them.
+        here = sorted(draft.content.rstrip() for draft in window.session.drafts.all())
         if here != there:
             yield f"{window.name}: drafts {here}, on the server {there}"
         kept.update(here)

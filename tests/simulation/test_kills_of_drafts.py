@@ -1,0 +1,48 @@
+"""A window is killed at every point of a draft: around each write of its journal and around its requests.
+
+Another window of the account, which is open or comes later, must find the words that had been there for some seconds,
+as one draft, which is the one of the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from narrowcast_api.narrow.destinations import ChannelDestination
+from simulation.striking import AROUND, Scene, play
+
+PLACE = ChannelDestination(11, "soup")
+VERSIONS = ("first words", "first words, and more", "first words, and more, and all")
+EACH_STANDS = 5.0
+"""Seconds from one version to the next."""
+
+
+async def _drafts(scene: Scene) -> tuple[list[str], int, list[str]]:
+    """The drafts of the other window; how many versions had stood long enough before the kill; the points reached."""
+    await scene.open()
+    scene.victim.journal_writer.hurry = True
+    scene.begin("/drafts")
+    draft_id, kept = None, 0
+    for text in VERSIONS:
+        draft_id = scene.victim.session.drafts.save(draft_id, PLACE, text)
+        await asyncio.sleep(EACH_STANDS)
+        kept += not scene.has_struck
+    await scene.end()
+    here = [draft.content for draft in scene.other.session.drafts.all()]
+    await scene.other.quit()
+    assert here == [draft["content"] for _, draft in scene.service.drafts.values()], scene.where
+    return here, kept, scene.points
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["another window is open", "one is opened later"])
+def test_a_draft_is_there_once_wherever_its_window_was_killed(beside: bool) -> None:
+    drafts, _, points = play(_drafts, 0, beside=beside)
+    assert drafts == [VERSIONS[-1]]
+    assert set(points) >= AROUND
+    for fatal in range(1, len(points) + 1):
+        drafts, kept, reached = play(_drafts, fatal, beside=beside)
+        where = f"killed {reached[-1]}, point {fatal} of {points}"
+        was_early = drafts == [] and reached == ["before a write"]
+        assert was_early or drafts in [[text] for text in VERSIONS[max(kept - 1, 0) :]], where
