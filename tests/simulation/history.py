@@ -135,7 +135,8 @@ class History:
         await window.read(self.chance.sample(unread, self.chance.randrange(len(unread) + 1)))
 
     def _some_message(self, window: Window) -> int | None:
-        ids = list(window.session.view(Narrow.all()).ids)
+        view = window.session.views.peek(Narrow.all())
+        ids = [] if view is None else list(view.ids)
         return self.chance.choice(ids[-6:]) if ids else None
 
     async def react(self, window: Window) -> None:

@@ -87,6 +87,18 @@ async def test_both_are_fetched_again_when_events_were_missed(tmp_path: Path) ->
         await until(lambda: not any(one.messages.view.is_stale for one in (left, right)))  # type: ignore[union-attr]
 
 
+async def test_the_one_that_stays_is_fetched_again_when_events_were_missed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left, _ = await two(stage)
+        await fetched(left.messages.view)
+        await stage.press("alt+o", "alt+z")
+        await until(lambda: stage.screen.side.all == [left])
+        assert stage.session.views_on_screen == [left.messages.view]
+        stage.session.views.lose_touch()
+        stage.session.refresh_on_screen()
+        await until(lambda: not left.messages.view.is_stale)  # type: ignore[union-attr]
+
+
 async def test_a_view_that_is_shown_beside_is_gone_to_and_not_shown_twice(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         left, right = await two(stage)

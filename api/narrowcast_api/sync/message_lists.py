@@ -39,6 +39,10 @@ class Views:
         self._by_narrow.move_to_end(narrow)
         return view
 
+    def peek(self, narrow: Narrow) -> MessageView | None:
+        """The view of a narrow where there is one; it does not become the one on screen."""
+        return self._by_narrow.get(narrow)
+
     def _sort(self) -> None:
         """Conversations are found by address: a burst of messages must not be tried on every view."""
         self._conversations.clear()

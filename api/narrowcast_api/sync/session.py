@@ -234,7 +234,8 @@ class Session:
 
     def remember(self, narrow: Narrow, position: int | None = None) -> None:
         """Keeps a view for the next start: the newest messages known of it, and where one stood."""
-        ids = list(self.view(narrow).ids[-PAGE:])
+        view = self._views.peek(narrow)
+        ids = [] if view is None else list(view.ids[-PAGE:])
         cache = self.storage.cache
         cache.post(cache.save_view, narrow.dump(), ids, position)
 
