@@ -25,11 +25,28 @@ from simulation.service import Service
 from simulation.window import Typed, Window
 from support.screen_text import screen_text
 
-SIZE = (100, 30)
+SIZES = ((80, 24), (100, 30), (180, 40))
 BETWEEN_KEYS = 0.05
 """Seconds from one key to the next."""
 LETTERS, LEAVING = 0.3, 0.3
 """How often words are typed letter by letter, and how often a draft is left by Escape."""
+WANDERING = 0.5
+"""How often somebody who looks at a conversation presses other keys there."""
+WAYS = (
+    ("n",),
+    ("p",),
+    ("a",),
+    ("I",),
+    ("k", "vertical_line"),
+    ("k", "vertical_line", "alt+o", "alt+z"),
+    ("alt+o",),
+    ("alt+left",),
+    ("ctrl+k", "enter"),
+    ("ctrl+k", "escape"),
+)
+"""Keys that lead elsewhere, to a second conversation beside the first, into dialogs and out of them."""
+WAYS_OUT = 12
+"""Dialogs over one another that Escape has to close."""
 SETTLED = 3.0
 """Seconds after which a key has had all of its effects."""
 DEFECT = "See the log for details"
@@ -95,7 +112,7 @@ class AppWindow(Window):
         begun = Begun(self.session, self.running)
         self.app = HeardApp(self.told, file, Paths.under(self.home.folder), begun)
         self._end = AsyncExitStack()
-        await self._end.enter_async_context(self.app.run_test(size=SIZE))
+        await self._end.enter_async_context(self.app.run_test(size=self._chance.choice(SIZES)))
         await asyncio.sleep(BETWEEN_KEYS)
 
     async def quit(self) -> None:
@@ -129,6 +146,10 @@ class AppWindow(Window):
             sign = " " if key == "space" else key
             self.app.post_message(events.Key(key, sign if len(sign) == 1 else None))
             await asyncio.sleep(BETWEEN_KEYS)
+        kept_true = {view.narrow for view in self.session.views_on_screen}
+        shown = {one.narrow for one in self.screen.side.all} - {None}
+        if kept_true != shown:
+            self.odd.append(f"{shown} are on the screen, and {kept_true} are kept true after {keys}")
 
     async def paste(self, text: str) -> None:
         """All of it at once, where the keys go."""
@@ -137,8 +158,12 @@ class AppWindow(Window):
 
     async def go(self, narrow: Narrow) -> None:
         """To a view, with no dialog over it and the keys in the list of messages."""
-        while self.app.screen is not self.screen:
+        for _ in range(WAYS_OUT):
+            if self.app.screen is self.screen:
+                break
             await self.press("escape")
+        else:
+            self.odd.append(f"Escape does not lead out of {self.app.screen}")
         self.screen.go(narrow)
         self.seen[narrow] = None
         await asyncio.sleep(BETWEEN_KEYS)
@@ -200,5 +225,8 @@ class AppWindow(Window):
 
     async def look(self, narrow: Narrow, seconds: float) -> None:
         await self.go(narrow)
+        if self._chance.random() < WANDERING:
+            for keys in self._chance.choices(WAYS, k=3):
+                await self.press(*keys)
         await asyncio.sleep(seconds)
         await self.go(Narrow.all())
