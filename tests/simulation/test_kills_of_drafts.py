@@ -1,7 +1,8 @@
-"""A window is killed at every point of a draft: around each write of its journal and around its requests.
+"""A window is killed at every point of a draft or a change of a message: around each write of its journal and its
+requests.
 
 Another window of the account, which is open or comes later, must find the words that had been there for some seconds,
-as one draft, which is the one of the server.
+as one draft, which is the one of the server, or as one change that was not saved.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 import pytest
 
 from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.storage.records import Edit
 from simulation.striking import AROUND, Scene, play
 
 PLACE = ChannelDestination(11, "soup")
@@ -46,3 +48,32 @@ def test_a_draft_is_there_once_wherever_its_window_was_killed(beside: bool) -> N
         where = f"killed {reached[-1]}, point {fatal} of {points}"
         was_early = drafts == [] and reached == ["before a write"]
         assert was_early or drafts in [[text] for text in VERSIONS[max(kept - 1, 0) :]], where
+
+
+async def _changes(scene: Scene) -> tuple[list[str], int, list[str]]:
+    """The changes that the other window finds; versions that had stood long enough; the points reached."""
+    await scene.open()
+    scene.victim.journal_writer.hurry = True
+    scene.begin("/messages")
+    kept = 0
+    for text in VERSIONS:
+        scene.victim.session.edits.keep(Edit(1, "words", text, PLACE))
+        await asyncio.sleep(EACH_STANDS)
+        kept += not scene.has_struck
+    await scene.end()
+    found = [edit.content for edit in scene.other.session.edits.take_over()]
+    assert not scene.other.session.edits.take_over(), "they were taken over once"
+    await scene.other.quit()
+    return found, kept, scene.points
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["another window is open", "one is opened later"])
+def test_a_change_of_a_message_is_found_wherever_its_window_was_killed(beside: bool) -> None:
+    changes, _, points = play(_changes, 0, beside=beside)
+    assert changes == [VERSIONS[-1]]
+    assert len(points) >= 2 * len(VERSIONS)
+    for fatal in range(1, len(points) + 1):
+        changes, kept, reached = play(_changes, fatal, beside=beside)
+        where = f"killed {reached[-1]}, point {fatal} of {points}"
+        was_early = changes == [] and reached == ["before a write"]
+        assert was_early or changes in [[text] for text in VERSIONS[max(kept - 1, 0) :]], where
