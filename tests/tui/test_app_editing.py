@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.storage.records import Edit
 from narrowcast_api.sync.session import Session
+from narrowcast_api.wire.levels import Gate
 from support.editing import edit_own
 from support.server import TestServer, running_server
 from support.sessions import until
@@ -64,6 +69,38 @@ async def test_an_edit_that_is_refused_comes_back_and_takes_no_keys(tmp_path: Pa
         await until(lambda: writing.text.text == "Soop!")
         assert writing.editing == message_id
         assert stage.screen.focused is stage.screen.messages.list
+
+
+@asynccontextmanager
+async def checking_edits(folder: Path) -> AsyncIterator[Stage]:
+    """With a server that compares what an edit began with, which the embedded one does whatever level it names."""
+    async with on_stage(folder) as stage:
+        connection = stage.session.client.connection
+        connection.server = replace(connection.server, shown=frozenset({Gate.EDIT_EXPECTATION}))
+        yield stage
+
+
+async def test_an_edit_of_a_text_that_the_message_has_no_more_becomes_a_draft(tmp_path: Path) -> None:
+    async with checking_edits(tmp_path) as stage:
+        message_id = await edit_own(stage)
+        await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "Soup"})
+        await stage.press("end", "!", "enter")
+        await stage.told("The message was changed meanwhile.")
+        assert (await stage.server.newest("ada"))[-1]["content"] == "Soup"
+        assert [draft.content for draft in stage.session.drafts.all()] == ["Soop!"]
+        assert stage.session.edits.all() == []
+
+
+async def test_an_edit_whose_answer_was_lost_is_saved_once_more_without_a_word(tmp_path: Path) -> None:
+    async with checking_edits(tmp_path) as stage:
+        message_id = await edit_own(stage)
+        await stage.server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "Soop!"})
+        await stage.press("end", "!", "enter")
+        await until(lambda: not stage.screen.messages.mode_hint)
+        assert stage.notices == []
+        assert stage.session.drafts.all() == []
+        assert stage.session.edits.all() == []
+        assert stage.screen.writing.editing is None
 
 
 async def leave_behind(folder: Path, server: TestServer, message_id: int, content: str) -> None:

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
+from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, to_draft
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.terminal.editor import edit_outside
 from narrowcast_api import permissions
+from narrowcast_api.errors import ExpectationMismatch
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -29,15 +31,26 @@ async def begin(screen: Workspace, message_id: int) -> None:
 
 
 async def save(screen: Workspace, edit: Edit) -> None:
-    """A refused edit gives the text back to its writer."""
+    """A refused edit gives the text back to its writer; one of a text that the message has no more becomes a draft."""
+    session = screen.session
     messages, writing = screen.messages, screen.writing  # another conversation may have the keys by then
     try:
-        request = screen.session.client.messages.edit(message_id=edit.message_id, content=edit.content)
-        await messages.waiting(request, "Saving…")
+        request = session.client.messages.edit(
+            message_id=edit.message_id, content=edit.content, expected_content=edit.original
+        )
+        try:
+            await messages.waiting(request, "Saving…")
+        except ExpectationMismatch:
+            source = await messages.parts.clipboard.source_of(edit.message_id)
+            if source.strip() != edit.content.strip():  # else it was saved before: that answer did not come
+                session.edits.keep(edit)
+                to_draft(edit, session)
+                screen.tell(CHANGED_MEANWHILE, severity="warning")
+                return
     except Exception:
         writing.begin.give_back(edit)
         raise
-    screen.session.edits.saved(edit)
+    session.edits.saved(edit)
 
 
 async def outside(screen: Workspace) -> None:

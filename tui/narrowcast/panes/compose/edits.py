@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.sync.session import Session
 
-__all__ = ["Edits", "destination_of", "to_draft"]
+__all__ = ["CHANGED_MEANWHILE", "Edits", "destination_of", "to_draft"]
+
+
+CHANGED_MEANWHILE = "The message was changed meanwhile. Your unsaved edit of it is in Drafts."
 
 
 def destination_of(message_id: int, session: Session) -> Destination | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from narrowcast.panes.compose.draft import DraftInHand
-from narrowcast.panes.compose.edits import Edits, to_draft
+from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, Edits, to_draft
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
@@ -187,7 +187,7 @@ class Writing:
         self._before_edit = before
         if (outdated := self.edits.outdated(message_id, content)) is not None:
             to_draft(outdated, self._session)
-            self._tell("The message was changed meanwhile. Your unsaved edit of it is in Drafts.")
+            self._tell(CHANGED_MEANWHILE)
         edit = self.edits.begin(message_id, content)
         self._put(edit.content)
         return edit
