@@ -30,6 +30,10 @@ BETWEEN_KEYS = 0.05
 """Seconds from one key to the next."""
 LETTERS, LEAVING = 0.3, 0.3
 """How often words are typed letter by letter, and how often a draft is left by Escape."""
+CORRECTING = 0.7
+"""How often somebody who reads, or gives a star, corrects a message of their own."""
+SOURCE_SECONDS = 1.0
+"""How long they wait for its source."""
 WANDERING = 0.5
 """How often somebody who looks at a conversation presses other keys there."""
 WAYS = (
@@ -198,6 +202,26 @@ class AppWindow(Window):
     async def read(self, message_ids: Sequence[int]) -> None:
         await self.go(Narrow.all())
         await self.press("G")
+        if self._chance.random() < CORRECTING:
+            await self._correct()
+
+    async def _correct(self) -> None:
+        """Add words to the newest message of one's own, and save that, or leave it."""
+        session = self.session
+        view = session.views.peek(Narrow.all())
+        known = session.state.messages.known(view.ids if view is not None else ())
+        own = [message.id for message in known if message.sender_id == session.state.me]
+        if not own:
+            return
+        self.screen.go(Narrow.all(), own[-1])
+        await self.press("e")
+        await asyncio.sleep(SOURCE_SECONDS)
+        if self.screen.writing.editing != own[-1]:
+            return  # there is no connection
+        text = f"corrected {self.name} {len(self.told)} {session.clock.monotonic():.2f}"
+        await self.paste(text)
+        self.corrected.append((text, self._loop.time()))
+        await self.press(self._chance.choice(("enter", "enter", "escape", "ctrl+l")))
 
     async def react(self, message_id: int) -> None:
         await self.go(Narrow.all())
@@ -206,6 +230,8 @@ class AppWindow(Window):
     async def star(self, message_id: int, is_starred: bool) -> None:
         await self.go(Narrow.all())
         await self.press("*")
+        if self._chance.random() < CORRECTING:
+            await self._correct()
 
     async def wrong(self) -> list[str]:
         await self.go(Narrow.all())

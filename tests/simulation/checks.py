@@ -34,6 +34,7 @@ def problems(words: Words, windows: Sequence[Window], service: Service) -> Itera
     yield from _words(words, windows, service)
     yield from _order(words, windows, service)
     yield from _drafts(words, windows, service)
+    yield from _corrections(words, windows, service)
     for window in windows:
         if window.session.is_live:
             yield from _state(window, service)
@@ -109,6 +110,17 @@ def _drafts(words: Words, windows: Sequence[Window], service: Service) -> Iterat
         kept.update(here)
     if lost := words.drafts.keys() - words.done_with - kept:
         yield f"drafts are lost: {sorted(lost)}"
+
+
+def _corrections(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
+    """What was added to a message is in it, or is offered to its writer."""
+    texts = [message.content for message in service.messages.values()]
+    for window in windows:
+        texts += [edit.content for edit in window.session.edits.all()]
+        texts += [draft.content for draft in window.session.drafts.all()]
+    for correction in words.corrections:
+        if not any(correction in text for text in texts):
+            yield f"{correction!r} is lost"
 
 
 def _state(window: Window, service: Service) -> Iterator[str]:

@@ -97,7 +97,7 @@ class History:
         self.chance = Random(act.seed)
         work: Callable[[Window], Awaitable[None]] = getattr(self, act.name)
         await work(self.windows[act.window % len(self.windows)])
-        self.words.note_failed(self.windows)
+        self.words.note(self.windows)
         await asyncio.sleep(act.pause)
         self.report.problems += deaf(self.windows, self.loop.time())
 
@@ -255,7 +255,7 @@ class History:
             window.network.heal()
         for seconds, other_windows.LOOK_EVERY in SETTLING:
             await asyncio.sleep(seconds)
-            self.words.note_failed(self.windows)
+            self.words.note(self.windows)
         for window in self.windows:  # everybody looks once more at what they have seen
             for narrow in (*window.seen, Narrow.all()):
                 await window.session.view(narrow).open()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from simulation.drafts import Drafts
@@ -242,7 +243,12 @@ class Service:
 
     def _get_messages(self, user_id: int, params: Params, rest: str) -> Row:
         if rest:
-            return {"message": self._as_sent(self._message(user_id, int(rest)), user_id)}
+            message = self._message(user_id, int(rest))
+            source = params.get("apply_markdown") == "false"
+            return {
+                "message": self._as_sent(message, user_id, source=source),
+                "raw_content": message.content,
+            }
         terms = json.loads(params.get("narrow", "[]"))
         found = [self.messages[i] for i in self.messages_in(terms, user_id)]
         before, after = int(params.get("num_before", 0)), int(params.get("num_after", 0))
@@ -363,6 +369,8 @@ class Service:
         message = self._message(user_id, int(rest))
         if message.sender != user_id:
             raise Refused("BAD_REQUEST", "You don't have permission to edit this message")
+        if params["prev_content_sha256"] != sha256(message.content.encode()).hexdigest():
+            raise Refused("EXPECTATION_MISMATCH", "The message has another text")
         self.edit(message.id, params["content"])
         return {}
 

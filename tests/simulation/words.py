@@ -37,6 +37,8 @@ class Words:
     """Written a moment before a crash."""
     drafts: dict[str, tuple[str, float]] = field(default_factory=dict)
     """Text of a draft to the window where it was written, and when."""
+    corrections: dict[str, tuple[str, float]] = field(default_factory=dict)
+    """Words that were added to a message to the window where that was done, and when."""
     done_with: set[str] = field(default_factory=set)
     """Texts of drafts that somebody saw and deleted or wrote over, or that were written a moment before a crash."""
 
@@ -50,9 +52,11 @@ class Words:
         self.drafts[typed.words] = window.name, now
         self.done_with.add(typed.over)
 
-    def note_failed(self, windows: Sequence[Window]) -> None:
-        """What is offered to its writer now as not sent."""
+    def note(self, windows: Sequence[Window]) -> None:
+        """What is offered to its writer now as not sent, and what was corrected."""
         for window in windows:
+            self.corrections |= {text: (window.name, at) for text, at in window.corrected}
+            window.corrected.clear()
             self.failed |= {
                 e.content for e in window.session.outbox.entries() if e.state is OutboxState.FAILED
             }
@@ -72,6 +76,9 @@ class Words:
         self.done_with |= {
             text for text, (window, at) in self.drafts.items() if window in names and at > being_typed
         }
+        for text, (name, at) in list(self.corrections.items()):
+            if name in names and at > being_typed:
+                del self.corrections[text]
         self.may_be_lost += [
             one for one in self.written if one.window in names and one.at > on_its_way_to_the_disk
         ]
