@@ -34,6 +34,8 @@ CORRECTING = 0.7
 """How often somebody who reads, or gives a star, corrects a message of their own."""
 SOURCE_SECONDS = 1.0
 """How long they wait for its source."""
+REFUSED_SECONDS = 1.0
+"""How long they wait after keys that may be refused: letters that follow at once run no commands."""
 WANDERING = 0.5
 """How often somebody who looks at a conversation presses other keys there."""
 WAYS = (
@@ -215,21 +217,24 @@ class AppWindow(Window):
             return
         self.screen.go(Narrow.all(), own[-1])
         await self.press("e")
-        await asyncio.sleep(SOURCE_SECONDS)
+        await asyncio.sleep(max(SOURCE_SECONDS, REFUSED_SECONDS))
         if self.screen.writing.editing != own[-1]:
             return  # there is no connection
         text = f"corrected {self.name} {len(self.told)} {session.clock.monotonic():.2f}"
+        before = self.in_compose
         await self.paste(text)
-        self.corrected.append((text, self._loop.time()))
+        self.corrected.append((before, text, self._loop.time()))
         await self.press(self._chance.choice(("enter", "enter", "escape", "ctrl+l")))
 
     async def react(self, message_id: int) -> None:
         await self.go(Narrow.all())
         await self.press("+")
+        await asyncio.sleep(REFUSED_SECONDS)
 
     async def star(self, message_id: int, is_starred: bool) -> None:
         await self.go(Narrow.all())
         await self.press("*")
+        await asyncio.sleep(REFUSED_SECONDS)
         if self._chance.random() < CORRECTING:
             await self._correct()
 
@@ -254,5 +259,6 @@ class AppWindow(Window):
         if self._chance.random() < WANDERING:
             for keys in self._chance.choices(WAYS, k=3):
                 await self.press(*keys)
+            await asyncio.sleep(REFUSED_SECONDS)
         await asyncio.sleep(seconds)
         await self.go(Narrow.all())

@@ -62,7 +62,7 @@ def _words(words: Words, windows: Sequence[Window], service: Service) -> Iterato
     for text, times in Counter(written.text for written in words.written).items():
         if said[text] > times:
             yield f"{text!r} was written {times} times and sent {said[text]} times"
-        if said[text] + failed[text] > times:
+        if said[text] + failed[text] > times and text not in words.other_now:
             yield f"{text!r} was sent, and is offered as not sent"
         if said[text] + failed[text] + taken_back[text] + may_be_lost[text] < times:
             yield f"{text!r} is lost: {times} times written, {said[text]} times sent"

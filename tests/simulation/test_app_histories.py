@@ -13,10 +13,10 @@ from simulation.app_window import AppWindow
 from simulation.running import run
 from simulation.thousand import garbage_left
 
-EACH = 10
+EACH = 6
 
 
-@pytest.mark.parametrize("first", range(0, 40, EACH))
+@pytest.mark.parametrize("first", range(0, 24, EACH))
 def test_every_history_in_the_app_ends_well(first: int) -> None:
     with garbage_left():
         reports = [run(seed, kind=AppWindow) for seed in range(first, first + EACH)]

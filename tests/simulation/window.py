@@ -59,8 +59,8 @@ class Window:
         self._task: asyncio.Task[None] | None = None
         self.writers: list[SlowWriter] = []
         self.session: Session
-        self.corrected: list[tuple[str, float]] = []
-        """Words that were added to messages of one's own, and when, since they were noted the last time."""
+        self.corrected: list[tuple[str, str, float]] = []
+        """Messages of one's own, words that were added, and when, since that was noted the last time."""
         self.seen: dict[Narrow, None] = {}
         """What was opened since the start besides everything."""
 

@@ -39,6 +39,8 @@ class Words:
     """Text of a draft to the window where it was written, and when."""
     corrections: dict[str, tuple[str, float]] = field(default_factory=dict)
     """Words that were added to a message to the window where that was done, and when."""
+    other_now: set[str] = field(default_factory=set)
+    """Messages that were corrected: who does not know whether one arrived does not find it any more."""
     done_with: set[str] = field(default_factory=set)
     """Texts of drafts that somebody saw and deleted or wrote over, or that were written a moment before a crash."""
 
@@ -55,7 +57,9 @@ class Words:
     def note(self, windows: Sequence[Window]) -> None:
         """What is offered to its writer now as not sent, and what was corrected."""
         for window in windows:
-            self.corrections |= {text: (window.name, at) for text, at in window.corrected}
+            for before, text, at in window.corrected:
+                self.corrections[text] = window.name, at
+                self.other_now.add(before)
             window.corrected.clear()
             self.failed |= {
                 e.content for e in window.session.outbox.entries() if e.state is OutboxState.FAILED
