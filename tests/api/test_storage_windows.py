@@ -55,6 +55,17 @@ def test_only_the_owner_of_a_message_writes_it(tmp_path: Path) -> None:
         assert [record.owner for record in second.load_outbox()] == ["b"]
 
 
+def test_a_message_that_has_arrived_goes_also_where_another_window_has_just_taken_it_over(
+    tmp_path: Path,
+) -> None:
+    with closing(window(tmp_path, "a")) as first, closing(window(tmp_path, "b")) as second:
+        first.put_outbox(MESSAGE)
+        second.claim_outbox("m1").result()
+        first.delete_outbox("m1", 55)
+        gone = second.refresh().result()
+        assert (gone.outbox(), gone.numbers("sent")) == ({"m1": None}, ({55}, set()))
+
+
 def test_what_was_taken_back_elsewhere_does_not_come_again_with_a_late_write(tmp_path: Path) -> None:
     with closing(window(tmp_path, "a")) as first, closing(window(tmp_path, "b")) as second:
         first.put_outbox(MESSAGE)

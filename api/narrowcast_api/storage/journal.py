@@ -175,8 +175,13 @@ class Journal:
         return self._write_own("outbox", record.local_id, outbox_row(record))
 
     def delete_outbox(self, local_id: str, message_id: int | None = None) -> Future[bool]:
-        """Forget a message: it has arrived as `message_id`, or the user took it back."""
-        writes = {("outbox", local_id): self._without("outbox")}
+        """Forget a message: it has arrived as `message_id`, or the user took it back.
+
+        One that has arrived goes whosever it is by now: a window that has just taken it over would look for it among
+        the messages that are nobody's, and send it again.
+        """
+        has_arrived = message_id is not None
+        writes = {("outbox", local_id): Write(None) if has_arrived else self._without("outbox")}
         if message_id is not None and bounded(message_id) is not None:
             writes["sent", str(message_id)] = Write((message_id,))
         return self._writer.write(writes)
