@@ -6,14 +6,13 @@ from pathlib import Path
 
 from narrowcast_api.protocols.outbox_item import MessageLimits
 from support.draft_server import LUNCH
-from support.draft_windows import Window, pair
+from support.draft_windows import Window, known_to_both, pair
 
 
 async def test_a_draft_that_one_window_deletes_goes_from_the_other(tmp_path: Path) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        draft_id = leader.drafts.save(None, LUNCH, "Soup")
-        other.look()
+        draft_id = known_to_both(leader, other)
         leader.drafts.delete(draft_id)
         other.look()
         assert (other.texts(), other.kept()) == ([], [])
@@ -22,8 +21,7 @@ async def test_a_draft_that_one_window_deletes_goes_from_the_other(tmp_path: Pat
 async def test_words_written_while_the_other_window_deletes_stay_as_a_new_draft(tmp_path: Path) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        draft_id = leader.drafts.save(None, LUNCH, "Soup")
-        other.look()
+        draft_id = known_to_both(leader, other)
         leader.drafts.delete(draft_id)
         other.drafts.save(draft_id, LUNCH, "Soup and bread")
         other.look()
@@ -36,8 +34,7 @@ async def test_words_written_while_the_other_window_deletes_stay_as_a_new_draft(
 async def test_words_written_just_before_the_other_window_deletes_stay(tmp_path: Path) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        draft_id = leader.drafts.save(None, LUNCH, "Soup")
-        other.look()
+        draft_id = known_to_both(leader, other)
         other.drafts.save(draft_id, LUNCH, "Soup and bread")
         leader.drafts.delete(draft_id)
         leader.look()
@@ -50,8 +47,7 @@ async def test_a_draft_that_is_deleted_while_the_other_window_writes_the_same_ag
 ) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        draft_id = leader.drafts.save(None, LUNCH, "Soup")
-        other.look()
+        draft_id = known_to_both(leader, other)
         for text in ("Soup and", "Soup"):
             await other.clock.advance(1)
             other.drafts.save(draft_id, LUNCH, text)
@@ -65,8 +61,7 @@ async def test_a_draft_that_is_deleted_while_the_other_window_writes_the_same_ag
 async def test_a_draft_that_both_windows_delete_while_one_writes_is_gone(tmp_path: Path) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        draft_id = leader.drafts.save(None, LUNCH, "Soup")
-        other.look()
+        draft_id = known_to_both(leader, other)
         other.drafts.save(draft_id, LUNCH, "Soup and bread")
         leader.drafts.delete(draft_id)
         other.drafts.delete(draft_id)
@@ -77,11 +72,8 @@ async def test_a_draft_that_both_windows_delete_while_one_writes_is_gone(tmp_pat
 
 async def synced(leader: Window, other: Window) -> str:
     """A draft that both windows and the server have, as "Soup"; its id."""
-    draft_id = leader.drafts.save(None, LUNCH, "Soup")
-    await leader.clock.advance(3)
-    await leader.catch_up()
+    draft_id = await leader.sync("Soup")
     other.look()
-    leader.calls.clear()
     return draft_id
 
 
@@ -117,8 +109,7 @@ async def test_words_that_the_other_window_has_just_written_are_sent_in_place_of
 ) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        draft_id = leader.drafts.save(None, LUNCH, "Soup")
-        other.look()
+        draft_id = known_to_both(leader, other)
         await leader.clock.advance(1.9)
         other.drafts.save(draft_id, LUNCH, "Soup and bread")
         await leader.clock.advance(0.2)
@@ -148,8 +139,7 @@ async def test_words_of_both_windows_at_once_that_the_server_would_cut_stay_here
     leader, other = pair(tmp_path)
     async with leader, other:
         leader.limits = other.limits = MessageLimits(10, 60)
-        draft_id = leader.drafts.save(None, LUNCH, "Soup")
-        other.look()
+        draft_id = known_to_both(leader, other)
         await leader.clock.advance(1)
         other.drafts.save(draft_id, LUNCH, "Soup and bread")
         leader.drafts.save(draft_id, LUNCH, "Soup!")

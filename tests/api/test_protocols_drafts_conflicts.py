@@ -10,9 +10,7 @@ from support.draft_server import LUNCH, DraftClient, edited_elsewhere
 
 async def test_an_edit_elsewhere_while_one_types_keeps_both(client: DraftClient) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
-        mine = client.drafts.all()[0].draft_id
+        mine = await client.receive("base")
         client.drafts.save(mine, LUNCH, "base, mine")
         edited_elsewhere(client.server, 1, "base, theirs")
         await client.catch_up()
@@ -45,9 +43,8 @@ async def test_a_conflict_ends_when_one_text_is_dropped_or_both_are_wanted(clien
 
 async def test_the_same_edit_on_both_devices_is_no_conflict(client: DraftClient) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
-        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "same \n")
+        draft_id = await client.receive("base")
+        client.drafts.save(draft_id, LUNCH, "same \n")
         edited_elsewhere(client.server, 1, "same")
         await client.catch_up()
         assert (client.drafts.conflicts(), client.texts()) == ([], ["same \n"])
@@ -55,12 +52,16 @@ async def test_the_same_edit_on_both_devices_is_no_conflict(client: DraftClient)
         assert client.calls == []
 
 
+async def edited_on_both(client: DraftClient) -> None:
+    """A draft that both have is written on here, as "mine", and by another device, whose event is on the way."""
+    draft_id = await client.receive("base")
+    client.drafts.save(draft_id, LUNCH, "mine")
+    edited_elsewhere(client.server, 1, "theirs")
+
+
 async def test_a_conflict_is_there_again_after_a_crash(client: DraftClient) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
-        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
-        edited_elsewhere(client.server, 1, "theirs")
+        await edited_on_both(client)
         await client.catch_up()
         conflicts = client.drafts.conflicts()
         await client.crash()
@@ -72,10 +73,7 @@ async def test_one_writes_on_in_the_other_text_while_it_is_being_sent_and_anothe
     client: DraftClient,
 ) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
-        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
-        edited_elsewhere(client.server, 1, "theirs")
+        await edited_on_both(client)
         client.hold = True
         await client.catch_up()
         (creation,) = client.held
@@ -92,9 +90,7 @@ async def test_one_writes_on_in_the_other_text_while_it_is_being_sent_and_anothe
 
 async def written_twice(client: DraftClient) -> tuple[str, float]:
     """A draft of ours whose server has our words, in place of older ones; its id, and when we began to write them."""
-    draft_id = client.drafts.save(None, LUNCH, "older words")
-    await client.clock.advance(3)
-    await client.catch_up()
+    draft_id = await client.sync("older words")
     start = client.clock.now()
     client.drafts.save(draft_id, LUNCH, "our words")
     await client.clock.advance(3)

@@ -16,8 +16,7 @@ TEA = ChannelDestination(7, "tea")
 
 async def test_drafts_of_other_devices_come_change_and_go(client: DraftClient) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "theirs"))
-        await client.catch_up()
+        await client.receive("theirs")
         assert client.texts() == ["theirs"]
         edited_elsewhere(client.server, 1, "theirs, longer", DirectDestination(frozenset({12})))
         await client.catch_up()
@@ -43,8 +42,7 @@ async def test_a_snapshot_brings_everything_up_to_date(client: DraftClient) -> N
 
 async def test_a_snapshot_at_its_cap_proves_nothing_about_what_is_missing(client: DraftClient) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "old"))
-        await client.catch_up()
+        await client.receive("old")
         others = [client.server.create(DraftVersion(LUNCH, f"new {n}")) for n in range(1000)]
         client.drafts.on_snapshot([client.server.drafts[number] for number in others])
         assert "old" in client.texts()
@@ -52,10 +50,9 @@ async def test_a_snapshot_at_its_cap_proves_nothing_about_what_is_missing(client
 
 async def test_an_edit_that_ours_overwrites_on_the_server_is_kept(client: DraftClient) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
+        draft_id = await client.receive("base")
         client.hold = True
-        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        client.drafts.save(draft_id, LUNCH, "mine")
         await client.clock.advance(3)
         edited_elsewhere(client.server, 1, "theirs")  # after we looked, and its event is still on the way
         client.hold = False
@@ -74,9 +71,8 @@ async def test_an_edit_that_overwrote_ours_while_nothing_was_heard_is_kept_besid
     client: DraftClient,
 ) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
-        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        draft_id = await client.receive("base")
+        client.drafts.save(draft_id, LUNCH, "mine")
         await client.clock.advance(3)
         edited_elsewhere(client.server, 1, "theirs")
         client.register()
@@ -90,12 +86,11 @@ async def test_an_edit_that_no_event_told_of_is_kept_before_ours_is_sent(
     client: DraftClient, is_late: bool
 ) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
+        draft_id = await client.receive("base")
         edited_elsewhere(client.server, 1, "theirs")
         if not is_late:
             client.queue.clear()
-        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        client.drafts.save(draft_id, LUNCH, "mine")
         await client.clock.advance(6)
         assert client.server.texts() == client.texts() == ["mine", "theirs"]
         await client.catch_up()
@@ -107,9 +102,7 @@ async def test_an_edit_that_no_event_told_of_is_kept_before_ours_is_sent(
 
 async def test_deleted_elsewhere_while_one_types_keeps_the_words(client: DraftClient) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
-        mine = client.drafts.all()[0].draft_id
+        mine = await client.receive("base")
         client.drafts.save(mine, LUNCH, "base, mine")
         client.server.delete(1)
         await client.catch_up()
@@ -120,9 +113,8 @@ async def test_deleted_elsewhere_while_one_types_keeps_the_words(client: DraftCl
 
 async def test_deleted_elsewhere_before_the_event_came_is_made_anew(client: DraftClient) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
-        client.drafts.save(client.drafts.all()[0].draft_id, LUNCH, "mine")
+        draft_id = await client.receive("base")
+        client.drafts.save(draft_id, LUNCH, "mine")
         client.server.delete(1)
         await client.clock.advance(10)  # PATCH answers 404
         assert client.server.texts() == ["mine"]
@@ -132,10 +124,9 @@ async def test_deleted_elsewhere_before_the_event_came_is_made_anew(client: Draf
 
 async def test_edited_elsewhere_while_one_deletes_keeps_the_newer_words(client: DraftClient) -> None:
     async with client:
-        client.server.create(DraftVersion(LUNCH, "base"))
-        await client.catch_up()
+        draft_id = await client.receive("base")
         client.online = False
-        client.drafts.delete(client.drafts.all()[0].draft_id)
+        client.drafts.delete(draft_id)
         edited_elsewhere(client.server, 1, "newer")
         await client.catch_up()
         client.online = True
@@ -146,10 +137,9 @@ async def test_edited_elsewhere_while_one_deletes_keeps_the_newer_words(client: 
 
 async def deleting(client: DraftClient) -> Held:
     """The request that deletes a draft; another device writes newer words while it is under way."""
-    client.server.create(DraftVersion(LUNCH, "base"))
-    await client.catch_up()
+    draft_id = await client.receive("base")
     client.hold = True
-    client.drafts.delete(client.drafts.all()[0].draft_id)
+    client.drafts.delete(draft_id)
     await client.clock.advance(1)
     (deletion,) = client.held
     edited_elsewhere(client.server, 1, "newer")
@@ -174,9 +164,7 @@ async def test_edited_elsewhere_just_before_our_deletion_keeps_the_words_that_we
 
 async def test_writing_on_after_the_server_deleted_it_makes_a_new_draft(client: DraftClient) -> None:
     async with client:
-        draft_id = client.drafts.save(None, LUNCH, "Soup")
-        await client.clock.advance(3)
-        await client.catch_up()
+        draft_id = await client.sync("Soup")
         client.drafts.delete(draft_id)
         await client.clock.advance(1)
         client.drafts.save(draft_id, LUNCH, "Soup again")
@@ -266,9 +254,7 @@ async def test_words_that_another_device_cannot_have_read_are_not_deleted_with_t
     client: DraftClient, later: float, texts: list[str]
 ) -> None:
     async with client:
-        draft_id = client.drafts.save(None, LUNCH, "older words")
-        await client.clock.advance(3)
-        await client.catch_up()
+        draft_id = await client.sync("older words")
         client.drafts.save(draft_id, LUNCH, "our words")
         await client.clock.advance(2.1)
         await client.catch_up()

@@ -12,15 +12,6 @@ from support.draft_server import LUNCH, DraftClient, Held, edited_elsewhere
 from support.journals import Held as HeldDisk
 
 
-async def synced(client: DraftClient) -> str:
-    """A draft of ours that the server has, as "Soup"; its id."""
-    draft_id = client.drafts.save(None, LUNCH, "Soup")
-    await client.clock.advance(3)
-    await client.catch_up()
-    client.calls.clear()
-    return draft_id
-
-
 async def held_request(client: DraftClient) -> Held:
     """The request that is made next, which waits for what the test does with it."""
     client.hold = True
@@ -37,7 +28,7 @@ async def test_an_edit_that_is_refused_is_not_sent_again_and_going_back_needs_no
     client: DraftClient,
 ) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         client.next_failures.append("refused")
         client.drafts.save(draft_id, LUNCH, "Soup!")
         await client.clock.advance(300)
@@ -54,7 +45,7 @@ async def test_an_edit_and_a_deletion_that_did_not_arrive_are_made_again(
     client: DraftClient, failure: str
 ) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         client.next_failures.append(failure)
         client.drafts.save(draft_id, LUNCH, "Soup!")
         await client.clock.advance(20)
@@ -75,7 +66,7 @@ async def test_a_draft_that_the_server_says_in_either_way_not_to_have_is_made_an
 ) -> None:
     async with client:
         client.server.missing = missing
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         client.drafts.save(draft_id, LUNCH, "Soup!")
         client.server.delete(1)  # its event does not come
         await client.clock.advance(10)
@@ -87,7 +78,7 @@ async def test_deleting_reaches_the_server_also_where_the_draft_could_not_be_sen
     client: DraftClient,
 ) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         client.refusals[LUNCH] = "#lunch is archived: nobody can post in it."
         client.drafts.recheck()
         client.drafts.delete(draft_id)
@@ -123,7 +114,7 @@ async def test_a_creation_that_did_not_arrive_takes_no_draft_of_another_device_f
     client: DraftClient,
 ) -> None:
     async with client:
-        await synced(client)
+        await client.sync("Soup")
         client.next_failures.append("lost before")
         client.drafts.save(None, LUNCH, "Soup")  # as the one that is there
         client.server.create(DraftVersion(LUNCH, "theirs"))  # its event is late
@@ -169,7 +160,7 @@ async def test_a_draft_that_is_deleted_while_the_server_is_asked_about_it_is_not
     client: DraftClient,
 ) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         client.drafts.save(draft_id, LUNCH, "Soup!")
         compared = client.hold_fetch()
         await client.clock.advance(3)
@@ -183,7 +174,7 @@ async def test_what_is_typed_or_deleted_while_an_edit_is_under_way_is_sent_befor
     client: DraftClient,
 ) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         client.drafts.save(draft_id, LUNCH, "Soup today")
         edit = await held_request(client)
         client.drafts.save(draft_id, LUNCH, "Soup today and tomorrow")
@@ -203,7 +194,7 @@ async def test_what_is_typed_or_deleted_before_the_event_and_then_the_answer_of_
     client: DraftClient,
 ) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         for typed, left in (("Soup today and tomorrow", ["Soup today and tomorrow"]), ("", [])):
             client.drafts.save(draft_id, LUNCH, "Soup today")
             edit = await held_request(client)
@@ -221,7 +212,7 @@ async def test_the_same_words_written_again_while_their_draft_is_being_deleted_k
     client: DraftClient,
 ) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         client.drafts.delete(draft_id)
         deletion = await held_request(client)
         client.drafts.save(draft_id, LUNCH, "Soup")
@@ -234,7 +225,7 @@ async def test_the_same_words_written_again_while_their_draft_is_being_deleted_k
 
 async def test_words_written_on_before_the_deletion_was_sent_leave_one_draft(client: DraftClient) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         client.drafts.delete(draft_id)
         client.drafts.save(draft_id, LUNCH, "Soup!")
         await client.clock.advance(10)
@@ -246,7 +237,7 @@ async def test_words_written_on_while_the_server_is_asked_before_the_deletion_ke
     client: DraftClient,
 ) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         compared = client.hold_fetch()
         client.drafts.delete(draft_id)
         await client.clock.advance(1)
@@ -258,7 +249,7 @@ async def test_words_written_on_while_the_server_is_asked_before_the_deletion_ke
 
 async def test_words_written_on_while_the_deletion_finds_nothing_are_made_anew(client: DraftClient) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         client.drafts.delete(draft_id)
         deletion = await held_request(client)
         client.drafts.save(draft_id, LUNCH, "Soup!")
@@ -285,7 +276,7 @@ async def test_an_edit_of_another_device_that_is_heard_of_before_the_answer_to_o
     client: DraftClient,
 ) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         client.drafts.save(draft_id, LUNCH, "Soup today")
         edit = await held_request(client)
         edit.act()
@@ -301,7 +292,7 @@ async def test_a_draft_deleted_on_both_devices_while_an_edit_is_under_way_is_gon
     client: DraftClient,
 ) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         client.drafts.save(draft_id, LUNCH, "Soup today")
         edit = await held_request(client)
         client.drafts.delete(draft_id)
@@ -316,7 +307,7 @@ async def test_a_deletion_that_waits_for_the_disk_is_not_sent_where_another_devi
     client: DraftClient,
 ) -> None:
     async with client:
-        draft_id = await synced(client)
+        draft_id = await client.sync("Soup")
         (disk := HeldDisk()).take(client.journal)
         client.drafts.delete(draft_id)
         await client.clock.advance(1)
@@ -332,7 +323,7 @@ async def test_a_deletion_that_waits_for_the_disk_is_not_sent_where_another_devi
 
 async def test_hearing_again_that_syncing_is_on_sends_nothing(client: DraftClient) -> None:
     async with client:
-        await synced(client)
+        await client.sync("Soup")
         client.drafts.on_setting()
         await client.clock.advance(10)
         assert client.calls == []

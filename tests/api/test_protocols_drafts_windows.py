@@ -13,7 +13,7 @@ from narrowcast_api.protocols.drafts import FLUSH_SECONDS
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from support.draft_server import LUNCH
-from support.draft_windows import Window, pair
+from support.draft_windows import Window, known_to_both, pair
 from support.journals import Held, killed
 
 
@@ -42,8 +42,7 @@ async def test_one_window_tells_the_server_of_what_any_has_written(tmp_path: Pat
 async def test_words_of_both_windows_at_once_are_both_kept(tmp_path: Path) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        draft_id = leader.drafts.save(None, LUNCH, "Soup")
-        other.look()
+        draft_id = known_to_both(leader, other)
         await leader.clock.advance(1)
         leader.drafts.save(draft_id, LUNCH, "Soup and bread")
         other.drafts.save(draft_id, LUNCH, "Soup or stew")
@@ -59,8 +58,7 @@ async def test_words_that_are_typed_while_the_journal_is_read_are_not_replaced_b
 ) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        draft_id = leader.drafts.save(None, LUNCH, "Soup")
-        other.look()
+        draft_id = known_to_both(leader, other)
         leader.drafts.save(draft_id, LUNCH, "Soup and bread")
         await leader.clock.advance(1)
         read = other.journal.refresh().result()
@@ -80,8 +78,7 @@ async def test_words_that_are_typed_while_the_journal_is_read_are_not_replaced_b
 
 async def _race(leader: Window, other: Window) -> Held:
     """Both write on in one draft, `other` on a disk that hangs; its disk."""
-    draft_id = leader.drafts.save(None, LUNCH, "Soup")
-    other.look()
+    draft_id = known_to_both(leader, other)
     await leader.clock.advance(1)
     leader.drafts.save(draft_id, LUNCH, "Soup and bread")
     (disk := Held()).take(other.journal)
@@ -148,8 +145,7 @@ async def test_another_window_goes_on_where_the_one_that_spoke_to_the_server_end
 async def test_an_ending_keeps_its_words_beside_those_of_a_window_that_was_faster(tmp_path: Path) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        draft_id = leader.drafts.save(None, LUNCH, "Soup")
-        other.look()
+        draft_id = known_to_both(leader, other)
         leader.drafts.save(draft_id, LUNCH, "Soup and bread")
         await leader.drafts.flush()
         other.drafts.save(draft_id, LUNCH, "Soup or stew")
@@ -163,8 +159,7 @@ async def test_an_ending_gives_up_where_another_window_is_always_faster_and_the_
 ) -> None:
     leader, other = pair(tmp_path)
     async with leader, other:
-        draft_id = leader.drafts.save(None, LUNCH, "Soup")
-        other.look()
+        draft_id = known_to_both(leader, other)
         read = other.journal.refresh
         rounds = 0
 

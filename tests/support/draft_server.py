@@ -240,6 +240,20 @@ class DraftClient:
         while self.event():
             await self.clock.settle()
 
+    async def receive(self, content: str) -> str:
+        """A draft that another device has just written; its id here."""
+        self.server.create(DraftVersion(LUNCH, content))
+        await self.catch_up()
+        return next(draft.draft_id for draft in self.drafts.all() if draft.content == content)
+
+    async def sync(self, content: str) -> str:
+        """A draft of this device that the server has; its id. The requests for it are forgotten."""
+        draft_id = self.drafts.save(None, LUNCH, content)
+        await self.clock.advance(3)
+        await self.catch_up()
+        self.calls.clear()
+        return draft_id
+
     def kept(self) -> list[str]:
         """The words of the drafts in the journal."""
         return [record.version.content for record in self.journal.load_drafts()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from support.clock import VirtualClock
-from support.draft_server import DraftClient, DraftServer
+from support.draft_server import LUNCH, DraftClient, DraftServer
 
 
 class Window(DraftClient):
@@ -31,3 +31,10 @@ def pair(folder: Path) -> tuple[Window, Window]:
     """The window that speaks to the server about drafts, and another one."""
     server, clock = DraftServer(), VirtualClock()
     return tuple(Window(server, folder, clock, name, leads=name == "a") for name in "ab")  # type: ignore[return-value]
+
+
+def known_to_both(one: Window, other: Window) -> str:
+    """A draft that one window has just written, as "Soup", and the other has read; its id."""
+    draft_id = one.drafts.save(None, LUNCH, "Soup")
+    other.look()
+    return draft_id
