@@ -12,7 +12,6 @@ import sys
 import time
 from pathlib import Path
 
-from simulation.app_window import AppWindow
 from simulation.history import Report
 from simulation.running import run, shrunk
 from simulation.window import Window
@@ -31,7 +30,7 @@ def main() -> int:
     args = parser.parse_args()
     logging.disable(logging.CRITICAL)
     first = int(args.state.read_text()) if args.state and args.state.exists() else args.first
-    kind = AppWindow if args.app else Window
+    kind = _app_window() if args.app else Window
     end = time.monotonic() + args.seconds
     done: list[Report] = []
     failed = 0
@@ -53,6 +52,13 @@ def main() -> int:
         f"{crashes} crashes; {failed} failed"
     )
     return 1 if failed else 0
+
+
+def _app_window() -> type[Window]:
+    """The window with a screen, whose framework takes a while to load."""
+    from simulation.app_window import AppWindow
+
+    return AppWindow
 
 
 def _tell(report: Report, kind: type[Window]) -> None:

@@ -23,6 +23,7 @@ from simulation.disk import Home
 from simulation.loop import SimulatedLoop
 from simulation.service import Service
 from simulation.window import Typed, Window
+from support.app_parts import main_screen
 from support.screen_text import screen_text
 
 SIZES = ((80, 24), (100, 30), (180, 40))
@@ -137,9 +138,7 @@ class AppWindow(Window):
     @property
     def screen(self) -> MainScreen:
         """The main screen."""
-        screen = self.app.accounts.screen
-        assert screen is not None
-        return screen
+        return main_screen(self.app)
 
     @property
     def in_compose(self) -> str:

@@ -21,6 +21,7 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.session import Session
+from support.app_parts import main_screen
 from support.server import TestServer, running_server
 from support.sessions import fetched, until
 
@@ -36,9 +37,7 @@ class Stage:
     @property
     def screen(self) -> MainScreen:
         """The main screen."""
-        screen = self.app.accounts.screen
-        assert screen is not None
-        return screen
+        return main_screen(self.app)
 
     @property
     def session(self) -> Session:

@@ -13,6 +13,7 @@ from narrowcast.app.app import NarrowcastApp
 from narrowcast.app.early_session import EarlySession, beside
 from narrowcast.screens.start.welcome import WelcomeScreen
 from narrowcast.terminal.paths import Paths
+from support.app_parts import main_screen
 from support.server import TestServer, running_server
 from support.sessions import until
 
@@ -42,8 +43,7 @@ async def test_the_app_goes_on_with_it_and_hears_what_comes(tmp_path: Path, path
             async with app.run_test(size=(120, 40)):
                 await until(lambda: app.accounts.session is not None and app.accounts.session.is_live)
                 await until(lambda: app.accounts.screen is not None)
-                assert app.accounts.screen is not None
-                shown = app.accounts.screen.messages.list
+                shown = main_screen(app).messages.list
                 await until(lambda: shown.feed is not None and first in shown.feed.ids)
                 await early.close()  # the app has taken it, so this ends nothing
                 second = await server.send("bruno", "general", "lunch", "Bread?")
