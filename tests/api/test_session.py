@@ -288,7 +288,7 @@ async def test_topics_are_listed_on_demand_and_stay_true(tmp_path: Path) -> None
         await server.send("ada", "general", "soup")
         stew = await server.send("ada", "general", "stew")
         async with sessions(server, tmp_path, "dario") as (dario,):
-            await dario.load_topics(general)
+            await dario.loader.topics(general)
             assert dario.state.topics.of(general)[0] == ("stew", stew)
             last = await server.send("ada", "general", "soup")
             await until(lambda: dario.state.topics.of(general)[0] == ("soup", last))
@@ -306,10 +306,10 @@ async def test_where_the_topics_of_an_archived_channel_are_refused_the_known_one
         await until(lambda: [topic.name for topic in dario.state.topics.of(general)] == ["soup"])
         monkeypatch.setattr(topic_routes, "topics_of", refused)
         with pytest.raises(BadRequest):
-            await dario.load_topics(general)
+            await dario.loader.topics(general)
         await server.call("ada", "DELETE", f"/streams/{general}")
         await until(lambda: bool(dario.state.channels.get(general).is_archived))  # type: ignore[union-attr]
-        await dario.load_topics(general)
+        await dario.loader.topics(general)
         assert [topic.name for topic in dario.state.topics.of(general)] == ["soup"]
 
 
@@ -354,25 +354,13 @@ async def test_several_messages_are_fetched_by_their_ids_in_one_request_where_th
         private = await server.send_direct("ada", ["bruno"])
         async with sessions(server, tmp_path, "dario") as (dario,):
             monkeypatch.setattr(Connection, "request", counting)
-            await dario.load_messages(seen)
+            await dario.loader.messages(seen)
             fetched = [path for path in asked if path.startswith("/messages")]
             assert len(fetched) == requests
             assert [message.id for message in dario.state.messages.known(seen)] == seen
-            await dario.load_messages([*seen, private])
+            await dario.loader.messages([*seen, private])
             assert private not in dario.state.messages
             assert len([path for path in asked if path.startswith("/messages")]) == requests + 1
-
-
-async def test_a_link_to_a_conversation_leads_to_where_it_is_now(tmp_path: Path) -> None:
-    async with running_server(tmp_path / "server") as server:
-        sent = await server.send("ada", "general", "soup")
-        await move(server, sent, "stew")
-        async with sessions(server, tmp_path, "dario") as (dario,):
-            link = Narrow.search(f"channel:general topic:soup with:{sent}")
-            assert await dario.adopt(link) == Narrow.topic(server.channel("general"), "stew")
-            assert await dario.adopt(soup(server)) == soup(server)
-            gone = Narrow.search("topic:soup with:999")
-            assert await dario.adopt(gone) == gone
 
 
 async def test_the_session_of_a_bot_asks_for_nothing_that_is_for_people(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ async def test_a_channel_that_became_private_unheard_goes_when_its_topics_are_re
 ) -> None:
     del service.channels[RANDOM]
     with pytest.raises(BadRequest):
-        await session.load_topics(RANDOM)
+        await session.loader.topics(RANDOM)
     await until(lambda: session.state.channels.get(RANDOM) is None)
 
 

@@ -200,7 +200,7 @@ async def test_messages_by_their_ids_from_before_a_snapshot_are_what_it_says_of_
 ) -> None:
     await after_events(session, service)
     service.messages = {101: channel_message(101, flags=[])}
-    loading = await on_its_way(service, session.load_messages([101]))
+    loading = await on_its_way(service, session.loader.messages([101]))
     await after_a_new_snapshot(session, service, starred_messages=[101])
     service.page_leaves.set()
     await loading
@@ -223,11 +223,11 @@ async def test_a_page_tells_which_of_its_messages_are_new(service: Service, sess
 async def test_a_message_is_fetched_by_its_id_once(service: Service, session: Session) -> None:
     service.messages = {7: channel_message(7)}
     for _ in range(2):
-        found = await session.load_message(7)
+        found = await session.loader.message(7)
         assert found is not None
         assert found == known(session, 7)
     assert service.asked.count("/messages/7") == 1
-    assert await session.load_message(8) is None
+    assert await session.loader.message(8) is None
 
 
 async def arrives(session: Session, service: Service, message_id: int) -> None:

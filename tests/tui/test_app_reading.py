@@ -224,7 +224,7 @@ async def test_server_text_is_shown_without_markup_or_escapes(tmp_path: Path) ->
     async with on_stage(tmp_path) as stage:
         await stage.server.send("bruno", "general", "[@click=app.quit]x[/foo]", "a\u202eb")
         channel_id = stage.server.channel("general")
-        await stage.session.load_topics(channel_id)
+        await stage.session.loader.topics(channel_id)
         topic = stage.session.state.topics.of(channel_id)[0].name
         await stage.go(Narrow.topic(channel_id, topic))
         shown = screen_text(stage.app.screen)

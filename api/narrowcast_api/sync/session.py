@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrowcast_api.clock import Clock, SystemClock
-from narrowcast_api.errors import BadRequest
 from narrowcast_api.events.status import ConnectionKind, ConnectionStatus
 from narrowcast_api.model.messages import Match, Message
 from narrowcast_api.narrow.narrow import Narrow
@@ -31,7 +30,6 @@ from narrowcast_api.state.changes import (
     PresenceChanged,
     StateReplaced,
     StorageChanged,
-    TopicsChanged,
     UnreadsChanged,
     ViewChanged,
 )
@@ -39,6 +37,7 @@ from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.change_bus import ChangeBus, Listener
 from narrowcast_api.sync.late_synchronizer import LateSynchronizer
+from narrowcast_api.sync.loader import Loader
 from narrowcast_api.sync.local_search import LocalResult, search_cache
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
@@ -95,6 +94,7 @@ class Session:
         self._views = Views(self)
         self._refresher = ViewRefresher(self, clock)
         self._painted: asyncio.Event | None = None
+        self.loader = Loader(self, self._synchronizer)
         services = Services(self)
         self.outbox = services.outbox
         self.drafts = services.drafts
@@ -257,39 +257,9 @@ class Session:
         """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
         return await (await self._synchronizer.ready()).match(narrow, message_ids)
 
-    async def load_topics(self, channel_id: int) -> None:
-        """Fetches the topics of a channel into `state.topics`. Raises `NarrowcastError`.
-
-        Servers of about level 387 list none of an archived channel: those that are known are all.
-        """
-        try:
-            answer = await self.client.topics.list(channel_id=channel_id)
-        except BadRequest:
-            channel = self.state.channels.get(channel_id)
-            if channel is None or not channel.is_archived:
-                (await self._synchronizer.ready()).doubt_channel(channel_id)
-                raise
-            return
-        self.state.topics.load(channel_id, answer.topics)
-        self.publish(TopicsChanged(channel_id))
-
-    async def load_message(self, message_id: int) -> Message | None:
-        """A message by its id, fetched if it is not known. Raises `NarrowcastError`."""
-        message = self.state.messages.get(message_id)
-        if message is None:
-            message = await (await self._synchronizer.ready()).fetch_one(message_id)
-        return message
-
-    async def load_messages(self, message_ids: Iterable[int]) -> None:
-        """Fetches those that are not known; what does not exist or may not be seen is left out. Raises
-        `NarrowcastError`.
-        """
-        if missing := [one for one in message_ids if one not in self.state.messages]:
-            await (await self._synchronizer.ready()).fetch_some(missing)
-
     async def show_sent(self, message_id: int) -> None:
         """Shows a message of one's own about which no event came. Raises `NarrowcastError`."""
-        message = await self.load_message(message_id)
+        message = await self.loader.message(message_id)
         if message is not None:
             self._views.add(message)
         self.refresh_on_screen(only_without_events=True)
@@ -302,15 +272,6 @@ class Session:
         for view in self._views.on_screen:
             if not (only_without_events and (view.has_events or view.loading)):
                 self.spawn(view.refresh(), "the view's refresh")
-
-    async def adopt(self, narrow: Narrow) -> Narrow:
-        """The conversation that a `with:` term means: where its message is now. Raises `NarrowcastError`.
-
-        A narrow without such a term, or with a message that cannot be seen, comes back as it is.
-        """
-        message_id = next((term.operand for term in narrow.terms if term.operator == "with"), None)
-        message = await self.load_message(message_id) if isinstance(message_id, int) else None
-        return narrow if message is None else Narrow.from_destination(message.destination(self.state.me))
 
     async def search_cached(self, narrow: Narrow, limit: int = 100) -> LocalResult:
         """Messages that were seen and are in `narrow`, newest first; works without a network. People and channels

@@ -66,7 +66,7 @@ async def _complete_topics(screen: Workspace, picker: Picker[Target]) -> None:
     ]
     missing.sort(key=lambda channel_id: -state.unreads.count_channel(channel_id))
     for channel_id in missing[:TOPIC_REQUESTS]:
-        await session.load_topics(channel_id)
+        await session.loader.topics(channel_id)
         if not picker.is_attached:
             return
         others = app_of(screen).accounts.others()

@@ -51,7 +51,7 @@ class Going:
     async def find(self, message_id: int) -> Message | None:
         """A message by its id, fetched if need be; where there is none, or it cannot be fetched, that is said."""
         try:
-            message = await self._pane.session.load_message(message_id)
+            message = await self._pane.session.loader.message(message_id)
         except NarrowcastError as error:
             self._pane.say(f"Could not load the message: {error.user_message}")
             return None

@@ -95,7 +95,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     async def load(self) -> None:
         """The last messages of the first conversations, as far as they are not here."""
         with suppress(NarrowcastError):  # the list shows what is here
-            await self.session.load_messages(
+            await self.session.loader.messages(
                 one.newest for one in self.shown()[:MOST_FETCHED] if one.last is None
             )
 

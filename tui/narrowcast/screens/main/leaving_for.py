@@ -13,7 +13,7 @@ async def leave_for(screen: ManageScreen[Any], message_id: int) -> None:
     """Close the list with the place of the message as its result; where there is no such message, say so in the list.
     Raises NarrowcastError where the server cannot be asked.
     """
-    message = await screen.session.load_message(message_id)
+    message = await screen.session.loader.message(message_id)
     if message is None:
         screen.say("This message no longer exists, or you do not have access to it.", bad=True)
     else:

@@ -312,7 +312,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(NavigationPane.TopicsWanted)
     def _fetch_topics(self, event: NavigationPane.TopicsWanted) -> None:
         if not self.session.state.topics.is_loaded(event.channel_id):
-            self.spawn(self.session.load_topics(event.channel_id), "list the topics")
+            self.spawn(self.session.loader.topics(event.channel_id), "list the topics")
 
     # the messages pane asks
 

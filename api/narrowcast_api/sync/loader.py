@@ -1,0 +1,48 @@
+"""What a session asks the server for when somebody wants it and it is not known yet: topics, and messages by id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from narrowcast_api.errors import BadRequest
+from narrowcast_api.model.messages import Message
+from narrowcast_api.state.changes import TopicsChanged
+from narrowcast_api.sync.host import ServiceHost
+from narrowcast_api.sync.late_synchronizer import LateSynchronizer
+
+
+class Loader:
+    """Loads into the state what is not there. Everything raises `NarrowcastError`."""
+
+    def __init__(self, session: ServiceHost, synchronizer: LateSynchronizer) -> None:
+        self._session = session
+        self._synchronizer = synchronizer
+
+    async def topics(self, channel_id: int) -> None:
+        """Fetches the topics of a channel into `state.topics`.
+
+        Servers of about level 387 list none of an archived channel: those that are known are all.
+        """
+        session = self._session
+        try:
+            answer = await session.client.topics.list(channel_id=channel_id)
+        except BadRequest:
+            channel = session.state.channels.get(channel_id)
+            if channel is None or not channel.is_archived:
+                (await self._synchronizer.ready()).doubt_channel(channel_id)
+                raise
+            return
+        session.state.topics.load(channel_id, answer.topics)
+        session.publish(TopicsChanged(channel_id))
+
+    async def message(self, message_id: int) -> Message | None:
+        """A message by its id, fetched if it is not known; None where it does not exist or may not be seen."""
+        message = self._session.state.messages.get(message_id)
+        if message is None:
+            message = await (await self._synchronizer.ready()).fetch_one(message_id)
+        return message
+
+    async def messages(self, message_ids: Iterable[int]) -> None:
+        """Fetches those that are not known; what does not exist or may not be seen is left out."""
+        if missing := [one for one in message_ids if one not in self._session.state.messages]:
+            await (await self._synchronizer.ready()).fetch_some(missing)
