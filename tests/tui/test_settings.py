@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast.screens.dialogs.ask import AskScreen
+from narrowcast.screens.settings import screen as settings_screen
 from narrowcast.screens.settings.catalog import Kind, Setting, duration, seconds
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ELSEWHERE, OWN
@@ -154,6 +155,27 @@ async def test_a_choice_is_taken_from_its_list(tmp_path: Path) -> None:
         await stage.press("enter")
         await choose(stage, "Never")
         await until(lambda: stage.server.user("ada").settings.get("demote_inactive_streams") == 3)
+
+
+async def test_the_time_zone_is_found_by_a_part_of_its_name(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await at(stage, "account.settings", "timezone")
+        await stage.press("enter")
+        await stage.type("lisbon")
+        await stage.press("enter")
+        await until(lambda: stage.server.user("ada").timezone == "Europe/Lisbon")
+        await until(lambda: any("Time zone" in row and "Europe/Lisbon" in row for row in rows(stage)))
+
+
+async def test_without_a_time_zone_database_a_time_zone_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings_screen, "time_zones", tuple)
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await at(stage, "account.settings", "timezone")
+        await stage.press("enter")
+        await answer(stage, "Europe/Lisbon")
+        await until(lambda: stage.server.user("ada").timezone == "Europe/Lisbon")
 
 
 async def test_a_setting_that_nobody_here_heard_of_is_shown_and_changed(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from zoneinfo import available_timezones
 
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, People, Refused, Text, Values
 from narrowcast.screens.people.about import options, people_of
+from narrowcast.text.time_zones import time_zones
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType
@@ -64,16 +64,12 @@ def profile_form(session: Session) -> FormScreen:
             "Such as Europe/Madrid",
             no_settings,
             value=state.settings.text("timezone"),
-            suggest=_zones,
+            suggest=lambda _: time_zones(),
         ),
     ]
     if user is not None:
         fields += profile_fields(state, user, administering=False)
     return FormScreen("Edit profile", fields, state=state, submit=save)
-
-
-def _zones(typed: str) -> list[str]:
-    return sorted(available_timezones())
 
 
 def profile_fields(state: State, user: User, *, administering: bool) -> list[Field]:

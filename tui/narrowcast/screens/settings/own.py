@@ -87,7 +87,7 @@ OWN: Catalog = {
     ),
     "Language and time": (
         Setting("default_language", "Language (code, such as en)", Kind.TEXT),
-        Setting("timezone", "Time zone (such as Europe/Madrid)", Kind.TEXT),
+        Setting("timezone", "Time zone", Kind.CHOICE),
         flag("twenty_four_hour_time", "24-hour time"),
         flag("web_suggest_update_timezone", "Suggest updating the time zone when travelling"),
     ),
