@@ -5,7 +5,7 @@
     async with Client.from_zuliprc("~/zuliprc") as client:
         await client.messages.send(to="general", topic="lunch", content="Soup today")
 
-Names are loaded when they are first used, so that importing the package costs nothing.
+Names are imported when they are first used, so that importing the package is cheap.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who signs in where, and the zuliprc file that keeps it."""
+"""The credentials of one user at one organization, and the zuliprc file that stores them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from narrowcast_api.storage.folders import expanded
 __all__ = ["Account", "AccountError", "is_cleartext", "normal_site"]
 
 _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO if os.name == "posix" else 0
-"""Rights of a file that nobody but its owner may have; elsewhere such bits mean nothing."""
+"""Permission bits that give other users access to a file; 0 where the system has no such bits."""
 
 
 def normal_site(address: str) -> str:
-    """An organization's address as people type it, made `scheme://host[:port][/path]`.
+    """Normalize an organization's address as a person types it to `scheme://host[:port][/path]`.
 
-    Without a scheme, https is meant, or http for this machine. User names in the address, queries,
-    fragments and schemes other than http and https are refused with AccountError; a slash
-    or `/api/v1` at the end is cut off (CONV-01).
+    Without a scheme, https is assumed, or http for this machine. Raises AccountError for addresses with a
+    user name, query or fragment, and for schemes other than http and https. A trailing slash or `/api/v1` is
+    removed (CONV-01).
     """
     text = address.strip()
     if "://" not in text:
@@ -52,7 +52,7 @@ def normal_site(address: str) -> str:
 
 
 def is_cleartext(site: str) -> bool:
-    """Whether what is sent to an organization's address can be read on the way: plain http beyond this machine."""
+    """Whether traffic to an organization's address is unencrypted: plain http to a host other than this machine."""
     parts = urlsplit(normal_site(site))
     host = (parts.hostname or "").rstrip(".")
     if parts.scheme == "https" or host == "localhost" or host.endswith(".localhost"):
@@ -67,8 +67,8 @@ class Account(Struct, frozen=True):
     """One person or bot at one organization.
 
     `site` is the organization's address, `email` the API email address, `key` the API key (masked),
-    `ca_bundle` a PEM file of further certificate authorities to trust. Basic credentials are made of email
-    and key (AUTH-01).
+    `ca_bundle` a PEM file of additional certificate authorities to trust. Email and key together are the
+    credentials for HTTP Basic authentication (AUTH-01).
     """
 
     site: str
@@ -80,15 +80,16 @@ class Account(Struct, frozen=True):
         force_setattr(self, "site", normal_site(self.site))
 
     def credentials(self) -> str:
-        """What follows `Basic` in an Authorization header; as secret as the key."""
+        """Returns the value after `Basic` in an Authorization header; as secret as the key."""
         return base64.b64encode(f"{self.email}:{self.key.reveal()}".encode()).decode("ascii")
 
     @classmethod
     def from_zuliprc(cls, path: Path | str, *, allow_shared: bool = False) -> Account:
-        """Read the `[api]` section of a zuliprc file: email, key, site and, if there, cert_bundle.
+        """Read the `[api]` section of a zuliprc file: email, key, site and, if present, cert_bundle.
 
-        Raises AccountError naming the file and what is wrong in it, never the key; also for a file that other
-        users of the machine may read or change, unless `allow_shared`.
+        Raises AccountError if the file is missing, unreadable or incomplete, or if other users of the machine
+        may read or change it (unless `allow_shared`). The message names the file and the problem, never the
+        key.
         """
         file = expanded(path)
         parser = configparser.ConfigParser(interpolation=None, default_section="\0none")
@@ -102,7 +103,7 @@ class Account(Struct, frozen=True):
         except OSError as error:
             problem = f"cannot be read: {error.strerror}"
         except (configparser.Error, UnicodeDecodeError):
-            # The parser's own message quotes lines of the file, and with them the key.
+            # The parser's own message quotes lines of the file, which may include the key.
             problem = "not a zuliprc file: it needs a section [api] with email, key and site"
         if problem:
             raise AccountError(f"{file}: {problem}")
@@ -117,11 +118,11 @@ class Account(Struct, frozen=True):
         account = cls(values["site"], values["email"], Secret(values["key"]), ca_bundle)
         if mode & _OF_OTHERS and not allow_shared:
             command = f"chmod 600 {shlex.quote(str(file))}"
-            raise AccountError(f"{file}: others can read this file and the key in it. Do: {command}")
+            raise AccountError(f"{file}: others can read this file and the key in it. Run: {command}")
         return account
 
     def write_zuliprc(self, path: Path | str) -> None:
-        """Write the file that `from_zuliprc` reads, mode 0600, replacing an old one whole or not at all."""
+        """Write the file that `from_zuliprc` reads, with mode 0600; an existing file is replaced atomically."""
         values = (self.email, self.key.reveal(), str(self.ca_bundle or ""))
         if any("\n" in text or "\r" in text for text in values):
             raise AccountError("an email address or a key with a line break in it cannot be stored")

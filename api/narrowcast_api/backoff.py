@@ -1,4 +1,4 @@
-"""How long to wait after a failure, and when the next try may be made."""
+"""How long to wait after a failure, and when the next attempt may be made."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from narrowcast_api.errors import NarrowcastError, RateLimited
 
 
 class Backoff:
-    """Seconds to wait before the next try: doubling from `first` up to `most`, until `reset`.
+    """Seconds to wait before the next attempt: doubled after each failure, from `first` up to `most`, until `reset`.
 
-    `share` gives the part of them that is waited; a random one keeps many clients from returning at once.
+    `share` returns the fraction of that time to wait; a random one keeps many clients from retrying at once.
     """
 
     def __init__(self, first: float, most: float, share: Callable[[], float] = lambda: 1.0) -> None:
@@ -26,18 +26,18 @@ class Backoff:
         return min(self._most, self._first * 2.0 ** min(self._failures, 30))
 
     def failed(self) -> float:
-        """Count a failure; how long to wait now."""
+        """Count a failure; returns the seconds to wait now."""
         wait = self._share() * self.bound
         self._failures += 1
         return wait
 
     def reset(self) -> None:
-        """The next failure counts as the first one."""
+        """Count the next failure as the first one."""
         self._failures = 0
 
 
 class RetryTime:
-    """When requests that failed may be made again. `at` is monotonic seconds; 0.0 is at once."""
+    """When failed requests may be retried. `at` is in monotonic seconds; 0.0 means at once."""
 
     def __init__(self, clock: Clock, first: float, most: float) -> None:
         self._clock = clock
@@ -45,17 +45,17 @@ class RetryTime:
         self.at = 0.0
 
     def failed(self, error: NarrowcastError | None = None) -> None:
-        """Wait longer than after the failure before, and as long as a rate limit says."""
+        """Wait longer than after the previous failure, and at least as long as a rate limit requires."""
         wait = self._backoff.failed()
         if isinstance(error, RateLimited):
             wait = max(wait, error.retry_after)
         self.at = self._clock.monotonic() + wait
 
     def worked(self) -> None:
-        """The next failure is a first one again."""
+        """Count the next failure as the first one."""
         self._backoff.reset()
 
     def clear(self) -> None:
-        """The connection is live again: try at once."""
+        """The connection works again: retry at once."""
         self._backoff.reset()
         self.at = 0.0

@@ -1,11 +1,12 @@
-"""The one table of characters that text from elsewhere must not bring to a terminal, a log or a file name.
+"""The table of characters that text from outside must not bring into a terminal, a log or a file name.
 
-A terminal obeys controls, direction controls turn text around, invisible characters hide what a name or an address
-really says. Everything that shows foreign text takes the groups from here: the filter of text, the filter of the
-terminal, the command line, the log, notifications. The groups are the bodies of regular expression classes.
+Terminals obey control characters, direction controls reorder text, and invisible characters hide what a name
+or an address really says. All code that shows text from outside uses these groups: the filters of text and of
+the terminal, the command line, the log, notifications. The groups are the bodies of regular expression
+character classes.
 
-Invisible characters are those of Unicode's property Default_Ignorable_Code_Point, the annotation marks and the two
-noncharacters that terminals use for themselves.
+Invisible characters are those with Unicode's property Default_Ignorable_Code_Point, the annotation marks and
+the two noncharacters that terminals use internally.
 """
 
 from __future__ import annotations
@@ -36,26 +37,26 @@ __all__ = [
 ]
 
 CONTROLS: Final = "\x00-\x1f\x7f-\x9f"
-"""The controls of C0 and C1, and DEL."""
+"""The C0 and C1 control characters, and DEL."""
 SURROGATES: Final = "\ud800-\udfff"
-"""Halves of characters, which no encoding takes."""
+"""Surrogates: halves of characters, which cannot be encoded."""
 SEPARATORS: Final = "\u2028\u2029"
 """Line and paragraph separator."""
 DIRECTIONS: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-"""Marks, embeddings, overrides and isolates."""
+"""Direction marks, embeddings, overrides and isolates."""
 SELECTORS: Final = "\ufe00-\ufe0f"
-"""Which form of a character is meant. Terminals disagree on the width that follows."""
+"""Variation selectors. Terminals disagree on the width of a character with a selector."""
 JOINER: Final = "\u200d"
-"""Makes one emoji of several; anywhere else it only hides."""
+"""The zero-width joiner, which joins several emoji into one; anywhere else it is only invisible."""
 INVISIBLE: Final = (
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
     "\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""What is drawn as nothing, selectors and the joiner apart."""
+"""Characters drawn as nothing, except the selectors and the joiner."""
 HIDDEN: Final = DIRECTIONS + SEPARATORS + INVISIBLE
-"""What nobody sees and no text needs."""
+"""Characters that are not visible and that no text needs."""
 UNSAFE: Final = CONTROLS + SURROGATES + HIDDEN + SELECTORS + JOINER
-"""Everything in this table."""
+"""Every character of this table."""
 
 _REPLACED: Final = re.compile(f"[{CONTROLS}{SURROGATES}{HIDDEN}]")
 _NOT_LAID_OUT: Final = re.compile(f"(?![\\t\\n])[{CONTROLS}{SURROGATES}{HIDDEN}]")
@@ -75,9 +76,9 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def encodable(text: str) -> str:
-    """`text` as every encoding takes it: halves of characters that belong together are one, others become U+FFFD.
+    """Returns `text` so that it can be encoded: pairs of surrogates become one character, lone ones U+FFFD.
 
-    Terminals make them of bytes that are not UTF-8, file systems of names, servers of JSON.
+    Surrogates come from terminals and file names with bytes that are not UTF-8, and from the JSON of servers.
     """
     try:
         text.encode()
@@ -87,21 +88,22 @@ def encodable(text: str) -> str:
 
 
 def replaced(text: str) -> str:
-    """`text` with C0 controls and DEL as their pictures, C1 controls, surrogates and noncharacters as U+FFFD, and
-    without what is hidden. Selectors and joiners stay: what they mean depends on their neighbours.
+    """`text` with C0 controls and DEL as their pictures, C1 controls, surrogates and noncharacters as U+FFFD,
+    and without the `HIDDEN` characters. Selectors and joiners stay: their meaning depends on the neighbouring
+    characters.
     """
     return _REPLACED.sub(_picture, text)
 
 
 def defused(text: str) -> str:
-    """`text` of several lines that a terminal can be given: line feeds and tabs stay."""
+    """`text`, possibly of several lines, made safe for a terminal: line feeds and tabs stay."""
     if text.isascii() and text.isprintable():
         return text
     return _NOT_LAID_OUT.sub(_picture, text.replace("\r\n", "\n"))
 
 
 def defused_line(text: str, longest: int | None = None) -> str:
-    """`text` as one line that a terminal can be given, cut with an ellipsis to `longest` characters."""
+    """`text` as one line that is safe for a terminal, shortened to `longest` characters with an ellipsis."""
     if longest is not None and len(text) > 4 * longest + 64:
         text = text[: 4 * longest + 64]
     if not (text.isascii() and text.isprintable()):
@@ -117,24 +119,24 @@ def without_hidden(text: str) -> str:
 
 
 def has_unsafe(text: str) -> bool:
-    """Whether a character of this table is in `text`."""
+    """Whether `text` contains a character of this table."""
     return not (text.isascii() and text.isprintable()) and _UNSAFE.search(text) is not None
 
 
 def has_controls(text: str) -> bool:
-    """Whether `text` holds a control or a surrogate."""
+    """Whether `text` contains a control character or a surrogate."""
     return not (text.isascii() and text.isprintable()) and _CONTROLS.search(text) is not None
 
 
 def percent_encoded(address: str) -> str:
-    """An address in which everything of this table is written as `%XX`."""
+    """Returns the address with every character of this table written as `%XX`."""
     return _UNSAFE.sub(lambda match: quote(match[0], errors="replace"), address)
 
 
 def escaped(json_text: str) -> str:
-    """JSON that a terminal can be given and that means the same: what is in this table is written as `\\uXXXX`.
+    """Returns equivalent JSON that is safe for a terminal: characters of this table are written as `\\uXXXX`.
 
-    For one line of JSON, without blanks between values but for spaces.
+    `json_text` must be one line whose only whitespace between values is spaces.
     """
     return _UNSAFE.sub(_escape, json_text)
 

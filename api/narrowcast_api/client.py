@@ -1,4 +1,4 @@
-"""The library's front door: one account, all operations in groups.
+"""The entry point of the library: one account, with all operations in groups.
 
 async with Client.from_zuliprc("~/zuliprc") as client:
     await client.messages.send(to="general", topic="lunch", content="Soup today")
@@ -58,15 +58,15 @@ if TYPE_CHECKING:
     from narrowcast_api.routes.users import Users
 
 _MODULES = {"registration": "register", "server": "server_settings"}
-"""Of `narrowcast_api.routes`, where a group is not called like its module."""
+"""Modules of `narrowcast_api.routes` whose names differ from those of their groups, by group."""
 
 
 class Client:
-    """Every operation of the service, for one account; each group holds the routes of one resource, and is loaded when
-    it is first used.
+    """Every operation of the service, for one account; each group holds the routes of one resource, and is
+    imported when it is first used.
 
-    The server's level is asked for once, at the first call that depends on it. Close it with `aclose`, or use
-    `async with`. All calls raise the errors of `narrowcast_api.errors`.
+    The server's feature level is requested once, at the first call that depends on it. Close the client with
+    `aclose`, or use `async with`. All calls raise the errors of `narrowcast_api.errors`.
     """
 
     server: Server
@@ -110,7 +110,7 @@ class Client:
         self.connection = connection
 
     def __getattr__(self, name: str) -> object:
-        """Called for a group that was not used yet."""
+        """Creates a group when it is first used."""
         of = Client.__annotations__.get(name)
         if of is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -123,7 +123,7 @@ class Client:
         return [*super().__dir__(), *Client.__annotations__]
 
     def groups(self) -> dict[str, Group]:
-        """All groups by their names."""
+        """Returns all groups by name."""
         return {name: getattr(self, name) for name in Client.__annotations__}
 
     @classmethod
@@ -136,18 +136,17 @@ class Client:
         server: ServerInfo | None = None,
         ca_bundle: Path | None = None,
     ) -> Self:
-        """A client for an account, or for an address where nobody is signed in. Nothing is sent yet.
+        """A client for an account, or for the address of an organization without signing in. Nothing is sent yet.
 
-        `ca_bundle` is a PEM file of further certificate authorities to trust, where the account names none.
+        `ca_bundle` is a PEM file of additional certificate authorities to trust, used if the account has none.
         """
         return cls(Connection(account, transport=transport, clock=clock, server=server, ca_bundle=ca_bundle))
 
     @classmethod
     def from_zuliprc(cls, path: Path | str, *, allow_shared: bool = False) -> Self:
-        """A client for the account of a zuliprc file; AccountError when the file cannot be used.
+        """A client for the account of a zuliprc file. Raises AccountError if the file cannot be used.
 
-        That is so, too, for a file that others may read, as it holds the key: `chmod 600` it, or say
-        `allow_shared`.
+        A file that other users may read is rejected, as it holds the key: `chmod 600` it, or pass `allow_shared`.
         """
         return cls.open(Account.from_zuliprc(path, allow_shared=allow_shared))
 

@@ -1,4 +1,4 @@
-"""Time, passed in so that tests own it."""
+"""Time as an interface, passed in so that tests control it."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What timers, limiters and state machines know of time. All values are seconds."""
+    """The time source of timers, limiters and state machines. All values are seconds."""
 
     def now(self) -> float:
         """Wall clock: seconds since 1970, UTC. It may jump."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds that only grow; for periods."""
+        """Seconds that never decrease; for measuring durations."""
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Wait that long; zero or less gives way once."""
+        """Wait that long; for zero or less, yield to the event loop once."""
         ...
 
 
 class SystemClock:
-    """The machine's own time."""
+    """The system's own time."""
 
     def now(self) -> float:
         return time.time()

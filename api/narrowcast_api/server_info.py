@@ -1,4 +1,4 @@
-"""What a client must know of the server it talks to: level, version and dialect."""
+"""What a client must know about the server that it talks to: level, version and dialect."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SHOWN = tuple(gate for gate in Gate if gate.field)
 
 
 class ServerInfo(Struct, frozen=True):
-    """`level` is the feature level (0 when the server gives none, SRV-10), `version` a free label (VER-08).
+    """`level` is the feature level (0 if the server sends none, SRV-10), `version` an arbitrary label (VER-08).
 
-    `known` is False until the server has been asked. `dialect` decides the names that are written; both are
-    read. `site` is the address that the server gives for itself, `name` that of the organization.
-    `shown`: what its snapshot shows it to have, whatever its level.
+    `known` is False until the server has been asked. `dialect` selects the field names that are written; both
+    dialects are read. `site` is the address that the server gives for itself, `name` the organization's name.
+    `shown` are the gates that its snapshot proves to be supported, whatever its level.
     """
 
     level: int = 0
@@ -33,19 +33,20 @@ class ServerInfo(Struct, frozen=True):
     shown: frozenset[Gate] = frozenset()
 
     def supports(self, gate: Gate) -> bool:
-        """Whether the server has it: its level is at least the gate's, or its snapshot shows it."""
+        """Whether the server supports the gate: its level is high enough, or its snapshot shows that it does."""
         return self.level >= gate.level or gate in self.shown
 
     def require(self, gate: Gate) -> None:
-        """Raises `Unsupported`, naming both levels, unless the server has it."""
+        """Raises `Unsupported`, naming both levels, unless the server supports the gate."""
         if not self.supports(gate):
             raise Unsupported(gate.level, self.level, gate.title)
 
     @classmethod
     def from_answer(cls, answer: Mapping[str, object]) -> ServerInfo:
-        """Read it from the answer of server_settings or register, whichever names it uses.
+        """Read the answer of server_settings or register, in either dialect.
 
-        A server that speaks of itself by neutral names is written to by them, also when it gives both.
+        If the answer has the contract's neutral names, even beside Zulip's, requests are written with the
+        neutral names.
         """
         zulip = any(name in answer for name in ("zulip_version", "zulip_feature_level"))
         service = any(name in answer for name in ("service_version", "service_feature_level"))
@@ -78,9 +79,9 @@ def _level(value: object) -> int:
 
 
 class RequestLimits(Struct, frozen=True):
-    """What registration gave to check requests by; None where the server did not say: nothing is checked (LIM-02).
+    """The limits from registration that requests are checked against; None where the server sent none (LIM-02).
 
-    Lengths are in code points (LIM-03), the file size in MiB of 2**20 bytes, 0 where no files are taken.
+    Lengths are in code points (LIM-03), the file size in MiB of 2**20 bytes, 0 if uploads are disabled.
     """
 
     max_message_length: int | None = None
@@ -91,7 +92,7 @@ class RequestLimits(Struct, frozen=True):
 
     @classmethod
     def from_answer(cls, answer: Mapping[str, object]) -> RequestLimits:
-        """Read them from the answer of register."""
+        """Read the limits from the answer of register."""
         longpoll = answer.get("event_queue_longpoll_timeout_seconds")
         name = answer.get("realm_empty_topic_display_name")
         return cls(

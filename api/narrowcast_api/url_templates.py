@@ -1,8 +1,7 @@
-"""URL templates (RFC 6570) of linkifiers and playgrounds: checked, expanded, and turned into their older
-forms.
+"""URL templates (RFC 6570) of linkifiers and playgrounds: checked, expanded, and converted to their older forms.
 
-What is put in comes from messages, so an expansion is refused when it would lead to another host than the one
-that the template names.
+The values come from messages, so an expansion is rejected if it would lead to another host than the one that
+the template names.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ _OPERATORS = "+#./;?&"
 
 
 def variables(template: str) -> list[str]:
-    """The names of the variables in order, repeated ones too.
+    """Returns the names of the variables in order, including repeated ones.
 
-    InvalidInput for what is no RFC 6570 template.
+    Raises InvalidInput if `template` is not an RFC 6570 template.
     """
     rest = _EXPRESSION.sub("", template)
     if "{" in rest or "}" in rest:
@@ -45,16 +44,16 @@ def _operator(expression: str) -> str:
 
 
 def check_code_template(template: str) -> None:
-    """Refuse a playground's template unless it has exactly one variable, named ``code`` (PLG-05)."""
+    """Raises InvalidInput unless a playground's template has exactly one variable, named ``code`` (PLG-05)."""
     if variables(template) != [CODE]:
         raise InvalidInput("the URL template must hold exactly one variable, named code")
 
 
 def expand(template: str, values: Mapping[str, str]) -> str:
-    """The address that a template gives for these values, percent-encoded as RFC 6570 says (PLG-08, LNK-06).
+    """Returns the template's address with these values, percent-encoded as in RFC 6570 (PLG-08, LNK-06).
 
-    InvalidInput when the template is invalid, when the address is not http or https, or when the values would
-    change the host that the template names.
+    Raises InvalidInput if the template is invalid, if the address is not http or https, or if the values
+    would change the host that the template names.
     """
     variables(template)
     try:
@@ -66,7 +65,7 @@ def expand(template: str, values: Mapping[str, str]) -> str:
 
 
 def expand_playground(template: str, code: str) -> str:
-    """Where a playground runs this code (PLG-08)."""
+    """Returns the address at which a playground runs this code (PLG-08)."""
     check_code_template(template)
     return expand(template, {CODE: code})
 
@@ -94,13 +93,14 @@ def _check_host(template: str, address: str) -> None:
 def _keeps_host(authority: str, host: str, netloc: str) -> bool:
     if "{" not in authority:
         return authority in (host, netloc)
-    # Where variables stand in the host, what follows the last of them must still end it: "{team}.example".
+    # If the host contains variables, it must still end with the text after the last of them:
+    # "{team}.example".
     tail = authority.rsplit("}", 1)[-1].rsplit(":", 1)[0]
     return tail != "" and host.endswith(tail)
 
 
 def as_format_string(template: str) -> str | None:
-    """The form before level 176, ``%(name)s`` (LNK-07); None for a template that it cannot say."""
+    """The form before level 176, ``%(name)s`` (LNK-07); None if the template cannot be written that way."""
     variables(template)
     parts: list[str] = []
     end = 0

@@ -1,25 +1,25 @@
-"""Everything that can go wrong, one type per cause.
+"""All errors of the library, one type per cause.
 
     NarrowcastError
-    ├── InvalidInput              refused here, before anything was sent
+    ├── InvalidInput              rejected by the library before anything was sent
     ├── Unsupported               the server's feature level is too low; nothing was sent
     ├── AccountError              an account file that cannot be used
     ├── TransportError
-    │   ├── NotConnected          the request surely never reached the server: safe to repeat
-    │   │   └── NotAsked          a question before it failed, which `cause` tells
-    │   └── OutcomeUnknown        it may have been carried out
-    │       └── NoAnswer          nothing came in the time that a request may take
+    │   ├── NotConnected          the request certainly did not reach the server: safe to repeat
+    │   │   └── NotAsked          a preliminary request failed; `cause` is its error
+    │   └── OutcomeUnknown        the server may have carried the request out
+    │       └── NoAnswer          no answer within the time limit of a request
     ├── ServerFault               5xx; for a write the outcome is unknown
     ├── RateLimited               429, with the seconds to wait
     ├── MalformedAnswer           not what the contract promises
-    │   └── NoServerThere         what answers at an address is no server of ours
-    ├── AnswerTooLarge            cut off at the size cap
-    ├── RedirectRefused           the server sent us to another origin
-    │   └── FileElsewhere         a file that is kept there
-    └── ApiError                  the server's own refusal: code, msg, status, extra
+    │   └── NoServerThere         the address is not that of a Zulip server
+    ├── AnswerTooLarge            cut off at the size limit
+    ├── RedirectRefused           a redirect to another origin, which was not followed
+    │   └── FileElsewhere         a file that is stored at another origin
+    └── ApiError                  rejected by the server: code, msg, status, extra
         └── one class per code, see `CODES`
 
-Every error has `user_message`: what happened and what to do, one or two plain sentences.
+Every error has `user_message`: what happened and what to do, in one or two plain sentences.
 Contract: section Errors (ERR-01 to ERR-09, AUTH-05, CONV-06, CONV-21).
 """
 
@@ -126,13 +126,13 @@ __all__ = [
 ]
 
 PASSING = (TransportError, ServerFault, RateLimited)
-"""Causes that pass: the same request may work later."""
+"""Temporary failures: the same request may succeed later."""
 
 REFUSED = (ApiError, InvalidInput, Unsupported)
-"""The server will not do it, or this library knows that it would not: asking again changes nothing."""
+"""Rejections by the server, or by this library because the server would reject the request: retrying is useless."""
 
 NOT_TAKEN = (RedirectRefused, *REFUSED)
-"""The server did not take the request, which changed nothing: its writer has to know."""
+"""The server rejected the request, which changed nothing: the user must be told."""
 
 NOT_DONE = (NotConnected, RateLimited, *NOT_TAKEN)
-"""The request surely changed nothing."""
+"""The request certainly changed nothing."""

@@ -1,14 +1,14 @@
-"""What goes wrong here, on the way, or with an answer that is none: everything but the server's own refusals."""
+"""Failures in the library or the network, and unusable answers: all errors except rejections by the server."""
 
 from __future__ import annotations
 
 
 class NarrowcastError(Exception):
-    """Base of everything this library raises on purpose."""
+    """Base class of all errors that this library raises."""
 
     @property
     def user_message(self) -> str:
-        """What happened and what to do, for people."""
+        """What happened and what to do, as text for users."""
         return str(self)
 
 
@@ -17,13 +17,13 @@ class AccountError(NarrowcastError):
 
 
 class InvalidInput(NarrowcastError):
-    """A call was refused here; nothing was sent."""
+    """The library rejected a call because of its arguments; nothing was sent."""
 
 
 class Unsupported(NarrowcastError):
-    """The server is too old for this: nothing was sent, or it did not know the operation.
+    """The server is too old for this: nothing was sent, or the server did not know the operation.
 
-    `feature` names what was asked for, `needs` the level that has it, `has` the server's level.
+    `feature` names what was requested, `needs` the level that has it, `has` the server's level.
     """
 
     def __init__(self, needs: int, has: int, feature: str = "This") -> None:
@@ -42,7 +42,7 @@ class TransportError(NarrowcastError):
 
 
 class NotConnected(TransportError):
-    """No connection was made: the request surely never reached the server and may be repeated."""
+    """No connection was made: the request certainly did not reach the server and may be repeated."""
 
     @property
     def user_message(self) -> str:
@@ -57,9 +57,9 @@ class NotConnected(TransportError):
 
 
 class OutcomeUnknown(TransportError):
-    """Timed out or cut after sending: the server may have carried the request out.
+    """Timed out or disconnected after sending: the server may have carried the request out.
 
-    `only_asked`: the request was to change nothing, so that it may be repeated.
+    `only_asked`: the request was not meant to change anything, so it may be repeated.
     """
 
     only_asked = False
@@ -74,7 +74,7 @@ class OutcomeUnknown(TransportError):
 
 
 class NoAnswer(OutcomeUnknown):
-    """Nothing came within the time that a request may take, as on a connection that is dead though nobody said so."""
+    """No answer within the time limit of a request, for example because the connection was lost unnoticed."""
 
     @property
     def user_message(self) -> str:
@@ -95,8 +95,8 @@ class ServerFault(NarrowcastError):
 
 
 class NotAsked(NotConnected):
-    """The server failed (5xx), or did not answer, when it was asked what comes before the request: the request itself
-    never left and may be repeated. `cause` is what happened.
+    """A preliminary request to the server failed (5xx) or got no answer: the request itself was not sent and
+    may be repeated. `cause` is the error of the preliminary request.
     """
 
     def __init__(self, cause: OutcomeUnknown | ServerFault) -> None:
@@ -136,7 +136,7 @@ class MalformedAnswer(NarrowcastError):
 
 
 class NoServerThere(MalformedAnswer):
-    """Something answers at `site`, and it is no Zulip server."""
+    """What answers at `site` is not a Zulip server."""
 
     def __init__(self, site: str, detail: str, *, status: int = 200) -> None:
         super().__init__(detail, status=status)
@@ -160,7 +160,7 @@ class AnswerTooLarge(NarrowcastError):
 
 
 class RedirectRefused(NarrowcastError):
-    """The server redirected the request elsewhere; nothing was sent there."""
+    """The server redirected the request to another origin; nothing was sent there."""
 
     def __init__(self, location: str) -> None:
         super().__init__(f"redirected to {location}")
@@ -173,9 +173,9 @@ class RedirectRefused(NarrowcastError):
 
 
 class FileElsewhere(RedirectRefused):
-    """The server keeps a file on another host; nothing was fetched from there.
+    """The server stores a file on another host; nothing was fetched from there.
 
-    A redirect could lead into the network of whoever downloads, so none is followed off the server's own address.
+    A redirect could lead into the private network of the user who downloads, so none to another origin is followed.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""The server's own refusals, one class per code: contract ERR-01 to ERR-09."""
+"""Rejections by the server, one class per code: contract ERR-01 to ERR-09."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from narrowcast_api.errors.failures import NarrowcastError
 
 
 class ApiError(NarrowcastError):
-    """The server refused. `code` is the contract's (may be ''), `msg` for people, `extra` all other
-    fields.
+    """The server rejected the request. `code` is the contract's (may be ''), `msg` is text for users, `extra`
+    holds all other fields.
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class ApiError(NarrowcastError):
 
 
 class BadRequest(ApiError):
-    """BAD_REQUEST: invalid parameter, missing object, refused by a rule (ERR-02)."""
+    """BAD_REQUEST: invalid parameter, missing object, forbidden by a rule (ERR-02)."""
 
 
 class RequestVariableMissing(BadRequest):
-    """REQUEST_VARIABLE_MISSING: what some servers say for a missing parameter; `var_name` names it."""
+    """REQUEST_VARIABLE_MISSING: how some servers report a missing parameter; `var_name` is its name."""
 
     @property
     def var_name(self) -> str | None:
@@ -53,7 +53,7 @@ class RequestVariableMissing(BadRequest):
 
 
 class RequestVariableInvalid(BadRequest):
-    """REQUEST_VARIABLE_INVALID: a parameter does not parse; `var_name` names it."""
+    """REQUEST_VARIABLE_INVALID: a parameter cannot be parsed; `var_name` is its name."""
 
     @property
     def var_name(self) -> str | None:
@@ -71,7 +71,8 @@ class Unauthorized(ApiError):
 class AccountDeactivated(Unauthorized):
     """USER_DEACTIVATED or REALM_DEACTIVATED: this account can no longer sign in.
 
-    Servers answer an API key with UNAUTHORIZED instead; only `msg` then says that the account is deactivated.
+    For requests with an API key servers send UNAUTHORIZED instead; then only `msg` says that the account is
+    deactivated.
     """
 
     @property
@@ -88,18 +89,18 @@ class AuthenticationFailed(Unauthorized):
 
 
 class SecondFactorNeeded(AuthenticationFailed):
-    """SECOND_FACTOR_NEEDED: the password is right, and a code of an authenticator app is needed as well.
+    """SECOND_FACTOR_NEEDED: the password is correct, and a code from an authenticator app is required as well.
 
-    Of embedded servers (outside the contract).
+    Only from embedded servers (outside the contract).
     """
 
 
 class PermissionDenied(ApiError):
-    """The account may not do this; `code` keeps the server's word (USRU-15, DTOP-14)."""
+    """The account has no permission to do this; `code` is the server's (USRU-15, DTOP-14)."""
 
 
 class UnauthorizedPrincipal(PermissionDenied):
-    """UNAUTHORIZED_PRINCIPAL: not an administrator (ERR-04)."""
+    """UNAUTHORIZED_PRINCIPAL: the user is not an administrator (ERR-04)."""
 
 
 class InsufficientPermission(BadRequest, PermissionDenied):
@@ -111,7 +112,7 @@ class BadPrincipal(BadRequest):
 
 
 class StreamDoesNotExist(ApiError):
-    """STREAM_DOES_NOT_EXIST: `stream_id` or `stream` (a name) says which, both optional (ERR-03)."""
+    """STREAM_DOES_NOT_EXIST: `stream_id` or `stream` (a name) identifies the channel, both optional (ERR-03)."""
 
     @property
     def stream_id(self) -> int | None:
@@ -145,7 +146,7 @@ class InvitationFailed(ApiError):
 
     @property
     def errors(self) -> tuple[tuple[str, str, bool], ...]:
-        """(email, reason, flag) for each address that failed; the flag's meaning is the server's."""
+        """(email, reason, flag) for each address that failed; the server defines the meaning of the flag."""
         failed: list[tuple[str, str, bool]] = []
         entries = self.extra.get("errors")
         for entry in entries if isinstance(entries, list) else ():
@@ -160,15 +161,15 @@ class InvitationFailed(ApiError):
 
 
 class ReactionDoesNotExist(ApiError):
-    """REACTION_DOES_NOT_EXIST: already gone (ERR-06, RXN-10)."""
+    """REACTION_DOES_NOT_EXIST: the reaction was already removed (ERR-06, RXN-10)."""
 
 
 class ReactionAlreadyExists(ApiError):
-    """REACTION_ALREADY_EXISTS: already there."""
+    """REACTION_ALREADY_EXISTS: the user has already added this reaction."""
 
 
 class BadEventQueueId(ApiError):
-    """BAD_EVENT_QUEUE_ID: the queue expired or is another user's; register anew."""
+    """BAD_EVENT_QUEUE_ID: the queue expired or belongs to another user; register again."""
 
     @property
     def queue_id(self) -> str | None:
@@ -176,7 +177,7 @@ class BadEventQueueId(ApiError):
 
 
 class BadNarrow(BadRequest):
-    """BAD_NARROW: an operator or operand that the server does not know; `desc` says which."""
+    """BAD_NARROW: an operator or operand that the server does not know; `desc` says which one."""
 
     @property
     def desc(self) -> str | None:
@@ -184,7 +185,7 @@ class BadNarrow(BadRequest):
 
 
 class ExpectationMismatch(ApiError):
-    """EXPECTATION_MISMATCH: somebody else changed it first; reload and decide again."""
+    """EXPECTATION_MISMATCH: the object was changed in the meantime; reload it and decide again."""
 
 
 class ChannelAlreadyExists(ApiError):
@@ -196,11 +197,11 @@ class NotFound(BadRequest):
 
 
 class MethodNotAllowed(ApiError):
-    """405: this server does not offer that operation (CONV-21)."""
+    """405: this server does not support the operation (CONV-21)."""
 
 
 class CannotDeactivateLastUser(BadRequest):
-    """CANNOT_DEACTIVATE_LAST_USER: the only owner stays (USRD-08)."""
+    """CANNOT_DEACTIVATE_LAST_USER: the only owner cannot be deactivated (USRD-08)."""
 
 
 class GroupInUse(ApiError):
@@ -213,7 +214,7 @@ class GroupInUse(ApiError):
 
 
 class FileTooLarge(BadRequest):
-    """413: the server does not take a request of this size."""
+    """413: the server does not accept a request of this size."""
 
     @property
     def user_message(self) -> str:
@@ -221,7 +222,7 @@ class FileTooLarge(BadRequest):
 
 
 class UploadQuotaReached(BadRequest):
-    """REALM_UPLOAD_QUOTA: the organization, or oneself, has no room for the file."""
+    """REALM_UPLOAD_QUOTA: the upload quota of the organization or of the current user is used up."""
 
 
 class BadImage(BadRequest):
@@ -253,7 +254,7 @@ CODES: Mapping[str, type[ApiError]] = {
     "REALM_UPLOAD_QUOTA": UploadQuotaReached,
 }
 
-# Only for answers without a code that we know (ERR-07, ERR-08).
+# Only for answers without a known code (ERR-07, ERR-08).
 _BY_STATUS: Mapping[int, type[ApiError]] = {
     401: Unauthorized,
     403: PermissionDenied,
@@ -266,7 +267,7 @@ _PERMISSION_WORDS = ("insufficient permission", "must be an organization", "have
 
 
 def api_error(status: int, code: str, msg: str, extra: Mapping[str, object] | None = None) -> ApiError:
-    """The typed error of one refusal: by code first, by HTTP status only when the code says nothing."""
+    """Returns the typed error of a rejection: by code, or by HTTP status if the code is not specific."""
     kind = CODES.get(code)
     if kind is BadRequest:
         if status == 404:
@@ -274,7 +275,7 @@ def api_error(status: int, code: str, msg: str, extra: Mapping[str, object] | No
         elif any(words in msg.lower() for words in _PERMISSION_WORDS):
             kind = InsufficientPermission
     if kind is Unauthorized and "deactivated" in msg.lower():
-        kind = AccountDeactivated  # with a key; the codes of its own come where one signs in
+        kind = AccountDeactivated  # the reply to an API key; the specific codes are sent at sign-in
     if kind is None:
         # An unknown code is kept as a plain ApiError; a 401 still means "sign in again".
         kind = _BY_STATUS.get(status, ApiError) if not code or status == 401 else ApiError
