@@ -41,7 +41,7 @@ def error_page() -> str:
     return "\n\n".join(
         [
             "# Errors",
-            "All of them are in `narrowcast_api.errors`. " + title,
+            title + " They are in `narrowcast_api.errors`.",
             "```\n" + inspect.cleandoc(tree) + "\n```",
             " ".join(after.split()),
             "`exit` is the exit code of a command that ends with it.",

@@ -1,10 +1,10 @@
-"""One module a resource, one plain function an operation, named after it.
+"""One module per resource, one plain function per operation, named after the operation.
 
-Each function takes the `Connection` first and everything else by keyword, asks the server's level where the
-contract has a gate, sends one request (or says that it repeats), and gives a model of `wire`. Every answer
-tells what the server ignored (`ignored_parameters_unsupported`) and what the library left out itself
-(`notices`).
+Each function takes the `Connection` first and all other parameters by keyword. It gets the server's level if
+the contract has a gate for the operation, sends one request (unless its docstring says that it sends
+several), and returns a model of `wire`. Answers list the parameters that the server ignored
+(`ignored_parameters_unsupported`) and what the library left out (`notices`).
 
-All functions raise the errors of `narrowcast_api.errors`; docstrings name only those with a meaning of
-their own.
+All functions raise the errors of `narrowcast_api.errors`; docstrings name only the errors with a meaning
+specific to the operation.
 """

@@ -1,4 +1,4 @@
-"""Signing in: how an API key is got (outside the contract, AUTH-04)."""
+"""Signing in: obtaining an API key (outside the contract, AUTH-04)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from narrowcast_api.routes.common import text_segment
 async def fetch_api_key(
     connection: Connection, *, username: str, password: Secret, second_factor: Secret | None = None
 ) -> Account:
-    """POST /fetch_api_key: the account that a user name (an email address, mostly) and a password open.
+    """POST /fetch_api_key: sign in with a user name (usually an email address) and a password; returns the account.
 
-    Raises AuthenticationFailed for a wrong name or password, SecondFactorNeeded where an embedded server wants
-    `second_factor` too, AccountDeactivated, and RateLimited after several bad tries; servers lock for half an hour
-    then.
+    Raises AuthenticationFailed if the name or password is wrong, SecondFactorNeeded if an embedded server
+    requires `second_factor` too, AccountDeactivated, and RateLimited after several failed attempts; servers
+    then lock the account for half an hour.
     """
     params = {"username": username, "password": password, "second_factor": second_factor or OMIT}
     return _account(
@@ -26,7 +26,7 @@ async def fetch_api_key(
 
 
 def _account(connection: Connection, answer: dict[str, object]) -> Account:
-    # Wrapped before anything can fail, so that no traceback holds the key.
+    # Wrapped before anything can fail, so that no traceback contains the key.
     key = Secret(text) if isinstance(text := answer.pop("api_key", None), str) else Secret("")
     text, email = None, answer.get("email")
     if not key or not isinstance(email, str):
@@ -35,22 +35,24 @@ def _account(connection: Connection, answer: dict[str, object]) -> Account:
 
 
 async def find_invitation(connection: Connection, *, token: str) -> None:
-    """Raises NotFound where invitations are not accepted here (see `accept_invitation`). Uses nothing up."""
+    """Raises NotFound if the server does not accept invitations over the API (see `accept_invitation`). Does
+    not use up the invitation.
+    """
     try:
         await connection.request("POST", f"/join/{text_segment(token, 'token')}", {}, authenticated=False)
     except BadRequest as error:
         if isinstance(error, NotFound):
             raise
-        # Where they are, the rest is missing.
+        # Any other BadRequest is about the missing parameters: the server accepts invitations.
 
 
 async def accept_invitation(
     connection: Connection, *, token: str, email: str, full_name: str, password: Secret
 ) -> Account:
-    """POST /join/{token}: make an account from an invitation link of an embedded server (outside the contract).
+    """POST /join/{token}: create an account from an invitation link of an embedded server (outside the contract).
 
-    Other servers take invitations in a browser only; there it raises NotFound. BadRequest says what is wrong
-    with the link, the address or the password.
+    Raises NotFound on other servers, which accept invitations in a browser only, and BadRequest if the link,
+    the address or the password is not valid.
     """
     params = {"email": email, "full_name": full_name, "password": password}
     path = f"/join/{text_segment(token, 'token')}"
@@ -60,9 +62,9 @@ async def accept_invitation(
 async def choose_password(
     connection: Connection, *, token: str, password: Secret, second_factor: Secret | None = None
 ) -> Account:
-    """POST /reset/{token}: a new password by a link of an embedded server (outside the contract).
+    """POST /reset/{token}: set a new password with a reset link of an embedded server (outside the contract).
 
-    Raises BadRequest for a link that does not hold, and SecondFactorNeeded.
+    Raises BadRequest if the link is not valid, and SecondFactorNeeded.
     """
     params = {"password": password, "second_factor": second_factor or OMIT}
     path = f"/reset/{text_segment(token, 'token')}"
@@ -70,8 +72,8 @@ async def choose_password(
 
 
 async def ask_for_password_link(connection: Connection, *, email: str) -> None:
-    """POST /reset: have a link for a new password mailed; the answer is the same where nobody has this address.
+    """POST /reset: request an email with a password reset link; the answer is the same if no account has this address.
 
-    Of embedded servers (outside the contract). Raises BadRequest where they send no mail.
+    Embedded servers only (outside the contract). Raises BadRequest if the server does not send emails.
     """
     await connection.request("POST", "/reset", {"email": email}, authenticated=False)

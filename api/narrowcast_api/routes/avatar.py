@@ -1,4 +1,4 @@
-"""One's own picture (outside the contract, CONV-23)."""
+"""The current user's own picture (outside the contract, CONV-23)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from narrowcast_api.wire.users import AvatarAnswer
 async def set_avatar(
     connection: Connection, *, image: bytes, file_name: str = "avatar.png", content_type: str = "image/png"
 ) -> str:
-    """POST /users/me/avatar: the address of the new picture, relative to the organization's.
+    """POST /users/me/avatar: upload a picture; returns its address, relative to the organization's.
 
-    BadImage, which is a BadRequest, for what is no picture or too large.
+    Raises BadImage, which is a BadRequest, if it is not an image or too large.
     """
     if not image:
         raise InvalidInput("the picture is empty")
@@ -22,12 +22,12 @@ async def set_avatar(
 
 
 async def delete_avatar(connection: Connection) -> str:
-    """DELETE /users/me/avatar: the address of the picture that takes its place."""
+    """DELETE /users/me/avatar: remove the picture; returns the address of the one that replaces it."""
     return read(AvatarAnswer, await connection.request("DELETE", "/users/me/avatar")).avatar_url
 
 
 class Avatar(Group):
-    """The caller's own picture."""
+    """The current user's own picture."""
 
     set = Bound(set_avatar)
     delete = Bound(delete_avatar)

@@ -1,4 +1,4 @@
-"""The caller's bots (outside the contract, CONV-23)."""
+"""The current user's bots (outside the contract, CONV-23)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from narrowcast_api.wire.vocabulary import BotType, WebhookInterface
 
 
 async def list_bots(connection: Connection) -> list[Bot]:
-    """GET /bots: one's own. A bot's API key is in `api_key` and shows in no repr."""
+    """GET /bots: the current user's bots. A bot's API key is in `api_key` and never shown by `repr`."""
     return list(read(BotList, await connection.request("GET", "/bots")).bots)
 
 
@@ -29,12 +29,12 @@ async def create_bot(
     payload_url: str | Omit = OMIT,
     interface_type: WebhookInterface | Omit = OMIT,
 ) -> Bot:
-    """POST /bots: a new bot with its key; `short_name` becomes the start of its address.
+    """POST /bots: create a bot; returns it with its key. `short_name` becomes the start of its email address.
 
-    An outgoing webhook needs `payload_url`, the address that the server calls with messages for the bot, as
-    `interface_type` says.
+    An outgoing webhook needs `payload_url`, the address to which the server posts messages for the bot, in
+    the format `interface_type`.
 
-    BadRequest when the name or the address is taken; PermissionDenied when one may not make bots.
+    Raises BadRequest if the name or the address is taken, PermissionDenied if the current user may not create bots.
     """
     if not full_name.strip() or not short_name.strip():
         raise InvalidInput("a bot needs a name and a short name")
@@ -59,9 +59,9 @@ async def update_bot(
     payload_url: str | Omit = OMIT,
     interface_type: WebhookInterface | Omit = OMIT,
 ) -> Bot:
-    """PATCH /bots/{bot_id}: another name, another owner, another address that an outgoing webhook calls.
+    """PATCH /bots/{bot_id}: change the name, the owner, or the address that an outgoing webhook calls.
 
-    `interface_type` goes with `payload_url` and is generic when left out.
+    `interface_type` is sent with `payload_url` only, and is generic by default.
     """
     params = given(full_name=full_name, bot_owner_id=bot_owner_id)
     if not isinstance(payload_url, Omit):
@@ -74,12 +74,12 @@ async def update_bot(
 
 
 async def deactivate_bot(connection: Connection, *, bot_id: int) -> Done:
-    """DELETE /bots/{bot_id}: its key stops working; `users.reactivate` undoes it."""
+    """DELETE /bots/{bot_id}: deactivate a bot, so that its key stops working; `users.reactivate` reverts this."""
     return read(Done, await connection.request("DELETE", f"/bots/{segment(bot_id, 'bot_id')}"))
 
 
 async def regenerate_bot_key(connection: Connection, *, bot_id: int) -> Secret:
-    """POST /bots/{bot_id}/api_key/regenerate: a new key; the old one stops working."""
+    """POST /bots/{bot_id}/api_key/regenerate: replace the API key; returns the new one, the old one stops working."""
     path = f"/bots/{segment(bot_id, 'bot_id')}/api_key/regenerate"
     key = (await connection.request("POST", path)).get("api_key")
     if not isinstance(key, str) or not key:
@@ -88,9 +88,10 @@ async def regenerate_bot_key(connection: Connection, *, bot_id: int) -> Secret:
 
 
 async def webhook_token(connection: Connection, *, bot_id: int) -> Secret:
-    """POST /register for bots alone: the token that comes with each call to an outgoing webhook, by which what is
-    called knows its server. The queue is given back at once; failing in that does no harm. Empty for other bots, and
-    for those of whom the server does not tell it.
+    """POST /register for bots only: returns the token that the server sends with each call of an outgoing
+    webhook, by which the receiver authenticates the server. The event queue is deleted at once; errors in
+    that are ignored. The token is empty for other bots, and for bots whose token the server does not reveal
+    to the current user.
     """
     wanted = ["realm_bot"]
     params = {"event_types": wanted, "fetch_event_types": wanted}
@@ -109,7 +110,7 @@ async def webhook_token(connection: Connection, *, bot_id: int) -> Secret:
 
 
 class Bots(Group):
-    """The bots that the caller owns."""
+    """The bots that the current user owns."""
 
     list = Bound(list_bots)
     create = Bound(create_bot)

@@ -1,4 +1,4 @@
-"""Video calls that the server arranges (outside the contract, CONV-23); those on Jitsi need no server."""
+"""Video calls that the server creates (outside the contract, CONV-23); Jitsi calls need no server."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ from narrowcast_api.wire.organization import CallAnswer
 async def create_bigbluebutton_call(
     connection: Connection, *, meeting_name: str, voice_only: bool = False
 ) -> str:
-    """GET /calls/bigbluebutton/create: a new call; gives its address, relative to the organization's.
+    """GET /calls/bigbluebutton/create: create a call; returns its address, relative to the organization's.
 
-    BadRequest where the server has no BigBlueButton.
+    Raises BadRequest if BigBlueButton is not configured on the server.
     """
     params = {"meeting_name": meeting_name, "voice_only": voice_only}
     return read(CallAnswer, await connection.request("GET", "/calls/bigbluebutton/create", params)).url
 
 
 async def create_zoom_call(connection: Connection, *, is_video_call: bool = True) -> str:
-    """POST /calls/zoom/create: a new call; gives its address.
+    """POST /calls/zoom/create: create a call; returns its address.
 
-    BadRequest where the server has no Zoom. With the code INVALID_VIDEO_CALL_PROVIDER_TOKEN, on older servers
-    INVALID_ZOOM_TOKEN, one has to sign in to Zoom first, which only a browser can.
+    Raises BadRequest if Zoom is not configured on the server. If its code is
+    INVALID_VIDEO_CALL_PROVIDER_TOKEN (on older servers INVALID_ZOOM_TOKEN), the user must sign in to Zoom
+    first, which requires a browser.
     """
     params = {"is_video_call": is_video_call}
     return read(CallAnswer, await connection.request("POST", "/calls/zoom/create", params)).url
 
 
 class Calls(Group):
-    """Video calls that the server arranges."""
+    """Video calls that the server creates."""
 
     bigbluebutton = Bound(create_bigbluebutton_call)
     zoom = Bound(create_zoom_call)

@@ -1,4 +1,4 @@
-"""Folders of channels, the organization's (outside the contract, CONV-23)."""
+"""The organization's folders of channels (outside the contract, CONV-23)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from narrowcast_api.wire.channels import ChannelFolder, ChannelFolderList, Creat
 async def list_channel_folders(
     connection: Connection, *, include_archived: bool = False
 ) -> list[ChannelFolder]:
-    """GET /channel_folders: in the organization's order."""
+    """GET /channel_folders: the folders, in the organization's order."""
     answer = await connection.request("GET", "/channel_folders", {"include_archived": include_archived})
     return list(read(ChannelFolderList, answer).channel_folders)
 
 
 async def create_channel_folder(connection: Connection, *, name: str, description: str = "") -> int:
-    """POST /channel_folders/create: the id of the new one.
+    """POST /channel_folders/create: create a folder; returns its id.
 
-    UnauthorizedPrincipal for who is no administrator.
+    Raises UnauthorizedPrincipal if the current user is not an administrator.
     """
     params = {"name": name, "description": description}
     answer = await connection.request("POST", "/channel_folders/create", params)
@@ -37,7 +37,7 @@ async def update_channel_folder(
     description: str | Omit = OMIT,
     is_archived: bool | Omit = OMIT,
 ) -> Done:
-    """PATCH /channel_folders/{id}: change what was given; a folder with channels cannot be archived."""
+    """PATCH /channel_folders/{id}: change the given properties; a folder with channels cannot be archived."""
     params = given(name=name, description=description, is_archived=is_archived)
     if not params:
         raise InvalidInput("nothing to change")
@@ -46,12 +46,12 @@ async def update_channel_folder(
 
 
 async def reorder_channel_folders(connection: Connection, *, order: Iterable[int]) -> Done:
-    """PATCH /channel_folders: the order of all of them, archived ones too, by id."""
+    """PATCH /channel_folders: set the order of all folders, including archived ones, by id."""
     return read(Done, await connection.request("PATCH", "/channel_folders", {"order": ids(order, "order")}))
 
 
 class ChannelFolders(Group):
-    """Folders that group channels for everybody."""
+    """Folders of channels, the same for all users."""
 
     list = Bound(list_channel_folders)
     create = Bound(create_channel_folder)

@@ -1,4 +1,4 @@
-"""Channels: list, make, change, archive (outside the contract)."""
+"""Channels: list, create, change, archive (outside the contract)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
 
 Permissions = Mapping[ChannelSetting, GroupSettingValue]
-"""Who holds which permission of a channel: a group's id, or people and groups."""
+"""Who holds each permission of a channel: the id of a group, or a set of users and groups."""
 
 
 async def list_channels(
@@ -28,9 +28,10 @@ async def list_channels(
     include_default: bool | Omit = OMIT,
     exclude_archived: bool = True,
 ) -> ChannelList:
-    """GET /streams: the channels one may see. With `include_all`, an administrator sees every one.
+    """GET /streams: the channels that the current user may see; with `include_all`, an administrator gets
+    every channel.
 
-    `include_default` fills `is_default`. Archived ones come from level 315 on when not excluded.
+    `include_default` fills `is_default`. From level 315 archived channels are included unless excluded.
     """
     server = await connection.identified()
     params = given(
@@ -53,7 +54,9 @@ async def get_channel(connection: Connection, *, channel_id: int) -> Channel:
 
 
 async def get_channel_id(connection: Connection, *, name: str) -> int:
-    """GET /get_stream_id: the id of a channel by its name. BadRequest when there is none that one may see."""
+    """GET /get_stream_id: returns the id of a channel by its name. Raises BadRequest if the current user can
+    see no such channel.
+    """
     return read(ChannelId, await connection.request("GET", "/get_stream_id", {"stream": name})).stream_id
 
 
@@ -73,13 +76,13 @@ async def create_channel(
     folder_id: int | Omit | None = OMIT,
     permissions: Permissions | None = None,
 ) -> ChannelId:
-    """POST /channels/create: make a channel with these people in it; gives its id.
+    """POST /channels/create: create a channel with these subscribers; returns its id.
 
-    Below level 417 it is made by subscribing them, which needs at least one. Below level 320 removing subscribers is
-    the only permission, and is given to a group. `message_retention_days` is a
-    number of days, 'realm_default' or 'unlimited'; `folder_id` None is no folder.
-    ChannelAlreadyExists when the name is taken (BadRequest on old servers says nothing: the people are
-    subscribed to the old channel).
+    Below level 417 the channel is created by subscribing users to it, which needs at least one. Below level
+    320 removing subscribers is the only permission, and must be given to a group. `message_retention_days` is
+    a number of days, 'realm_default' or 'unlimited'; `folder_id` None means no folder. Raises
+    ChannelAlreadyExists if the name is taken; old servers report nothing and subscribe the users to the
+    existing channel.
     """
     if not name.strip():
         raise InvalidInput("a channel needs a name")
@@ -94,7 +97,7 @@ async def create_channel(
         history_public_to_subscribers=history_public_to_subscribers,
         message_retention_days=message_retention_days,
         topics_policy=topics_policy,
-        folder_id=OMIT if folder_id is None else folder_id,  # null is understood by changes alone
+        folder_id=OMIT if folder_id is None else folder_id,  # only PATCH accepts null
     )
     for setting, value in (permissions or {}).items():
         params[_wire_name(server, setting)] = _for_level(server, setting, value)
@@ -126,10 +129,10 @@ async def update_channel(
 ) -> Done:
     """PATCH /streams/{stream_id}: change a channel; only what is given is sent.
 
-    `message_retention_days` as in `create_channel`; `folder_id` None takes the channel out of its folder.
-    `permissions` travel as the new value, with the old one beside it where `expected` names it: then
-    ExpectationMismatch says that somebody else changed it first. ChannelAlreadyExists for a name that is
-    taken.
+    `message_retention_days` as in `create_channel`; `folder_id` None removes the channel from its folder.
+    `permissions` are sent as new values, with the old value of each permission that is in `expected`: then
+    ExpectationMismatch is raised if it was changed in the meantime. Raises ChannelAlreadyExists if the name
+    is taken.
     """
     path = f"/streams/{segment(channel_id, 'channel_id')}"
     server = await connection.identified()
@@ -171,7 +174,7 @@ def _wire_name(server: ServerInfo, setting: ChannelSetting) -> str:
 
 
 def _for_level(server: ServerInfo, setting: ChannelSetting, value: GroupSettingValue) -> object:
-    """Below level 320 the one permission that channels had is the id of a group."""
+    """Below level 320 the only permission of channels must be the id of a group."""
     wire = setting_to_wire(value)
     if setting == ChannelSetting.REMOVE_SUBSCRIBERS and not isinstance(wire, int):
         server.require(Gate.REMOVERS_OBJECT)
@@ -179,7 +182,7 @@ def _for_level(server: ServerInfo, setting: ChannelSetting, value: GroupSettingV
 
 
 async def archive_channel(connection: Connection, *, channel_id: int) -> Done:
-    """DELETE /streams/{stream_id}: archive a channel; its messages stay readable."""
+    """DELETE /streams/{stream_id}: archive a channel; its messages remain readable."""
     path = f"/streams/{segment(channel_id, 'channel_id')}"
     return read(Done, await connection.request("DELETE", path))
 
@@ -192,19 +195,19 @@ async def unarchive_channel(connection: Connection, *, channel_id: int) -> Done:
 
 
 async def get_channel_email(connection: Connection, *, channel_id: int) -> str:
-    """GET /streams/{stream_id}/email_address: where mail becomes a message of the channel."""
+    """GET /streams/{stream_id}/email_address: the address at which emails become messages in the channel."""
     path = f"/streams/{segment(channel_id, 'channel_id')}/email_address"
     return read(ChannelEmail, await connection.request("GET", path)).email
 
 
 async def add_default_channel(connection: Connection, *, channel_id: int) -> Done:
-    """POST /default_streams: newcomers are subscribed to it; administrators only."""
+    """POST /default_streams: subscribe new users to this channel; administrators only."""
     params = {"stream_id": int(segment(channel_id, "channel_id"))}
     return read(Done, await connection.request("POST", "/default_streams", params))
 
 
 async def remove_default_channel(connection: Connection, *, channel_id: int) -> Done:
-    """DELETE /default_streams: newcomers are no longer subscribed to it; administrators only."""
+    """DELETE /default_streams: no longer subscribe new users to this channel; administrators only."""
     params = {"stream_id": int(segment(channel_id, "channel_id"))}
     return read(Done, await connection.request("DELETE", "/default_streams", params))
 

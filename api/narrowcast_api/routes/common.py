@@ -1,4 +1,4 @@
-"""What all routes share: checks before sending, models after, and groups of bound functions."""
+"""Shared parts of the routes: checks before sending, models of answers, and groups of bound functions."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ R = TypeVar("R")
 
 
 class Done(WireModel):
-    """The answer of an operation that gives nothing back but its success."""
+    """The answer of an operation that returns nothing but its success."""
 
 
 def read(model: type[M], body: Mapping[str, object], notices: Iterable[str] = ()) -> M:
-    """The answer as its model, with the library's notices; MalformedAnswer when it does not fit."""
+    """Returns the answer as its model, with the library's notices. Raises MalformedAnswer if it does not fit."""
     content = {name: value for name, value in body.items() if name not in ("result", "msg")}
     said = list(notices)
     if said:
@@ -53,14 +53,14 @@ def read(model: type[M], body: Mapping[str, object], notices: Iterable[str] = ()
 
 
 def segment(value: int, name: str) -> str:
-    """An id as a part of a path; InvalidInput for what is not a whole number of zero or more."""
+    """Returns an id as a segment of a path. Raises InvalidInput unless it is a whole number of zero or more."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
         raise InvalidInput(f"{name} must be a whole number")
     return str(int(value))
 
 
 def text_segment(value: str, name: str) -> str:
-    """A name as one part of a path; InvalidInput for what would not stay one part."""
+    """Returns a name as one segment of a path. Raises InvalidInput if it cannot be a single segment."""
     if not value or value in {".", ".."}:
         raise InvalidInput(f"{name} must not be empty")
     try:
@@ -70,24 +70,24 @@ def text_segment(value: str, name: str) -> str:
 
 
 def texts(values: Iterable[str], name: str) -> list[str]:
-    """Texts as a list; InvalidInput for a single one, which would fall apart into its letters."""
+    """Returns texts as a list. Raises InvalidInput for a single text, which would be split into its letters."""
     if isinstance(values, str):
         raise InvalidInput(f"{name} must be a list")
     return list(values)
 
 
 def ids(values: Iterable[int], name: str) -> list[int]:
-    """Ids as a list, checked; the order is kept."""
+    """Returns ids as a list, checked and in the same order."""
     return [int(segment(value, name)) for value in values]
 
 
 def given(**params: object) -> dict[str, object]:
-    """The parameters that were given: not OMIT. None stays and travels as null."""
+    """Returns the parameters that are not OMIT. None is kept and sent as null."""
     return {name: value for name, value in params.items() if value is not OMIT}
 
 
 def dropped(server: ServerInfo, gate: Gate, params: dict[str, object], *names: str) -> list[str]:
-    """Take the named parameters out when the server is too old for them; a notice for each one taken."""
+    """Remove the named parameters if the server is too old for them; returns a notice for each removed one."""
     if server.supports(gate):
         return []
     return [
@@ -105,14 +105,14 @@ class Group:
 
 
 class Bound(Generic[P, R]):
-    """Makes a route function an attribute of a group; its parameters and docstring stay as they are."""
+    """Makes a route function an attribute of a group; parameters and docstring stay those of the function."""
 
     def __init__(self, function: Callable[Concatenate[Connection, P], Coroutine[Any, Any, R]]) -> None:
         self.function = function
         self.__doc__ = function.__doc__
 
     def __repr__(self) -> str:
-        """As `help` of a group shows it: what a caller passes."""
+        """The function's name and the parameters that a caller passes, for the `help` of a group."""
         signature = inspect.signature(self.function)
         _, *passed = signature.parameters.values()
         return f"{self.function.__name__}{signature.replace(parameters=passed)}"
@@ -128,5 +128,6 @@ class Bound(Generic[P, R]):
     ) -> Bound[P, R] | Callable[P, Coroutine[Any, Any, R]]:
         if group is None:
             return self
-        # A method of its connection, so that `help` and `inspect.signature` show what a caller passes.
+        # A method of the group's connection, so that `help` and `inspect.signature` show what a caller
+        # passes.
         return MethodType(self.function, group._connection)

@@ -1,4 +1,4 @@
-"""Where messages, typing notices and edits go: destinations as this server wants them, and topics."""
+"""Targets of messages, typing notices and edits: destinations and topics in the form that the server expects."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
 __all__ = ["Addressee", "ChannelDestination", "Destination", "DirectDestination"]
 
 Addressee = Destination | int | str | Sequence[int] | Sequence[str]
-"""To whom: a destination; with a topic a channel by id or name; without one people, a list of ids or of emails."""
+"""A recipient: a destination; with a topic, a channel's id or name; without one, a list of user ids or of emails."""
 
 
 class NamedChannel(Struct, frozen=True):
-    """A topic of a channel of which only the name is known."""
+    """A topic in a channel of which only the name is known."""
 
     name: str
     topic: str
 
     @property
     def wire_name(self) -> str:
-        """The name so that no server takes it for an id or a list."""
+        """The name, quoted if servers would read it as an id or a list."""
         with suppress(ValueError):
             json.loads(self.name)
             return json.dumps(self.name)
@@ -39,13 +39,13 @@ class NamedChannel(Struct, frozen=True):
 
 
 class People(Struct, frozen=True):
-    """A direct conversation with people of whom only the email addresses are known."""
+    """A direct conversation with users of whom only the email addresses are known."""
 
     emails: tuple[str, ...]
 
 
 def addressed(to: Addressee, topic: str | Omit) -> Destination | NamedChannel | People:
-    """What `to` and `topic` mean together; InvalidInput when they do not fit."""
+    """Returns the destination that `to` and `topic` describe together. Raises InvalidInput if they do not fit."""
     if isinstance(to, ChannelDestination | DirectDestination):
         if topic is not OMIT:
             raise InvalidInput(
@@ -70,17 +70,17 @@ def addressed(to: Addressee, topic: str | Omit) -> Destination | NamedChannel | 
 
 
 def message_type(server: ServerInfo, destination: Destination | NamedChannel | People) -> MessageType:
-    """The word for it: 'channel' from 248, 'stream' before; 'direct' from 174, 'private' before (CONV-14)."""
+    """The message type: 'channel' from level 248, 'stream' before; 'direct' from 174, 'private' before (CONV-14)."""
     if isinstance(destination, ChannelDestination | NamedChannel):
         return MessageType.CHANNEL if server.supports(Gate.TYPE_CHANNEL) else MessageType.STREAM
     return MessageType.DIRECT if server.supports(Gate.TYPE_DIRECT) else MessageType.PRIVATE
 
 
 def wire_topic(connection: Connection, topic: str) -> str:
-    """The topic as it is sent (CONV-11 to CONV-13).
+    """Returns the topic as it is sent (CONV-11 to CONV-13).
 
-    From level 334 the empty topic travels as '' and never as a placeholder; below it is refused
-    (Unsupported). InvalidInput when the topic is longer than registration allowed, counted in code points.
+    From level 334 the empty topic is sent as '' and never as a placeholder; below, it raises Unsupported.
+    Raises InvalidInput if the topic has more code points than registration allowed.
     """
     if connection.server.supports(Gate.EMPTY_TOPIC):
         if topic in (EMPTY_TOPIC_PLACEHOLDER, connection.limits.empty_topic_name):
@@ -96,7 +96,7 @@ def wire_topic(connection: Connection, topic: str) -> str:
 
 
 def checked_content(connection: Connection, content: str) -> str:
-    """Content that may be sent: not blank, not longer than registration allowed, counted in code points."""
+    """Returns `content`. Raises InvalidInput if it is blank or has more code points than registration allowed."""
     if not content.strip():
         raise InvalidInput("the message is empty")
     if "\0" in content:
@@ -108,17 +108,17 @@ def checked_content(connection: Connection, content: str) -> str:
 
 
 def recipients(destination: DirectDestination) -> list[int]:
-    """The ids of the others, ascending."""
+    """Returns the ids of the other participants, ascending."""
     return sorted(ids(destination.user_ids, "user_ids"))
 
 
 def channel_id(destination: ChannelDestination) -> int:
-    """The channel's id, checked."""
+    """Returns the channel's id, checked."""
     return int(segment(destination.channel_id, "channel_id"))
 
 
 async def own_user_id(connection: Connection) -> int:
-    """One's own id: known from registration, else asked for once."""
+    """Returns the current user's id: known from registration, otherwise requested once."""
     if connection.own_user_id is None:
         answer = await connection.preliminary(connection.request("GET", "/users/me"))
         connection.own_user_id = read(OwnUserAnswer, answer).user.user_id
@@ -126,5 +126,7 @@ async def own_user_id(connection: Connection) -> int:
 
 
 async def people_to(connection: Connection, destination: DirectDestination) -> list[int]:
-    """The ids of the others, ascending; one's own for a note to oneself: servers refuse an empty list."""
+    """Returns the ids of the other participants, ascending; for notes to self, where servers reject an empty
+    list, the current user's own.
+    """
     return recipients(destination) or [await own_user_id(connection)]

@@ -9,7 +9,7 @@ from narrowcast_api.wire.organization import CustomEmojiList
 
 
 async def list_custom_emoji(connection: Connection) -> dict[str, model.CustomEmoji]:
-    """GET /realm/emoji: by id, the deactivated ones among them, because old messages still show them."""
+    """GET /realm/emoji: emoji by id, including deactivated ones, because old messages still show them."""
     return dict(read(CustomEmojiList, await connection.request("GET", "/realm/emoji")).emoji)
 
 
@@ -21,9 +21,9 @@ async def upload_custom_emoji(
     file_name: str = "emoji.png",
     content_type: str = "image/png",
 ) -> Done:
-    """POST /realm/emoji/{emoji_name}: a new emoji from the bytes of a picture.
+    """POST /realm/emoji/{emoji_name}: create an emoji from the bytes of an image.
 
-    BadRequest when the name is taken or invalid, BadImage for what is no picture.
+    Raises BadRequest if the name is taken or invalid, BadImage if it is not an image.
     """
     path = f"/realm/emoji/{text_segment(emoji_name, 'emoji_name')}"
     files = {"filename": (file_name, image, content_type)}
@@ -31,7 +31,7 @@ async def upload_custom_emoji(
 
 
 async def deactivate_custom_emoji(connection: Connection, *, emoji_name: str) -> Done:
-    """DELETE /realm/emoji/{emoji_name}: it can no longer be used; NotFound when there is none."""
+    """DELETE /realm/emoji/{emoji_name}: deactivate an emoji. Raises NotFound if there is none of that name."""
     path = f"/realm/emoji/{text_segment(emoji_name, 'emoji_name')}"
     return read(Done, await connection.request("DELETE", path))
 

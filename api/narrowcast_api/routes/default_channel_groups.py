@@ -1,4 +1,4 @@
-"""Groups of channels that newcomers choose from (outside the contract, CONV-23). Registration lists them."""
+"""Groups of channels that new users can choose (outside the contract, CONV-23). Registration lists them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, given, 
 async def create_default_channel_group(
     connection: Connection, *, name: str, description: str, channels: Iterable[str]
 ) -> Done:
-    """POST /default_stream_groups/create: a group of channels, by their names; administrators only."""
+    """POST /default_stream_groups/create: create a group of channels, given by name; administrators only."""
     params = {"group_name": name, "description": description, "stream_names": texts(channels, "channels")}
     return read(Done, await connection.request("POST", "/default_stream_groups/create", params))
 
@@ -20,7 +20,7 @@ async def create_default_channel_group(
 async def update_default_channel_group(
     connection: Connection, *, group_id: int, name: str | Omit = OMIT, description: str | Omit = OMIT
 ) -> Done:
-    """PATCH /default_stream_groups/{group_id}: another name or description."""
+    """PATCH /default_stream_groups/{group_id}: change the name or the description."""
     params = given(new_group_name=name, new_description=description)
     if not params:
         raise InvalidInput("nothing to change")
@@ -30,19 +30,19 @@ async def update_default_channel_group(
 async def add_to_default_channel_group(
     connection: Connection, *, group_id: int, channels: Iterable[str]
 ) -> Done:
-    """PATCH /default_stream_groups/{group_id}/streams: add channels, by their names."""
+    """PATCH /default_stream_groups/{group_id}/streams: add channels, given by name."""
     return await _change(connection, group_id, "add", channels)
 
 
 async def remove_from_default_channel_group(
     connection: Connection, *, group_id: int, channels: Iterable[str]
 ) -> Done:
-    """PATCH /default_stream_groups/{group_id}/streams: take channels out, by their names."""
+    """PATCH /default_stream_groups/{group_id}/streams: remove channels, given by name."""
     return await _change(connection, group_id, "remove", channels)
 
 
 async def delete_default_channel_group(connection: Connection, *, group_id: int) -> Done:
-    """DELETE /default_stream_groups/{group_id}: remove a group; its channels stay."""
+    """DELETE /default_stream_groups/{group_id}: remove a group; its channels are not affected."""
     return read(Done, await connection.request("DELETE", _path(group_id)))
 
 
@@ -56,7 +56,7 @@ def _path(group_id: int) -> str:
 
 
 class DefaultChannelGroups(Group):
-    """Groups of channels that newcomers choose from."""
+    """Groups of channels that new users can choose."""
 
     create = Bound(create_default_channel_group)
     update = Bound(update_default_channel_group)

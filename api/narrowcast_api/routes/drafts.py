@@ -1,8 +1,6 @@
-"""Drafts on the server, shared by a user's clients (DRF rows.
+"""Drafts on the server, shared by all clients of a user (DRF rows; listing, creating and deleting are outside them).
 
-Listing, creating and deleting are outside them).
-
-All of them are refused while the user's setting ``enable_drafts_synchronization`` is off.
+All operations raise an error if the user's setting ``enable_drafts_synchronization`` is off.
 """
 
 from __future__ import annotations
@@ -27,9 +25,10 @@ async def list_drafts(connection: Connection) -> list[ServerDraft]:
 async def create_drafts(
     connection: Connection, *, drafts: Iterable[DraftVersion], timestamp: float | None = None
 ) -> list[int]:
-    """POST /drafts: their ids, in the same order. Their event may come before this answer (DRF-17).
+    """POST /drafts: create drafts; returns their ids, in the same order. Their event may arrive before the
+    answer (DRF-17).
 
-    `timestamp` is the time of the last edit in seconds since 1970; None takes the present.
+    `timestamp` is the time of the last edit in seconds since 1970; None means now.
     """
     written = [_as_wire(connection, draft, timestamp) for draft in drafts]
     if not written:
@@ -40,11 +39,11 @@ async def create_drafts(
 async def edit_draft(
     connection: Connection, *, draft_id: int, draft: DraftVersion, timestamp: float | None = None
 ) -> Done:
-    """PATCH /drafts/{draft_id}: replace a draft whole (DRF-01 to DRF-18).
+    """PATCH /drafts/{draft_id}: replace a draft completely (DRF-01 to DRF-18).
 
-    Without an id (DRF-04), and with a topic only where it goes to a channel (DRF-10). `timestamp` is the time
-    of the last edit in seconds since 1970; None takes the present. InvalidInput for null characters; BadRequest
-    (or NotFound) when there is no such draft of this user (DRF-15).
+    The draft is sent without an id (DRF-04), and with a topic only if it is addressed to a channel (DRF-10).
+    `timestamp` is the time of the last edit in seconds since 1970; None means now. Raises InvalidInput for
+    null characters; BadRequest (or NotFound) if the user has no such draft (DRF-15).
     """
     path = f"/drafts/{segment(draft_id, 'draft_id')}"
     written = _as_wire(connection, draft, timestamp)
@@ -52,7 +51,7 @@ async def edit_draft(
 
 
 async def delete_draft(connection: Connection, *, draft_id: int) -> Done:
-    """DELETE /drafts/{draft_id}; BadRequest (or NotFound) when it is gone already."""
+    """DELETE /drafts/{draft_id}. Raises BadRequest (or NotFound) if it is already deleted."""
     return read(Done, await connection.request("DELETE", f"/drafts/{segment(draft_id, 'draft_id')}"))
 
 
@@ -83,7 +82,7 @@ def _address(draft: DraftVersion) -> tuple[DraftType, list[int], str]:
 
 
 class Drafts(Group):
-    """Drafts that are the same on all devices."""
+    """Drafts, synchronized between the user's devices."""
 
     list = Bound(list_drafts)
     create = Bound(create_drafts)

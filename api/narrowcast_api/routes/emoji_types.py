@@ -1,4 +1,4 @@
-"""The namespaces of emoji codes, in the server's dialect (STAT-08 to STAT-11, RXN-07)."""
+"""The types of emoji codes, in the server's dialect (STAT-08 to STAT-11, RXN-07)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from narrowcast_api.wire.vocabulary import EXTRA_REACTION_TYPES, ReactionType
 
 
 def wire_reaction_type(server: ServerInfo, reaction_type: str | Omit) -> str | Omit:
-    """The type as this server calls it: both names of the server's own emoji are understood, its own is
-    written.
+    """The type under this server's name for it: either name of the type for the server's own extra emoji is
+    accepted, and the name of the server's dialect is sent.
     """
     if isinstance(reaction_type, Omit):
         return OMIT
@@ -27,7 +27,7 @@ def unicode_emoji_code(characters: str) -> str:
 
 
 def unicode_emoji(code: str) -> str:
-    """The characters that a Unicode emoji's code stands for; '' for what is no such code."""
+    """The characters of a Unicode emoji's code; '' if it is not a valid code."""
     try:
         characters = "".join(chr(int(part, 16)) for part in code.split("-"))
         characters.encode("utf-8")

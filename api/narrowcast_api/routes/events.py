@@ -1,4 +1,4 @@
-"""The queue of events (outside the contract, EVT-08)."""
+"""The event queue (outside the contract, EVT-08)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _BUCKET = "events"
 
 @dataclass(frozen=True, slots=True)
 class EventBatch:
-    """Events in order, each as it travelled (`wire.events.parse_event` types it); `queue_id` where it was
-    given.
+    """Events in order, as raw objects (`wire.events.parse_event` makes typed ones of them); `queue_id` if the
+    server sent it.
     """
 
     events: tuple[dict[str, object], ...]
@@ -32,11 +32,11 @@ async def get_events(
     dont_block: bool = False,
     longpoll_seconds: float | None = None,
 ) -> EventBatch:
-    """GET /events: what happened after `last_event_id`; waits for something unless `dont_block`.
+    """GET /events: the events after `last_event_id`; waits for at least one unless `dont_block`.
 
-    The wait ends after `longpoll_seconds`, by default the time that registration gave, with OutcomeUnknown:
-    poll the same queue again. BadEventQueueId: register anew. BadRequest: the id is too old or of the
-    future. An item that is no object is left out.
+    Raises OutcomeUnknown after `longpoll_seconds` (by default the time from registration): then poll the same
+    queue again. Raises BadEventQueueId if the client must register again, BadRequest if the id is too old or
+    in the future. Events that are not objects are left out.
     """
     wait = longpoll_seconds or connection.limits.longpoll_seconds or DEFAULT_LONGPOLL_SECONDS
     answer = await connection.request(
@@ -61,7 +61,7 @@ async def get_events(
 
 
 async def delete_queue(connection: Connection, *, queue_id: str, timeout: float = 5.0) -> Done:
-    """DELETE /events: give the queue back; waits at most `timeout` seconds."""
+    """DELETE /events: delete the queue; waits at most `timeout` seconds."""
     answer = await connection.request(
         "DELETE", "/events", {"queue_id": queue_id}, timeout=timeout, bucket=_BUCKET
     )
@@ -69,7 +69,7 @@ async def delete_queue(connection: Connection, *, queue_id: str, timeout: float 
 
 
 class Events(Group):
-    """A queue of events, by long poll."""
+    """The event queue, by long polling."""
 
     get = Bound(get_events)
     delete_queue = Bound(delete_queue)

@@ -9,19 +9,20 @@ from narrowcast_api.wire.organization import CreatedId, Export, ExportConsent, E
 from narrowcast_api.wire.vocabulary import ExportType
 
 _NUMBERS = {ExportType.PUBLIC: 1, ExportType.FULL_WITH_CONSENT: 2}
-"""TODO(server-449): kinds of exports were numbers."""
+"""TODO(server-449): remove the numbers that older servers use for the types of exports."""
 
 
 async def list_exports(connection: Connection) -> list[Export]:
-    """GET /export/realm: those that were made, being made and failed; administrators only."""
+    """GET /export/realm: finished, running and failed exports; administrators only."""
     return list(read(ExportList, await connection.request("GET", "/export/realm")).exports)
 
 
 async def create_export(connection: Connection, *, export_type: ExportType = ExportType.PUBLIC) -> int:
-    """POST /export/realm: begin one; gives its id. An event tells when it is there; it may take long.
+    """POST /export/realm: start an export; returns its id. It may take long; an event reports when it is finished.
 
-    A full export holds the private data of who has agreed to that, and needs level 304. Below level 449 an export
-    without consent is Unsupported. BadRequest where the server makes none, or too many were made this week.
+    A full export contains the private data of users who consented, and needs level 304. Raises Unsupported
+    for an export without consent below level 449. Raises BadRequest if the server makes no exports, or made
+    too many this week.
     """
     server = await connection.identified()
     kind: int | ExportType = export_type
@@ -37,14 +38,14 @@ async def create_export(connection: Connection, *, export_type: ExportType = Exp
 
 
 async def delete_export(connection: Connection, *, export_id: int) -> Done:
-    """DELETE /export/realm/{export_id}: remove the file of an export."""
+    """DELETE /export/realm/{export_id}: delete the file of an export."""
     path = f"/export/realm/{segment(export_id, 'export_id')}"
     return read(Done, await connection.request("DELETE", path))
 
 
 async def list_export_consents(connection: Connection) -> list[ExportConsent]:
-    """GET /export/realm/consents: who lets administrators export their private data; administrators only, level 295,
-    else Unsupported.
+    """GET /export/realm/consents: which users let administrators export their private data; administrators
+    only, level 295, else Unsupported.
     """
     (await connection.identified()).require(Gate.EXPORT_CONSENTS)
     answer = await connection.request("GET", "/export/realm/consents")

@@ -1,4 +1,4 @@
-"""What one's own copies of messages carry: read, starred, collapsed (FLG rows)."""
+"""The current user's flags of messages: read, starred, collapsed (FLG rows)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from narrowcast_api.wire.messages import FlagsChanged, MarkAllRead, NarrowFlagsC
 from narrowcast_api.wire.vocabulary import CHANGEABLE_FLAGS, Anchor, FlagOperation, MessageFlag
 
 IDS_PER_REQUEST = 1000
-"""Messages whose flags one request changes (FLG-22)."""
+"""The largest number of messages in one request that changes flags (FLG-22)."""
 
 
 async def change_flags(
     connection: Connection, *, message_ids: Iterable[int], op: FlagOperation | str, flag: MessageFlag | str
 ) -> FlagsChanged:
-    """POST /messages/flags: add or remove a flag; more than 1,000 messages go in several requests (FLG-01).
+    """POST /messages/flags: add or remove a flag; more than 1,000 messages are sent in several requests (FLG-01).
 
-    Only read, starred and collapsed can be changed, the others raise InvalidInput (FLG-10 to FLG-15,
-    FLG-20). The answer's `messages` are the ids that changed, which need not be those asked for (FLG-21);
-    `ignored_because_not_subscribed_channels` names channels whose messages stay read because one is not
-    subscribed (removing read, level 355); below, compare the ids with `unchanged`.
+    Only read, starred and collapsed can be changed; other flags raise InvalidInput (FLG-10 to FLG-15,
+    FLG-20). The answer's `messages` are the ids that changed, which may differ from those requested (FLG-21).
+    `ignored_because_not_subscribed_channels` lists channels whose messages stay read because the current user
+    is not subscribed (when removing read, from level 355); below, compare the ids with `unchanged`.
     """
     operation, changeable = _operation(op), _changeable(flag)
     checked_ids = ids(message_ids, "message_ids")
@@ -49,7 +49,7 @@ async def change_flags(
 
 
 def unchanged(requested: Iterable[int], result: FlagsChanged) -> list[int]:
-    """The ids that were asked for and did not change: skipped, or as wanted before (FLG-06, FLG-21)."""
+    """The requested ids that did not change: skipped, or already in the requested state (FLG-06, FLG-21)."""
     changed = set(result.messages)
     return [message_id for message_id in requested if message_id not in changed]
 
@@ -91,10 +91,10 @@ async def change_whole_narrow(
     anchor: int | Anchor | str = Anchor.OLDEST,
     progress: Callable[[int], bool | None] | None = None,
 ) -> int:
-    """Change a flag on every message of a narrow from `anchor` on, batch by batch; gives how many changed.
+    """Change a flag on every message of a narrow from `anchor` on, in batches; returns the number of changed messages.
 
-    `progress(updated)` is called after each batch; False from it stops there. When marking read,
-    `is:unread` is added so that only what is unread is looked at. Needs level 155.
+    `progress(updated)` is called after each batch and may return False to stop. When marking as read,
+    `is:unread` is added, so that only unread messages are examined. Needs level 155.
     """
     terms = list(wire_narrow(narrow))
     if (op, flag) == (FlagOperation.ADD, MessageFlag.READ):
@@ -123,10 +123,10 @@ async def change_whole_narrow(
 async def mark_all_as_read(
     connection: Connection, *, progress: Callable[[], bool | None] | None = None
 ) -> bool:
-    """POST /mark_all_as_read, repeated while the server says it is not complete; True when it is.
+    """POST /mark_all_as_read, repeated until the server reports that it is complete; returns True then.
 
-    `progress()` is called between the rounds; False from it stops, and False is given. (Outside the
-    contract.)
+    `progress()` is called between requests and may return False to stop; the result is then False (outside
+    the contract).
     """
     while True:
         answer = await connection.request("POST", "/mark_all_as_read", partial=True)
@@ -138,7 +138,7 @@ async def mark_all_as_read(
 
 
 async def mark_channel_as_read(connection: Connection, *, channel_id: int) -> Done:
-    """Everything in a channel is read; from level 155 by narrow, before by POST /mark_stream_as_read."""
+    """Mark everything in a channel as read; from level 155 by narrow, before by POST /mark_stream_as_read."""
     channel = int(segment(channel_id, "channel_id"))
     server = await connection.identified()
     if server.supports(Gate.FLAGS_BY_NARROW):
@@ -148,7 +148,7 @@ async def mark_channel_as_read(connection: Connection, *, channel_id: int) -> Do
 
 
 async def mark_topic_as_read(connection: Connection, *, channel_id: int, topic: str) -> Done:
-    """Everything in a topic is read; from level 155 by narrow, before by POST /mark_topic_as_read."""
+    """Mark everything in a topic as read; from level 155 by narrow, before by POST /mark_topic_as_read."""
     channel = int(segment(channel_id, "channel_id"))
     server = await connection.identified()
     name = topic if not topic and not server.supports(Gate.EMPTY_TOPIC) else wire_topic(connection, topic)
@@ -160,7 +160,7 @@ async def mark_topic_as_read(connection: Connection, *, channel_id: int, topic: 
 
 
 class _NoNames:
-    """Ids only: narrows made here name nobody."""
+    """Names that are all unknown: the narrows of this module contain ids only."""
 
     def channel_id(self, name: str) -> int | None:
         return None
@@ -197,7 +197,7 @@ def _changeable(flag: MessageFlag | str) -> MessageFlag:
 
 
 class Flags(Group):
-    """The caller's flags on messages: read, starred, collapsed."""
+    """The current user's flags on messages: read, starred, collapsed."""
 
     change = Bound(change_flags)
     change_by_narrow = Bound(change_flags_by_narrow)

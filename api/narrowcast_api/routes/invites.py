@@ -31,17 +31,17 @@ async def send_invites(
     notify_referrer_on_join: bool | Omit = OMIT,
     welcome_message_custom_text: str | Omit = OMIT,
 ) -> Done:
-    """POST /invites: invite addresses (INV-01 to INV-39).
+    """POST /invites: invite email addresses (INV-01 to INV-39).
 
-    `invite_expires_in_minutes`: None never expires (level 117), left out the server decides; below 126 only
-    whole days can be said. `welcome_message_custom_text`: what newcomers are told in place of what the organization
-    tells everybody, in Markdown, empty for nothing; administrators alone may say it, servers below level 416 ignore
-    it. Below 180 a channel is needed, below 322 groups are refused (Unsupported). Below
-    261 and 267 the last two parameters are left out, and a notice says so.
+    `invite_expires_in_minutes`: None means never (level 117), OMIT the server's default; below level 126 only
+    whole days are possible. `welcome_message_custom_text`: Markdown shown to the invited users instead of the
+    organization's welcome message, empty for none; administrators only, ignored by servers below level 416.
+    Below level 180 a channel is needed, below 322 groups raise Unsupported. Below 261 and 267 the last two
+    parameters are left out, with a notice.
 
-    InvitationFailed when some addresses could not be invited: the others were, unless `sent_invitations` is
-    False; its `errors` say which and why, so send again only what can be mended (INV-31). BadRequest for
-    missing permission and unknown channels, and then nobody was invited.
+    Raises InvitationFailed if some addresses could not be invited: the others were, unless `sent_invitations`
+    is False. Its `errors` give the addresses and reasons; invite again only those that can be corrected
+    (INV-31). Raises BadRequest for missing permission and unknown channels; then nobody was invited.
     """
     server = await connection.identified()
     params: dict[str, object] = {"invitee_emails": ",".join(_addresses(invitee_emails))}
@@ -68,10 +68,10 @@ async def create_invite_link(
     include_realm_default_subscriptions: bool | Omit = OMIT,
     welcome_message_custom_text: str | Omit = OMIT,
 ) -> InviteLink:
-    """POST /invites/multiuse: a link that anybody may use until it expires (INVM-01 to INVM-13).
+    """POST /invites/multiuse: create a link that anybody may use until it expires (INVM-01 to INVM-13).
 
-    Parameters as for `send_invites`; channels may be left out at every level. Before level 209 only
-    administrators can make links, and a notice says so.
+    Parameters as for `send_invites`; channels are optional at every level. Below level 209 only
+    administrators can create links, and a notice says so.
     """
     server = await connection.identified()
     params: dict[str, object] = {**_expiry(server, invite_expires_in_minutes), **_role(invite_as)}
@@ -87,23 +87,23 @@ async def create_invite_link(
 
 
 async def list_invites(connection: Connection) -> list[Invitation]:
-    """GET /invites: open invitations and links, one's own or, for administrators, everybody's (INV-39)."""
+    """GET /invites: pending invitations and links: the current user's own, for administrators everybody's (INV-39)."""
     return list(read(InvitationList, await connection.request("GET", "/invites")).invites)
 
 
 async def revoke_invite(connection: Connection, *, invite_id: int) -> Done:
-    """DELETE /invites/{invite_id}; BadRequest when it is used or gone already."""
+    """DELETE /invites/{invite_id}. Raises BadRequest if it is already used or revoked."""
     return read(Done, await connection.request("DELETE", f"/invites/{segment(invite_id, 'invite_id')}"))
 
 
 async def revoke_invite_link(connection: Connection, *, invite_id: int) -> Done:
-    """DELETE /invites/multiuse/{invite_id}; BadRequest when it was revoked already."""
+    """DELETE /invites/multiuse/{invite_id}. Raises BadRequest if it is already revoked."""
     path = f"/invites/multiuse/{segment(invite_id, 'invite_id')}"
     return read(Done, await connection.request("DELETE", path))
 
 
 async def resend_invite(connection: Connection, *, invite_id: int) -> Done:
-    """POST /invites/{invite_id}/resend: the same invitation by email again."""
+    """POST /invites/{invite_id}/resend: send the same invitation by email again."""
     path = f"/invites/{segment(invite_id, 'invite_id')}/resend"
     return read(Done, await connection.request("POST", path))
 
@@ -120,7 +120,7 @@ def _addresses(emails: Iterable[str]) -> list[str]:
 
 
 def _expiry(server: ServerInfo, minutes: int | Omit | None) -> dict[str, object]:
-    """The parameter of the server's level (INV-03 to INV-08)."""
+    """The expiry parameter in the form of the server's level (INV-03 to INV-08)."""
     if isinstance(minutes, Omit):
         return {}
     if minutes is not None and (isinstance(minutes, bool) or not isinstance(minutes, int) or minutes <= 0):

@@ -17,12 +17,12 @@ from narrowcast_api.wire.organization import CreatedId, Linkifier, LinkifierList
 
 
 async def list_linkifiers(connection: Connection) -> list[Linkifier]:
-    """GET /realm/linkifiers: in the order in which they apply. Their patterns are never run here."""
+    """GET /realm/linkifiers: in the order in which they apply. The library never runs their patterns."""
     return list(read(LinkifierList, await connection.request("GET", "/realm/linkifiers")).linkifiers)
 
 
 async def create_linkifier(connection: Connection, *, pattern: str, url_template: str) -> int:
-    """POST /realm/filters: the id of the new one; parameters as for `update_linkifier` (LNK-09)."""
+    """POST /realm/filters: add a linkifier; returns its id. Parameters as for `update_linkifier` (LNK-09)."""
     params = _rule(await connection.identified(), pattern, url_template)
     return read(CreatedId, await connection.request("POST", "/realm/filters", params)).id
 
@@ -30,12 +30,13 @@ async def create_linkifier(connection: Connection, *, pattern: str, url_template
 async def update_linkifier(
     connection: Connection, *, filter_id: int, pattern: str, url_template: str
 ) -> Done:
-    """PATCH /realm/filters/{filter_id}: replace pattern and address of a linkifier (LNK-01 to LNK-09).
+    """PATCH /realm/filters/{filter_id}: replace the pattern and the URL template of a linkifier (LNK-01 to LNK-09).
 
-    `pattern` is a regular expression with named groups, `url_template` an RFC 6570 template that names them.
-    Level 57, else Unsupported; below 176 the template travels as `url_format_string`, and Unsupported tells
-    what cannot be said so. InvalidInput for an empty pattern or a broken template; BadRequest for an unknown
-    id or a bad pattern, UnauthorizedPrincipal for who is no administrator.
+    `pattern` is a regular expression with named groups, `url_template` an RFC 6570 template that uses their
+    names. Level 57, else Unsupported; below 176 the template is sent as `url_format_string`, and Unsupported
+    is raised if it cannot be converted. Raises InvalidInput for an empty pattern or an invalid template,
+    BadRequest for an unknown id or an invalid pattern, UnauthorizedPrincipal if the current user is not an
+    administrator.
     """
     path = f"/realm/filters/{segment(filter_id, 'filter_id')}"
     server = await connection.identified()
@@ -44,12 +45,12 @@ async def update_linkifier(
 
 
 async def delete_linkifier(connection: Connection, *, filter_id: int) -> Done:
-    """DELETE /realm/filters/{filter_id}; BadRequest when it is gone already."""
+    """DELETE /realm/filters/{filter_id}. Raises BadRequest if it is already deleted."""
     return read(Done, await connection.request("DELETE", f"/realm/filters/{segment(filter_id, 'filter_id')}"))
 
 
 async def reorder_linkifiers(connection: Connection, *, ordered_linkifier_ids: Iterable[int]) -> Done:
-    """PATCH /realm/linkifiers: the order of all of them, each named once; level 202, else Unsupported."""
+    """PATCH /realm/linkifiers: set the order of all linkifiers, each listed once; level 202, else Unsupported."""
     (await connection.identified()).require(Gate.LINKIFIER_ORDER)
     params = {"ordered_linkifier_ids": ids(ordered_linkifier_ids, "ordered_linkifier_ids")}
     return read(Done, await connection.request("PATCH", "/realm/linkifiers", params))

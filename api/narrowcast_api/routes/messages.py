@@ -52,9 +52,9 @@ async def list_messages(
 ) -> MessagePage:
     """GET /messages: a page around `anchor` (an id, 'newest', 'oldest' or 'first_unread'), oldest first.
 
-    `apply_markdown` gives HTML, else the source. The page's own `anchor` is the one that the server
-    resolved; a message that cannot be read is left out of the page. Without `allow_empty_topic_name` the empty
-    topic comes under the name that the organization has for it. BadNarrow for unknown operators.
+    With `apply_markdown` the content is HTML, else the source. The page's own `anchor` is the id that the
+    server resolved; messages that cannot be parsed are left out. Without `allow_empty_topic_name` the empty
+    topic is replaced by the organization's name for it. Raises BadNarrow for unknown operators.
     """
     server = await connection.identified()
     params: dict[str, object] = {
@@ -67,7 +67,7 @@ async def list_messages(
     terms = wire_narrow(narrow)
     if terms:
         params["narrow"] = terms
-    one_sided = not (num_before and num_after)  # else the server refuses, and the anchor is taken out below
+    one_sided = not (num_before and num_after)  # required by the server; the anchor is removed below
     if not include_anchor and one_sided and server.supports(Gate.INCLUDE_ANCHOR):
         params["include_anchor"] = False
     if server.supports(Gate.EMPTY_TOPIC) and allow_empty_topic_name:
@@ -82,7 +82,7 @@ async def list_messages(
 async def list_messages_by_id(
     connection: Connection, *, message_ids: Iterable[int], apply_markdown: bool = True
 ) -> MessagePage:
-    """GET /messages with `message_ids`: those that the caller may read; level 300, else Unsupported."""
+    """GET /messages with `message_ids`: those that the current user may read; level 300, else Unsupported."""
     checked_ids = ids(message_ids, "message_ids")
     server = await connection.identified()
     server.require(Gate.MESSAGE_IDS)
@@ -97,7 +97,7 @@ async def get_message(
 ) -> MessageAnswer:
     """GET /messages/{message_id}: one message; below level 120 only `raw_content`, its source.
 
-    BadRequest when it does not exist or may not be read.
+    Raises BadRequest if it does not exist or the current user may not read it.
     """
     path = f"/messages/{segment(message_id, 'message_id')}"
     server = await connection.identified()
@@ -119,17 +119,17 @@ async def send_message(
     queue_id: str | Omit = OMIT,
     read_by_sender: bool = True,
 ) -> SentMessage:
-    """POST /messages: send `content` (Markdown) and get the message's id.
+    """POST /messages: send `content` (Markdown); returns the message's id.
 
-    `to` is a channel by name or id, with its `topic`; or people, a list of user ids or one of emails; or a
-    destination, which is both at once.
+    `to` is a channel by name or id, with its `topic`; or users, as a list of user ids or of emails; or a
+    destination, which includes the topic.
 
-    With `local_id` (any text, unique to the queue) and `queue_id`, the queue's own event about the message
-    carries the local id. `DirectDestination` holds the others; empty, like an empty list, it is a note to
-    oneself. Refused here: blank or over-long content, people with a topic, a channel without (InvalidInput),
-    an empty topic below level 334 (Unsupported).
-    StreamDoesNotExist, BadRequest, InsufficientPermission. OutcomeUnknown and ServerFault leave open
-    whether it was sent.
+    With `local_id` (any text, unique within the queue) and `queue_id`, the queue's own event about the
+    message contains the local id. A `DirectDestination` contains the other participants; an empty one, like
+    an empty list, is a note to self. Before sending, InvalidInput is raised for blank or over-long content,
+    users with a topic, or a channel without one; Unsupported for an empty topic below level 334. The server
+    may reject it with StreamDoesNotExist, BadRequest or InsufficientPermission. After OutcomeUnknown and
+    ServerFault it is not known whether the message was sent.
     """
     where = addressed(to, topic)
     server = await connection.identified()
@@ -167,13 +167,13 @@ async def edit_message(
     notify_new_thread: bool | Omit = OMIT,
     expected_content: str | Omit = OMIT,
 ) -> EditResult:
-    """PATCH /messages/{message_id}: change the content, or move it to a topic or channel with others of its
-    topic.
+    """PATCH /messages/{message_id}: change the content, or move the message to a topic or channel, with
+    others of its topic.
 
-    `expected_content` is the source that the edit started from: from level 379 the server answers
-    ExpectationMismatch when somebody changed it meanwhile; below, the edit goes unchecked and a notice says
-    so. `propagate_mode` says which messages of the topic move along. An edit may also empty the content,
-    which most servers then mark as deleted. InvalidInput when nothing would change.
+    `expected_content` is the source on which the edit is based: from level 379 ExpectationMismatch is raised
+    if the message was changed in the meantime; below, the edit is sent unchecked, with a notice.
+    `propagate_mode` selects the messages of the topic that are moved too. An edit may also empty the content,
+    which most servers then mark as deleted. Raises InvalidInput if nothing would change.
     """
     path = f"/messages/{segment(message_id, 'message_id')}"
     if all(isinstance(value, Omit) for value in (content, topic, channel)):
@@ -199,15 +199,15 @@ async def edit_message(
 
 
 async def delete_message(connection: Connection, *, message_id: int) -> Done:
-    """DELETE /messages/{message_id}: for everybody and for good. BadRequest when it is gone or may not be
-    deleted.
+    """DELETE /messages/{message_id}: permanently, for everybody. Raises BadRequest if the message does not
+    exist or the current user may not delete it.
     """
     path = f"/messages/{segment(message_id, 'message_id')}"
     return read(Done, await connection.request("DELETE", path))
 
 
 async def get_message_history(connection: Connection, *, message_id: int) -> MessageHistory:
-    """GET /messages/{message_id}/history: every state that the message had, oldest first."""
+    """GET /messages/{message_id}/history: all versions of the message, oldest first."""
     path = f"/messages/{segment(message_id, 'message_id')}/history"
     server = await connection.identified()
     params = {"allow_empty_topic_name": True} if server.supports(Gate.EMPTY_TOPIC) else {}
@@ -215,23 +215,23 @@ async def get_message_history(connection: Connection, *, message_id: int) -> Mes
 
 
 async def get_read_receipts(connection: Connection, *, message_id: int) -> ReadReceipts:
-    """GET /messages/{message_id}/read_receipts: who has read it; level 137, else Unsupported."""
+    """GET /messages/{message_id}/read_receipts: the users who have read it; level 137, else Unsupported."""
     path = f"/messages/{segment(message_id, 'message_id')}/read_receipts"
     (await connection.identified()).require(Gate.READ_RECEIPTS)
     return read(ReadReceipts, await connection.request("GET", path))
 
 
 async def render_message(connection: Connection, *, content: str) -> RenderedMessage:
-    """POST /messages/render: the HTML that `content` would become."""
+    """POST /messages/render: returns the HTML of `content`."""
     params = {"content": checked_content(connection, content)}
     return read(RenderedMessage, await connection.request("POST", "/messages/render", params))
 
 
 async def summarize_messages(connection: Connection, *, narrow: Narrowing) -> str:
-    """GET /messages/summary: what was said in a conversation, in a few sentences, as Markdown.
+    """GET /messages/summary: a summary of a conversation in a few sentences, as Markdown.
 
-    BadRequest where the server has no language model or one's share of it is used up; InsufficientPermission for
-    who may not have topics summarized.
+    Raises BadRequest if the server has no language model or the current user's quota is used up;
+    InsufficientPermission if the current user may not have topics summarized.
     """
     answer = await connection.request("GET", "/messages/summary", {"narrow": wire_narrow(narrow)})
     return read(MessagesSummary, answer).summary
@@ -240,10 +240,9 @@ async def summarize_messages(connection: Connection, *, narrow: Narrowing) -> st
 async def report_message(
     connection: Connection, *, message_id: int, report_type: str, description: str | Omit = OMIT
 ) -> Done:
-    """POST /messages/{message_id}/report: tell the moderators; level 382, else Unsupported.
+    """POST /messages/{message_id}/report: report a message to the moderators; level 382, else Unsupported.
 
-    `report_type` is one of 'spam', 'harassment', 'inappropriate', 'norms', 'other'; 'other' needs a
-    description.
+    `report_type` is one of 'spam', 'harassment', 'inappropriate', 'norms', 'other'; 'other' needs a description.
     """
     path = f"/messages/{segment(message_id, 'message_id')}/report"
     (await connection.identified()).require(Gate.REPORT_MESSAGE)

@@ -1,4 +1,4 @@
-"""Narrows and anchors as requests carry them, and which messages match a narrow (NAR rows)."""
+"""Narrows and anchors in the form of requests, and which messages match a narrow (NAR rows)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from narrowcast_api.wire.messages import NarrowMatches
 from narrowcast_api.wire.vocabulary import Anchor
 
 Narrowing: TypeAlias = Sequence[Mapping[str, object]]
-"""Terms with `operator`, `operand` and perhaps `negated`, as `Narrow.to_wire` gives them (NAR-04)."""
+"""Terms with `operator`, `operand` and optionally `negated`, as `Narrow.to_wire` returns them (NAR-04)."""
 
 _IDS_PER_REQUEST = 200
 _PAST_EVERY_ID = 10**16
 
 
 def wire_narrow(narrow: Narrowing) -> list[dict[str, object]]:
-    """The terms checked for their shape; operators pass through untouched, the server knows which it has
-    (NAR-11).
+    """Returns the terms. Raises InvalidInput if their shape is wrong; operators are not checked, as each
+    server has its own (NAR-11).
     """
     if isinstance(narrow, str) or not isinstance(narrow, Iterable):
         raise InvalidInput("a narrow is a list of terms, as Narrow.to_wire gives it")
@@ -40,7 +40,7 @@ def wire_narrow(narrow: Narrowing) -> list[dict[str, object]]:
 
 
 def anchor_params(server: ServerInfo, anchor: int | Anchor | str) -> dict[str, object]:
-    """The anchor as this server takes it: in words from level 1, before as numbers and a flag."""
+    """The anchor in the form of this server: as a word from level 1, before as a number and a flag."""
     if isinstance(anchor, int):
         return {"anchor": int(segment(anchor, "anchor"))}
     try:
@@ -57,11 +57,11 @@ def anchor_params(server: ServerInfo, anchor: int | Anchor | str) -> dict[str, o
 async def matches_narrow(
     connection: Connection, *, message_ids: Iterable[int], narrow: Narrowing
 ) -> dict[int, Match]:
-    """GET /messages/matches_narrow: which of the messages match, each with its match (NAR-01).
+    """GET /messages/matches_narrow: which of the messages match, each with its highlighted match (NAR-01).
 
-    Content and topic (`match_subject` on the wire) of a match are HTML, as in a search's answer. Messages that
-    do not exist or may not be read are absent, as are those that do not match (NAR-12). Long lists are asked in
-    parts. BadNarrow for unknown operators.
+    Content and topic (`match_subject` on the wire) of a match are HTML, as in the answer to a search.
+    Messages that do not exist, do not match or may not be read by the current user are left out (NAR-12).
+    Long lists are sent in several requests. Raises BadNarrow for unknown operators.
     """
     terms = wire_narrow(narrow)
     matches: dict[int, Match] = {}

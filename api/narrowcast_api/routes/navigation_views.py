@@ -1,4 +1,4 @@
-"""The caller's own navigation entries (outside the contract, CONV-23)."""
+"""The current user's own navigation entries (outside the contract, CONV-23)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast_api.wire.organization import NavigationView, NavigationViewList
 
 
 async def list_navigation_views(connection: Connection) -> list[NavigationView]:
-    """GET /navigation_views: own views, and built-in ones whose place was changed."""
+    """GET /navigation_views: the user's own views, and built-in ones that were moved."""
     return list(
         read(NavigationViewList, await connection.request("GET", "/navigation_views")).navigation_views
     )
@@ -21,9 +21,9 @@ async def list_navigation_views(connection: Connection) -> list[NavigationView]:
 async def add_navigation_view(
     connection: Connection, *, fragment: str, is_pinned: bool, name: str | Omit = OMIT
 ) -> Done:
-    """POST /navigation_views: `fragment` is the part after # of the view's address.
+    """POST /navigation_views: add a view; `fragment` is the part after # of its address.
 
-    Built-in ones need no name.
+    Built-in views need no name.
     """
     params = given(fragment=fragment, is_pinned=is_pinned, name=name)
     return read(Done, await connection.request("POST", "/navigation_views", params))
@@ -32,7 +32,7 @@ async def add_navigation_view(
 async def update_navigation_view(
     connection: Connection, *, fragment: str, is_pinned: bool | Omit = OMIT, name: str | Omit = OMIT
 ) -> Done:
-    """PATCH /navigation_views/{fragment}: change what was given."""
+    """PATCH /navigation_views/{fragment}: change the given properties."""
     params = given(is_pinned=is_pinned, name=name)
     if not params:
         raise InvalidInput("nothing to change")
@@ -45,7 +45,7 @@ async def remove_navigation_view(connection: Connection, *, fragment: str) -> Do
 
 
 def _path(fragment: str) -> str:
-    """A fragment may hold slashes, which stay; nothing in it may climb out of the path."""
+    """Returns a fragment as path segments, with its slashes. Raises InvalidInput if a segment is empty, `.` or `..`."""
     parts = fragment.split("/")
     if not fragment or any(part in {"", ".", ".."} for part in parts):
         raise InvalidInput("this is not the fragment of a view")
@@ -56,7 +56,7 @@ def _path(fragment: str) -> str:
 
 
 class NavigationViews(Group):
-    """One's own navigation entries."""
+    """The current user's own navigation entries."""
 
     list = Bound(list_navigation_views)
     add = Bound(add_navigation_view)

@@ -16,13 +16,13 @@ _ONCE_IDS: Final = frozenset({"can_access_all_users_group", "create_multiuse_inv
 
 
 async def update_organization(connection: Connection, *, settings: Mapping[str, object]) -> Done:
-    """PATCH /realm: settings by the names of registration without their ``realm_``.
+    """PATCH /realm: change settings, named as in registration but without ``realm_``.
 
-    Values are as registration gives them: True, 7, "en". A limit in seconds or days is a number or "unlimited",
-    jitsi_server_url an address or "default"; how each travels is known (`wire.parameters`). Permissions are
-    {"new": value, "old": value}. UnauthorizedPrincipal for who is no administrator or,
-    for some settings, no owner. The answer's `ignored_parameters_unsupported` names what this server does not
-    know.
+    Values are those of registration: True, 7, "en". A limit in seconds or days is a number or "unlimited",
+    jitsi_server_url an address or "default"; the library encodes each (`wire.parameters`). Permissions are
+    {"new": value, "old": value}. Raises UnauthorizedPrincipal if the current user is not an administrator or,
+    for some settings, not an owner. The answer's `ignored_parameters_unsupported` lists settings that the
+    server does not know.
     """
     if not settings:
         raise InvalidInput("nothing to change")
@@ -32,7 +32,7 @@ async def update_organization(connection: Connection, *, settings: Mapping[str, 
 
 
 def _for_level(server: ServerInfo, name: str, value: object) -> object:
-    """A setting as this server takes it: below level 314 two permissions are the ids of groups."""
+    """A setting in the form of this server: below level 314 two permissions must be the ids of groups."""
     if name not in _ONCE_IDS or not isinstance(value, Mapping) or server.supports(Gate.REALM_HOLDERS):
         return value
     new = value.get("new")
@@ -42,7 +42,7 @@ def _for_level(server: ServerInfo, name: str, value: object) -> object:
 
 
 async def update_user_defaults(connection: Connection, *, settings: Mapping[str, object]) -> Done:
-    """PATCH /realm/user_settings_defaults: the settings that newcomers start with."""
+    """PATCH /realm/user_settings_defaults: change the initial settings of new users."""
     if not settings:
         raise InvalidInput("nothing to change")
     return read(Done, await connection.request("PATCH", "/realm/user_settings_defaults", dict(settings)))
@@ -51,18 +51,17 @@ async def update_user_defaults(connection: Connection, *, settings: Mapping[str,
 async def deactivate_organization(
     connection: Connection, *, deletion_delay_days: int | Omit | None = OMIT
 ) -> Done:
-    """POST /realm/deactivate: close the organization for everybody; owners only. Nobody can sign in any more.
+    """POST /realm/deactivate: close the organization for everybody; owners only. Nobody can sign in afterwards.
 
-    `deletion_delay_days`: after how many days its data are deleted, 0 at once, None never; left out, the server
-    decides.
+    `deletion_delay_days`: days until its data is deleted, 0 for at once, None for never, OMIT for the server's default.
     """
     params = given(deletion_delay_days=deletion_delay_days)
     return read(Done, await connection.request("POST", "/realm/deactivate", params))
 
 
 async def test_welcome_message(connection: Connection, *, welcome_message_custom_text: str) -> int:
-    """POST /realm/test_welcome_bot_custom_message: sends oneself what newcomers would be told (level 416);
-    administrators only. Gives the id of the message.
+    """POST /realm/test_welcome_bot_custom_message: send the current user the welcome message of new users
+    (level 416); administrators only. Returns the id of the message.
     """
     params = {"welcome_message_custom_text": welcome_message_custom_text}
     answer = await connection.request("POST", "/realm/test_welcome_bot_custom_message", params)
@@ -70,18 +69,18 @@ async def test_welcome_message(connection: Connection, *, welcome_message_custom
 
 
 async def list_domains(connection: Connection) -> list[Domain]:
-    """GET /realm/domains: whose email addresses may join."""
+    """GET /realm/domains: the domains whose email addresses may join."""
     return list(read(DomainList, await connection.request("GET", "/realm/domains")).domains)
 
 
 async def add_domain(connection: Connection, *, domain: str, allow_subdomains: bool = False) -> Done:
-    """POST /realm/domains: people with an address in `domain` may join from now on."""
+    """POST /realm/domains: allow users with an email address in `domain` to join."""
     params = {"domain": domain, "allow_subdomains": allow_subdomains}
     return read(Done, await connection.request("POST", "/realm/domains", params))
 
 
 async def update_domain(connection: Connection, *, domain: str, allow_subdomains: bool) -> Done:
-    """PATCH /realm/domains/{domain}: whether its subdomains count too."""
+    """PATCH /realm/domains/{domain}: set whether its subdomains are allowed too."""
     path = f"/realm/domains/{text_segment(domain, 'domain')}"
     return read(Done, await connection.request("PATCH", path, {"allow_subdomains": allow_subdomains}))
 

@@ -1,4 +1,4 @@
-"""The organization's icon and its logos (outside the contract, CONV-23)."""
+"""The organization's icon and logos (outside the contract, CONV-23)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from narrowcast_api.wire.organization import IconAnswer
 async def set_icon(
     connection: Connection, *, image: bytes, file_name: str = "icon.png", content_type: str = "image/png"
 ) -> str:
-    """POST /realm/icon: the square picture of the organization; gives its address.
+    """POST /realm/icon: upload the organization's square picture; returns its address.
 
-    BadImage, which is a BadRequest, for what is no picture or too large; UnauthorizedPrincipal for who is no
-    administrator.
+    Raises BadImage, which is a BadRequest, if it is not an image or too large; UnauthorizedPrincipal if the
+    current user is not an administrator.
     """
     files = {"file": (file_name, _checked(image), content_type)}
     return read(IconAnswer, await connection.request("POST", "/realm/icon", files=files)).icon_url
 
 
 async def remove_icon(connection: Connection) -> str:
-    """DELETE /realm/icon: back to the server's own; gives its address."""
+    """DELETE /realm/icon: restore the server's default icon; returns its address."""
     return read(IconAnswer, await connection.request("DELETE", "/realm/icon")).icon_url
 
 
@@ -33,15 +33,15 @@ async def set_logo(
     file_name: str = "logo.png",
     content_type: str = "image/png",
 ) -> Done:
-    """POST /realm/logo: the wide picture of the organization, or with `night` that of dark themes. Errors as for
-    the icon.
+    """POST /realm/logo: upload the organization's wide picture, or with `night` the one for dark themes.
+    Raises the same errors as `set_icon`.
     """
     files = {"file": (file_name, _checked(image), content_type)}
     return read(Done, await connection.request("POST", "/realm/logo", {"night": night}, files=files))
 
 
 async def remove_logo(connection: Connection, *, night: bool = False) -> Done:
-    """DELETE /realm/logo: back to the server's own."""
+    """DELETE /realm/logo: restore the server's default logo."""
     return read(Done, await connection.request("DELETE", "/realm/logo", {"night": night}))
 
 
@@ -52,7 +52,7 @@ def _checked(image: bytes) -> bytes:
 
 
 class OrganizationPictures(Group):
-    """The organization's icon and its logos."""
+    """The organization's icon and logos."""
 
     set_icon = Bound(set_icon)
     remove_icon = Bound(remove_icon)

@@ -14,19 +14,20 @@ from narrowcast_api.wire.vocabulary import Dialect
 async def add_playground(
     connection: Connection, *, name: str, highlighter_language: str, url_template: str
 ) -> int:
-    """POST /realm/playgrounds: the id of the new one (PLG-01 to PLG-09).
+    """POST /realm/playgrounds: add a playground; returns its id (PLG-01 to PLG-09).
 
-    `highlighter_language` names the lexer of the language, `url_template` is an RFC 6570 template with
-    exactly one variable, `code`; `templates.expand_playground` uses it. Below level 196 a template that ends
-    in `{code}` travels as `url_prefix`, others are Unsupported. InvalidInput for anything empty or another
-    template; BadRequest when the name is taken, UnauthorizedPrincipal for who is no administrator.
+    `highlighter_language` is the name of the language's lexer, `url_template` an RFC 6570 template with
+    exactly one variable, `code`, for `url_templates.expand_playground`. Below level 196 a template that ends
+    in `{code}` is sent as `url_prefix`, others raise Unsupported. Raises InvalidInput for empty values and
+    other templates; BadRequest if the name is taken, UnauthorizedPrincipal if the current user is not an
+    administrator.
     """
     for value, what in ((name, "a name"), (highlighter_language, "a language")):
         if not value.strip():
             raise InvalidInput(f"a playground needs {what}")
     check_code_template(url_template)
     server = await connection.identified()
-    # Servers of the other dialect name the language after their lexer library.
+    # Servers of the other dialect name the language parameter after their lexer library.
     language = "pygments_language" if server.dialect is Dialect.ZULIP else "highlighter_language"
     params: dict[str, object] = {"name": name, language: highlighter_language}
     if server.supports(Gate.PLAYGROUND_TEMPLATE):
@@ -40,13 +41,13 @@ async def add_playground(
 
 
 async def delete_playground(connection: Connection, *, playground_id: int) -> Done:
-    """DELETE /realm/playgrounds/{playground_id}; BadRequest when it is gone already."""
+    """DELETE /realm/playgrounds/{playground_id}. Raises BadRequest if it is already deleted."""
     path = f"/realm/playgrounds/{segment(playground_id, 'playground_id')}"
     return read(Done, await connection.request("DELETE", path))
 
 
 class Playgrounds(Group):
-    """Where code blocks can be tried out."""
+    """Sites on which code blocks can be run."""
 
     add = Bound(add_playground)
     delete = Bound(delete_playground)

@@ -1,4 +1,4 @@
-"""Who is there (outside the contract)."""
+"""Which users are active (outside the contract)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ async def update_presence(
     ping_only: bool = False,
     last_update_id: int | Omit = OMIT,
 ) -> PresenceAnswer:
-    """POST /users/me/presence: say that one is there, and learn who else is.
+    """POST /users/me/presence: report the current user's presence; returns that of other users.
 
-    `ping_only` asks for nothing back. From level 263 `last_update_id` (-1 at first, then the last answer's
-    `presence_last_update_id`) asks for what changed since; below, everybody comes each time.
+    With `ping_only` nothing is returned. From level 263 `last_update_id` (-1 at first, then the last answer's
+    `presence_last_update_id`) requests only what changed since; below, all users are returned each time.
     """
     server = await connection.identified()
     params: dict[str, object] = {
@@ -35,18 +35,18 @@ async def update_presence(
 
 
 async def get_realm_presence(connection: Connection) -> RealmPresences:
-    """GET /realm/presence: everybody's, by email address and client."""
+    """GET /realm/presence: the presence of all users, by email address and client."""
     return read(RealmPresences, await connection.request("GET", "/realm/presence"))
 
 
 async def get_user_presence(connection: Connection, *, user_id: int) -> UserPresence:
-    """GET /users/{user_id}/presence: one person's, by client. BadRequest for bots and unknown people."""
+    """GET /users/{user_id}/presence: the presence of one user, by client. Raises BadRequest for bots and unknown users."""
     path = f"/users/{segment(user_id, 'user_id')}/presence"
     return read(UserPresence, await connection.request("GET", path))
 
 
 class Presences(Group):
-    """Who is there now, and who was when."""
+    """Which users are active, and when users were last active."""
 
     update = Bound(update_presence)
     list = Bound(get_realm_presence)

@@ -1,4 +1,4 @@
-"""Definitions of custom profile fields (outside the contract, CONV-23); one's own values are in ``users``."""
+"""Definitions of custom profile fields (outside the contract, CONV-23); the current user's values are set in ``users``."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ async def create_profile_field(
     required: bool | Omit = OMIT,
     editable_by_user: bool | Omit = OMIT,
 ) -> int:
-    """POST /realm/profile_fields: the id of the new field.
+    """POST /realm/profile_fields: create a field; returns its id.
 
-    `field_data` depends on the type (lists, accounts).
+    The form of `field_data` depends on the type (lists, accounts).
     """
     params = given(
         field_type=int(field_type),
@@ -59,9 +59,9 @@ async def update_profile_field(
     required: bool | Omit = OMIT,
     editable_by_user: bool | Omit = OMIT,
 ) -> Done:
-    """PATCH /realm/profile_fields/{field_id}: change what was given; InvalidInput when that is nothing.
+    """PATCH /realm/profile_fields/{field_id}: change the given properties. Raises InvalidInput if there are none.
 
-    Below level 252 the server takes what is missing for empty: it is fetched, and sent as it is.
+    Servers below level 252 empty the properties that are missing, so their current values are fetched and sent too.
     """
     params = given(
         name=name,
@@ -80,20 +80,20 @@ async def update_profile_field(
 
 
 async def reorder_profile_fields(connection: Connection, *, order: Iterable[int]) -> Done:
-    """PATCH /realm/profile_fields: the order of all of them, by id."""
+    """PATCH /realm/profile_fields: set the order of all fields, by id."""
     return read(
         Done, await connection.request("PATCH", "/realm/profile_fields", {"order": ids(order, "order")})
     )
 
 
 async def delete_profile_field(connection: Connection, *, field_id: int) -> Done:
-    """DELETE /realm/profile_fields/{field_id}: with everybody's values in it."""
+    """DELETE /realm/profile_fields/{field_id}: delete a field and the values of all users in it."""
     path = f"/realm/profile_fields/{segment(field_id, 'field_id')}"
     return read(Done, await connection.request("DELETE", path))
 
 
 async def _present(connection: Connection, field_id: int) -> dict[str, object]:
-    """A definition as it is now, as changes of it carry it."""
+    """The current definition of a field, as parameters of a change."""
     field = next((one for one in await list_profile_fields(connection) if one.id == field_id), None)
     if field is None:
         raise InvalidInput("this profile field does not exist")
@@ -113,7 +113,7 @@ async def _present(connection: Connection, field_id: int) -> dict[str, object]:
 
 
 class ProfileFields(Group):
-    """Custom profile fields and the caller's values."""
+    """Custom profile fields and the current user's values."""
 
     list = Bound(list_profile_fields)
     create = Bound(create_profile_field)

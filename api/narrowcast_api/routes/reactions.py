@@ -1,4 +1,4 @@
-"""Emoji reactions (RXN rows). One is known by type and code, never by its name."""
+"""Emoji reactions (RXN rows). A reaction is identified by type and code, never by its name."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ async def add_reaction(
 ) -> Done:
     """POST /messages/{message_id}/reactions: react with an emoji (outside the contract, RXN-15).
 
-    To join a reaction that is there, pass code and type as the server gave them. ReactionAlreadyExists when
-    one's own is there, which is a plain BadRequest below level 193; BadRequest for an unknown emoji.
+    To join an existing reaction, pass code and type as the server sent them. Raises ReactionAlreadyExists if
+    the current user already reacted so (BadRequest below level 193); BadRequest for an unknown emoji.
     """
     path = f"/messages/{segment(message_id, 'message_id')}/reactions"
     await connection.identified()
@@ -43,13 +43,13 @@ async def remove_reaction(
     reaction_type: str | Omit = OMIT,
     reaction: Reaction | None = None,
 ) -> Done:
-    """DELETE /messages/{message_id}/reactions: take one's own reaction back (RXN-01).
+    """DELETE /messages/{message_id}/reactions: remove the current user's own reaction (RXN-01).
 
-    Pass the `reaction` as the server gave it (RXN-08), or name and code; one of them is needed, else
-    InvalidInput. The type of a custom emoji belongs with its code: levels below 2 assume unicode_emoji
-    without it (RXN-06), and so do running Zulip servers of all levels, which are asked for the other types in turn.
-    ReactionDoesNotExist when it is gone already; below level 193 the server calls that
-    BAD_REQUEST, and so may mean an invalid code too: `code` keeps the server's word (RXN-11).
+    Pass the `reaction` as the server sent it (RXN-08), or name and code; raises InvalidInput without either.
+    The code of a custom emoji needs its type: without it, servers below level 2 assume unicode_emoji
+    (RXN-06), and so do current Zulip servers of all levels, which are sent the other types in turn. Raises
+    ReactionDoesNotExist if the reaction is already removed; below level 193 the server reports that as
+    BAD_REQUEST, which may also mean an invalid code: `code` is the server's (RXN-11).
     """
     path = f"/messages/{segment(message_id, 'message_id')}/reactions"
     if reaction is not None:

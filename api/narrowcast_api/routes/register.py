@@ -1,6 +1,4 @@
-"""Registration: the snapshot of everything, and a queue for what happens after it (outside the contract,
-EVT-08).
-"""
+"""Registration: the snapshot of the account, and a queue of the events after it (outside the contract, EVT-08)."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ _DECLARED = (
 
 
 def client_capabilities(server: ServerInfo) -> dict[str, bool]:
-    """What this library can take; channel typing is declared from level 58 only (TYP-27)."""
+    """The capabilities that this library declares; channel typing from level 58 only (TYP-27)."""
     return {
         str(name): True
         for name in _DECLARED
@@ -52,14 +50,15 @@ async def register(
     all_public_streams: bool | Omit = OMIT,
     late: str = "",
 ) -> dict[str, object]:
-    """POST /register: the snapshot as the server sent it, with `queue_id` and `last_event_id`.
+    """POST /register: returns the snapshot as the server sent it, with `queue_id` and `last_event_id`.
 
-    The answer stays a plain object because it is large: the state reads it row by row. The connection
-    learns level, limits and one's own id from it, so that a server upgraded in between is noticed (VER-06).
-    Left-out `event_types` and `fetch_event_types` mean everything; `unread_msgs` needs both 'message' and
-    'update_message_flags' among the fetched. `include_subscribers` may be 'partial', which is all of them
-    below level 412. `narrow` decides which messages the queue gets; InvalidInput for a term that is negated or not
-    about a text. In a large answer the list named `late` is a sequence that reads each row when it is asked for.
+    The answer stays a plain object because it is large: the state reads it row by row. The connection reads
+    level, limits and the current user's id from it, so that a server upgrade is noticed (VER-06). Without
+    `event_types` and `fetch_event_types` everything is included; `unread_msgs` needs both 'message' and
+    'update_message_flags' among the fetched types. `include_subscribers` may be 'partial', which below level
+    412 means all of them. `narrow` selects the messages of the queue; raises InvalidInput if a term is
+    negated or its operand is not a text. In a large answer the list named `late` is a sequence that parses
+    each row when it is accessed.
     """
     server = await connection.identified()
     if include_subscribers == "partial" and not server.supports(Gate.SOME_SUBSCRIBERS):
@@ -85,7 +84,7 @@ async def register(
 
 
 def _pair(term: Mapping[str, object]) -> list[str]:
-    """A term as queues take it: operator and operand, both text."""
+    """A term as event queues accept it: operator and operand, both text."""
     operator, operand = term.get("operator"), term.get("operand")
     if term.get("negated") or not isinstance(operator, str) or not isinstance(operand, str):
         raise InvalidInput(f"a queue takes no such term: {dict(term)}")
@@ -93,6 +92,6 @@ def _pair(term: Mapping[str, object]) -> list[str]:
 
 
 class Registration(Group):
-    """The snapshot and its queue."""
+    """The snapshot and its event queue."""
 
     register = Bound(register)

@@ -1,4 +1,4 @@
-"""Reminders of messages, delivered to oneself (outside the contract, CONV-23)."""
+"""Reminders of messages, delivered to the current user (outside the contract, CONV-23)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from narrowcast_api.wire.drafts import CreatedReminder, Reminder, ReminderList
 
 
 async def list_reminders(connection: Connection) -> list[Reminder]:
-    """GET /reminders: all that are to come."""
+    """GET /reminders: all pending reminders."""
     return list(read(ReminderList, await connection.request("GET", "/reminders")).reminders)
 
 
@@ -19,9 +19,9 @@ async def create_reminder(
     scheduled_delivery_timestamp: int,
     note: str | Omit = OMIT,
 ) -> int:
-    """POST /reminders: the reminder's id.
+    """POST /reminders: create a reminder; returns its id.
 
-    The time is in whole seconds since 1970 UTC; BadRequest if it passed.
+    The time is in whole seconds since 1970 UTC. Raises BadRequest if it is in the past.
     """
     params = given(
         message_id=int(segment(message_id, "message_id")),
@@ -34,12 +34,12 @@ async def create_reminder(
 
 
 async def delete_reminder(connection: Connection, *, reminder_id: int) -> Done:
-    """DELETE /reminders/{reminder_id}; BadRequest (or NotFound) when it is gone already."""
+    """DELETE /reminders/{reminder_id}. Raises BadRequest (or NotFound) if it is already deleted."""
     return read(Done, await connection.request("DELETE", f"/reminders/{segment(reminder_id, 'reminder_id')}"))
 
 
 class Reminders(Group):
-    """Reminders of messages, for oneself."""
+    """The current user's reminders of messages."""
 
     list = Bound(list_reminders)
     create = Bound(create_reminder)

@@ -1,4 +1,4 @@
-"""Texts to insert (SNP rows; listing, creating and deleting are outside them, SNP-10, SNP-11)."""
+"""Saved texts for messages (SNP rows; listing, creating and deleting are outside them, SNP-10, SNP-11)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from narrowcast_api.wire.levels import Gate
 
 
 async def list_saved_snippets(connection: Connection) -> list[SavedSnippet]:
-    """GET /saved_snippets: all of the user's; `content` is Markdown, to be inserted as it is (SNP-06)."""
+    """GET /saved_snippets: all of the user's snippets; `content` is Markdown, to be inserted unchanged (SNP-06)."""
     return list(read(SavedSnippetList, await connection.request("GET", "/saved_snippets")).saved_snippets)
 
 
 async def create_saved_snippet(connection: Connection, *, title: str, content: str) -> int:
-    """POST /saved_snippets: the id of the new one. InvalidInput for an empty title."""
+    """POST /saved_snippets: create a snippet; returns its id. Raises InvalidInput for an empty title."""
     params = {"title": _title(title), "content": content}
     answer = await connection.request("POST", "/saved_snippets", params)
     return read(CreatedSavedSnippet, answer).saved_snippet_id
@@ -30,8 +30,8 @@ async def edit_saved_snippet(
 ) -> Done:
     """PATCH /saved_snippets/{saved_snippet_id}: change title, content or both (SNP-01 to SNP-11).
 
-    Level 368, else Unsupported. InvalidInput when nothing is to change; BadRequest (or NotFound) when there
-    is no such snippet of this user.
+    Level 368, else Unsupported. Raises InvalidInput if there is nothing to change; BadRequest (or NotFound)
+    if the user has no such snippet.
     """
     path = f"/saved_snippets/{segment(saved_snippet_id, 'saved_snippet_id')}"
     (await connection.identified()).require(Gate.SNIPPET_EDIT)
@@ -44,7 +44,7 @@ async def edit_saved_snippet(
 
 
 async def delete_saved_snippet(connection: Connection, *, saved_snippet_id: int) -> Done:
-    """DELETE /saved_snippets/{saved_snippet_id}; BadRequest (or NotFound) when it is gone already."""
+    """DELETE /saved_snippets/{saved_snippet_id}. Raises BadRequest (or NotFound) if it is already deleted."""
     path = f"/saved_snippets/{segment(saved_snippet_id, 'saved_snippet_id')}"
     return read(Done, await connection.request("DELETE", path))
 
@@ -56,7 +56,7 @@ def _title(title: str) -> str:
 
 
 class SavedSnippets(Group):
-    """Texts that are kept to be inserted."""
+    """Saved texts to insert into messages."""
 
     list = Bound(list_saved_snippets)
     create = Bound(create_saved_snippet)

@@ -25,17 +25,17 @@ from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import EMPTY_TOPIC_PLACEHOLDER, MessageType
 
 ScheduledMessageId = NewType("ScheduledMessageId", int)
-"""The id of a scheduled message; the message that is sent gets another one (SCH-21)."""
+"""The id of a scheduled message; the sent message gets a different id (SCH-21)."""
 
 When = int | datetime
-"""A time of delivery: whole seconds since 1970 UTC, or an aware datetime (SCH-15)."""
+"""A delivery time: whole seconds since 1970 UTC, or an aware datetime (SCH-15)."""
 
 Recipients = Destination | int | Sequence[int]
-"""Where to: a destination, or as on the wire a channel's id or the ids of people (SCH-06, SCH-07)."""
+"""Recipients: a destination, or as on the wire a channel's id or the ids of users (SCH-06, SCH-07)."""
 
 
 async def list_scheduled_messages(connection: Connection) -> list[ScheduledMessage]:
-    """GET /scheduled_messages: what is to be sent, next first, and what failed (SCH-22)."""
+    """GET /scheduled_messages: the pending messages, earliest first, and those that failed (SCH-22)."""
     answer = await connection.request("GET", "/scheduled_messages")
     return list(read(ScheduledMessageList, answer).scheduled_messages)
 
@@ -48,10 +48,10 @@ async def create_scheduled_message(
     scheduled_delivery_timestamp: When,
     read_by_sender: bool = True,
 ) -> ScheduledMessageId:
-    """POST /scheduled_messages: send later; the id of the scheduled message (SCH-24).
+    """POST /scheduled_messages: schedule a message; returns the id of the scheduled message (SCH-24).
 
-    InvalidInput for an empty or over-long message or topic and for a time that has passed; StreamDoesNotExist
-    and BadRequest for unknown channels and people.
+    Raises InvalidInput for an empty or over-long message or topic and for a time in the past;
+    StreamDoesNotExist and BadRequest for unknown channels and users.
     """
     server = await connection.identified()
     params: dict[str, object] = {
@@ -79,13 +79,13 @@ async def edit_scheduled_message(
     scheduled_delivery_timestamp: When | Omit = OMIT,
     failed: bool = False,
 ) -> Done:
-    """PATCH /scheduled_messages/{scheduled_message_id}: change what was given (SCH-01 to SCH-26).
+    """PATCH /scheduled_messages/{scheduled_message_id}: change the given properties (SCH-01 to SCH-26).
 
-    Level 184, else Unsupported. `to` may be a destination, which says type and topic itself; otherwise `type`
-    needs `to`, and a channel type needs `topic` too (SCH-08, SCH-11). `failed` says that delivery was tried
-    in vain: then a new time is needed (SCH-16). InvalidInput for what the server would refuse, for a time
-    that has passed and for an edit of nothing; StreamDoesNotExist (with `stream_id`), BadRequest for unknown
-    people or an unknown id.
+    Level 184, else Unsupported. `to` may be a destination, which includes type and topic; otherwise `type`
+    needs `to`, and the type of a channel needs `topic` too (SCH-08, SCH-11). `failed` means that an attempt
+    to deliver the message failed: then a new time is needed (SCH-16). Raises InvalidInput for values that the
+    server would reject, for a time in the past and if there is nothing to change; StreamDoesNotExist (with
+    `stream_id`), and BadRequest for unknown users or an unknown id.
     """
     path = f"/scheduled_messages/{segment(scheduled_message_id, 'scheduled_message_id')}"
     server = await connection.identified()
@@ -106,7 +106,7 @@ async def edit_scheduled_message(
 
 
 async def delete_scheduled_message(connection: Connection, *, scheduled_message_id: int) -> Done:
-    """DELETE /scheduled_messages/{scheduled_message_id}; BadRequest (or NotFound) when it is gone already."""
+    """DELETE /scheduled_messages/{scheduled_message_id}. Raises BadRequest (or NotFound) if it is already deleted."""
     path = f"/scheduled_messages/{segment(scheduled_message_id, 'scheduled_message_id')}"
     return read(Done, await connection.request("DELETE", path))
 
@@ -130,7 +130,7 @@ def _addressed(
     to: Recipients | Omit,
     topic: str | Omit,
 ) -> tuple[dict[str, object], list[str]]:
-    """The parameters type, to and topic, and notices of what was left out."""
+    """The parameters type, to and topic, and notices of parameters that were left out."""
     if isinstance(to, ChannelDestination | DirectDestination):
         if not isinstance(kind, Omit) or not isinstance(topic, Omit):
             raise InvalidInput("a destination says type and topic itself")
@@ -163,7 +163,8 @@ def _without_type(
 def _direct(params: dict[str, object], topic: str | Omit) -> tuple[dict[str, object], list[str]]:
     if not isinstance(params["to"], list):
         raise InvalidInput("a direct message goes to a list of people")
-    # From level 174 the word is 'direct'; this operation begins at 184, so 'private' is never sent (SCH-05).
+    # 'direct' is the word from level 174; this operation exists from 184, so 'private' is never sent
+    # (SCH-05).
     said = [] if isinstance(topic, Omit) else ["topic was not sent: direct messages have none"]
     return {"type": MessageType.DIRECT, **params}, said
 
@@ -187,7 +188,7 @@ def _type(kind: MessageType | str) -> MessageType:
 
 
 class ScheduledMessages(Group):
-    """Messages to be sent later."""
+    """Messages that the server sends later."""
 
     list = Bound(list_scheduled_messages)
     create = Bound(create_scheduled_message)

@@ -1,4 +1,4 @@
-"""Codes of an authenticator app beside the password, on embedded servers (outside the contract)."""
+"""Two-factor sign-in with codes of an authenticator app, on embedded servers (outside the contract)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _PATH = "/server/second_factor"
 
 
 class SecondFactor(WireModel):
-    """Whether signing in takes a code as well, and how many recovery codes are unused."""
+    """Whether signing in requires a code, and how many recovery codes are unused."""
 
     is_on: bool = False
     recovery_codes_left: Int = 0
 
 
 class Enrolment(WireModel):
-    """What an authenticator app is given: the secret in base32, and the `otpauth:` address of a QR code."""
+    """The data for an authenticator app: the secret in base32, and the `otpauth:` address of a QR code."""
 
     secret: str
     uri: str
@@ -40,23 +40,23 @@ async def fetch_second_factor(connection: Connection) -> SecondFactor:
 
 
 async def begin_second_factor(connection: Connection, *, password: Secret) -> Enrolment:
-    """POST /server/second_factor: a secret for the app; nothing changes until it is confirmed.
+    """POST /server/second_factor: returns a secret for the app; nothing changes until it is confirmed.
 
-    Raises NotFound on other servers, and BadRequest for a wrong password or where it is on.
+    Raises NotFound on other servers, and BadRequest if the password is wrong or two-factor sign-in is already on.
     """
     return read(Enrolment, await connection.request("POST", _PATH, {"password": password}))
 
 
 async def confirm_second_factor(connection: Connection, *, code: Secret) -> list[str]:
-    """POST /server/second_factor/confirm: switches it on; gives the recovery codes, which are shown this once."""
+    """POST /server/second_factor/confirm: enable it; returns the recovery codes, which cannot be requested again."""
     answer = await connection.request("POST", f"{_PATH}/confirm", {"code": code})
     return read(_RecoveryCodes, answer).recovery_codes
 
 
 async def renew_recovery_codes(connection: Connection, *, password: Secret, code: Secret) -> list[str]:
-    """POST /server/second_factor/recovery_codes: other recovery codes, shown this once; the old ones end.
+    """POST /server/second_factor/recovery_codes: replace the recovery codes; returns the new ones, this once.
 
-    Raises BadRequest for a wrong password or where it is off, and AuthenticationFailed for a wrong code.
+    Raises BadRequest if the password is wrong or two-factor sign-in is off, AuthenticationFailed for a wrong code.
     """
     fields = {"password": password, "code": code}
     answer = await connection.request("POST", f"{_PATH}/recovery_codes", fields)
@@ -64,7 +64,7 @@ async def renew_recovery_codes(connection: Connection, *, password: Secret, code
 
 
 async def end_second_factor(connection: Connection, *, password: Secret, code: Secret) -> None:
-    """DELETE /server/second_factor: the password is enough again.
+    """DELETE /server/second_factor: require only the password again.
 
     Raises BadRequest for a wrong password, and AuthenticationFailed for a wrong code.
     """

@@ -1,4 +1,4 @@
-"""What a server says of itself before anybody signs in (SRV rows)."""
+"""Public information about a server, available before signing in (SRV rows)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from narrowcast_api.wire.server import ServerSettings
 
 
 async def get_server_settings(connection: Connection) -> ServerSettings:
-    """GET /server_settings: version, level, ways to sign in. No credentials are sent (SRV-02).
+    """GET /server_settings: version, level, sign-in methods. No credentials are sent (SRV-02).
 
-    Teaches the connection what server it talks to. Every field has a default: old servers omit many, and
-    the root domain of a server with many organizations omits `realm_*` (SRV-24, SRV-25).
+    The connection learns the server's level and dialect from the answer. Every field has a default: old
+    servers omit many, and the root domain of a server with many organizations omits `realm_*` (SRV-24,
+    SRV-25).
     """
     answer = await connection.request("GET", "/server_settings", authenticated=False)
     connection.learn(answer)

@@ -1,4 +1,4 @@
-"""One's own settings, muted people and alert words (outside the contract)."""
+"""The current user's settings, muted users and alert words (outside the contract)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from narrowcast_api.wire.users import AlertWords, ApiKey
 
 
 async def update_settings(connection: Connection, *, settings: Mapping[str, object]) -> Done:
-    """PATCH /settings: change settings by their names, e.g. `{"enter_sends": True}`; level 80, else
-    Unsupported.
+    """PATCH /settings: change settings by name, e.g. `{"enter_sends": True}`; level 80, else Unsupported.
 
-    A name that the server does not know comes back in `ignored_parameters_unsupported`. Passwords are
-    `Secret`s.
+    Names that the server does not know are in `ignored_parameters_unsupported` of the answer. Passwords are `Secret`s.
     """
     if not settings:
         raise InvalidInput("no settings given")
@@ -26,9 +24,9 @@ async def update_settings(connection: Connection, *, settings: Mapping[str, obje
 
 
 async def change_password(connection: Connection, *, old: Secret, new: Secret) -> Secret | None:
-    """PATCH /settings: another password; level 80, else Unsupported. BadRequest for a wrong old one.
+    """PATCH /settings: change the password; level 80, else Unsupported. Raises BadRequest if the old one is wrong.
 
-    Gives the new key of servers that end the old one with the old password; None where it goes on working.
+    Returns the new API key if the server replaces the key along with the password, else None.
     """
     (await connection.identified()).require(Gate.SETTINGS_ENDPOINT)
     passwords = {"old_password": old, "new_password": new}
@@ -37,14 +35,14 @@ async def change_password(connection: Connection, *, old: Secret, new: Secret) -
 
 
 async def regenerate_api_key(connection: Connection) -> Secret:
-    """POST /users/me/api_key/regenerate: a new key for oneself; the one in use stops working at once."""
+    """POST /users/me/api_key/regenerate: returns a new API key; the current one stops working at once."""
     answer = await connection.request("POST", "/users/me/api_key/regenerate")
     return Secret(read(ApiKey, {"email": "", **answer}).api_key)
 
 
 async def mute_user(connection: Connection, *, user_id: int) -> Done:
-    """POST /users/me/muted_users/{user_id}; level 48, else Unsupported. BadRequest when muted already, or
-    oneself.
+    """POST /users/me/muted_users/{user_id}; level 48, else Unsupported. Raises BadRequest if the user is
+    already muted or is the current user.
     """
     path = f"/users/me/muted_users/{segment(user_id, 'user_id')}"
     (await connection.identified()).require(Gate.MUTED_USERS)
@@ -52,31 +50,31 @@ async def mute_user(connection: Connection, *, user_id: int) -> Done:
 
 
 async def unmute_user(connection: Connection, *, user_id: int) -> Done:
-    """DELETE /users/me/muted_users/{user_id}; level 48, else Unsupported. BadRequest when not muted."""
+    """DELETE /users/me/muted_users/{user_id}; level 48, else Unsupported. Raises BadRequest if the user is not muted."""
     path = f"/users/me/muted_users/{segment(user_id, 'user_id')}"
     (await connection.identified()).require(Gate.MUTED_USERS)
     return read(Done, await connection.request("DELETE", path))
 
 
 async def get_alert_words(connection: Connection) -> list[str]:
-    """GET /users/me/alert_words: words of which one wants to hear."""
+    """GET /users/me/alert_words: words that notify the current user when a message contains them."""
     return read(AlertWords, await connection.request("GET", "/users/me/alert_words")).alert_words
 
 
 async def add_alert_words(connection: Connection, *, words: Iterable[str]) -> list[str]:
-    """POST /users/me/alert_words: add some; gives all there are now."""
+    """POST /users/me/alert_words: add words; returns the complete list."""
     params = {"alert_words": texts(words, "words")}
     return read(AlertWords, await connection.request("POST", "/users/me/alert_words", params)).alert_words
 
 
 async def remove_alert_words(connection: Connection, *, words: Iterable[str]) -> list[str]:
-    """DELETE /users/me/alert_words: take some away; gives those that are left."""
+    """DELETE /users/me/alert_words: remove words; returns the remaining ones."""
     params = {"alert_words": texts(words, "words")}
     return read(AlertWords, await connection.request("DELETE", "/users/me/alert_words", params)).alert_words
 
 
 class Settings(Group):
-    """The caller's own settings."""
+    """The current user's settings."""
 
     update = Bound(update_settings)
     change_password = Bound(change_password)

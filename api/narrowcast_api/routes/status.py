@@ -1,4 +1,4 @@
-"""What people say of themselves: text and emoji (STAT rows)."""
+"""Users' statuses: a text and an emoji (STAT rows)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ async def set_status(
     """POST /users/me/status: change only what is given (STAT-01).
 
     `status_text` has at most 60 code points; '' clears it, `emoji_name=''` clears the emoji. Code and type
-    need a name. Below level 86 the emoji is left out, and a notice says so; with nothing left to send:
-    Unsupported. `away` is deprecated since level 148, where a notice says so (STAT-13). InvalidInput for
-    what the server would refuse; BadRequest for an unknown emoji.
+    need a name. Below level 86 the emoji is left out, with a notice; raises Unsupported if nothing is left to
+    send. `away` is deprecated from level 148 on, where a notice says so (STAT-13). Raises InvalidInput for
+    values that the server would reject; BadRequest for an unknown emoji.
     """
     params = given(status_text=status_text, emoji_name=emoji_name, emoji_code=emoji_code, away=away)
     server = await connection.identified()
@@ -54,7 +54,7 @@ async def set_status_of(
     emoji_code: str | Omit = OMIT,
     reaction_type: str | Omit = OMIT,
 ) -> Done:
-    """POST /users/{user_id}/status: another user's, by an administrator; level 407, else Unsupported."""
+    """POST /users/{user_id}/status: set another user's status, as an administrator; level 407, else Unsupported."""
     path = f"/users/{segment(user_id, 'user_id')}/status"
     server = await connection.identified()
     server.require(Gate.STATUS_OF_OTHERS)
@@ -89,7 +89,7 @@ def _prepare(server: ServerInfo, params: dict[str, object], reaction_type: str |
 
 
 class Statuses(Group):
-    """Statuses: the caller's own, and those of others."""
+    """Statuses of the current user and of others."""
 
     set = Bound(set_status)
     clear = Bound(clear_status)

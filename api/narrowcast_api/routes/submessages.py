@@ -1,4 +1,4 @@
-"""What is done to polls and to-do lists (outside the contract)."""
+"""Changes of polls and to-do lists (outside the contract)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast_api.routes.common import Bound, Done, Group, read, segment
 async def send_submessage(connection: Connection, *, message_id: int, content: object) -> Done:
     """POST /submessage: add a part to a poll or to-do list; `content` is any JSON value.
 
-    BadRequest when the message carries none, or when the content is not what its kind takes.
+    Raises BadRequest if the message contains neither, or if the content is not valid for it.
     """
     try:
         text = json.dumps(content, ensure_ascii=False, allow_nan=False)
@@ -23,23 +23,22 @@ async def send_submessage(connection: Connection, *, message_id: int, content: o
 
 
 async def vote(connection: Connection, *, message_id: int, option_key: str, yes: bool = True) -> Done:
-    """Vote for an option of a poll, or take the vote back.
+    """Vote for an option of a poll, or retract the vote.
 
-    `option_key` is 'canned,N' for the Nth option of the message itself, else 'SENDER,N' for one added by a
-    user.
+    `option_key` is 'canned,N' for the Nth option of the message itself, and 'SENDER,N' for one that a user added.
     """
     content = {"type": "vote", "key": option_key, "vote": 1 if yes else -1}
     return await send_submessage(connection, message_id=message_id, content=content)
 
 
 async def add_poll_option(connection: Connection, *, message_id: int, number: int, option: str) -> Done:
-    """Add an option to a poll; `number` counts one's own options, from 1."""
+    """Add an option to a poll; `number` counts the current user's options, from 1."""
     content = {"type": "new_option", "idx": number, "option": option}
     return await send_submessage(connection, message_id=message_id, content=content)
 
 
 async def change_poll_question(connection: Connection, *, message_id: int, question: str) -> Done:
-    """Change the question of one's own poll."""
+    """Change the question of the current user's own poll."""
     content = {"type": "question", "question": question}
     return await send_submessage(connection, message_id=message_id, content=content)
 
@@ -47,13 +46,13 @@ async def change_poll_question(connection: Connection, *, message_id: int, quest
 async def add_task(
     connection: Connection, *, message_id: int, number: int, task: str, description: str = ""
 ) -> Done:
-    """Add a task to a to-do list; `number` counts one's own tasks, from 1."""
+    """Add a task to a to-do list; `number` counts the current user's tasks, from 1."""
     content = {"type": "new_task", "key": number, "task": task, "desc": description, "completed": False}
     return await send_submessage(connection, message_id=message_id, content=content)
 
 
 async def toggle_task(connection: Connection, *, message_id: int, task_key: str) -> Done:
-    """Tick a task, or untick it; `task_key` is 'N,canned' for a task of the message, else 'N,SENDER'."""
+    """Check or uncheck a task; `task_key` is 'N,canned' for a task of the message itself, else 'N,SENDER'."""
     content = {"type": "strike", "key": task_key}
     return await send_submessage(connection, message_id=message_id, content=content)
 

@@ -1,4 +1,4 @@
-"""Being in channels: join, leave, see who is there, how one sees them (USUB rows)."""
+"""Subscriptions to channels: join, leave, list subscribers, personal settings (USUB rows)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from narrowcast_api.wire.levels import Gate
 async def list_subscriptions(
     connection: Connection, *, include_subscribers: bool = False
 ) -> SubscriptionList:
-    """GET /users/me/subscriptions: the channels one is in (outside the contract)."""
+    """GET /users/me/subscriptions: the channels that the current user is subscribed to (outside the contract)."""
     params = {"include_subscribers": include_subscribers}
     return read(SubscriptionList, await connection.request("GET", "/users/me/subscriptions", params))
 
@@ -41,11 +41,12 @@ async def subscribe(
     send_new_subscription_messages: bool | Omit = OMIT,
     extra: Mapping[str, object] | None = None,
 ) -> SubscribeResult:
-    """POST /users/me/subscriptions: join channels by name, or add others (outside the contract).
+    """POST /users/me/subscriptions: join channels by name, or add other users (outside the contract).
 
-    `channels` are names, or a mapping of names to descriptions; a channel that does not exist is made, with
-    the settings given (`extra` holds further ones by their wire names). `principals` are user ids, or API
-    email addresses; below level 9 ids are looked up. BadPrincipal, which is a BadRequest, for unknown people.
+    `channels` are names, or a mapping of names to descriptions; a channel that does not exist is created,
+    with the settings given (`extra` contains further ones by their wire names). `principals` are user ids, or
+    API email addresses; below level 9 ids are replaced by addresses. Raises BadPrincipal, which is a
+    BadRequest, for unknown users.
     """
     named = channels if isinstance(channels, Mapping) else dict.fromkeys(texts(channels, "channels"), "")
     subscriptions = [
@@ -78,14 +79,14 @@ async def unsubscribe(
     principals: Iterable[int | str] | Omit = OMIT,
     archived: bool = False,
 ) -> UnsubscribeResult:
-    """DELETE /users/me/subscriptions: leave channels by name, or take others out of them (USUB-01).
+    """DELETE /users/me/subscriptions: leave channels by name, or remove other users from them (USUB-01).
 
-    `principals` are user ids (preferred) or API email addresses; left out, it is oneself. Below level 9 the
-    server takes addresses only, so ids are looked up (USUB-04). `archived` says that a channel is archived:
-    then level 362 is needed (Unsupported). `removed` and `not_removed` are names, each once (USUB-17).
-    StreamDoesNotExist names the channel; BadRequest for unknown or deactivated people, BadPrincipal below
-    level 208 (USUB-14); PermissionDenied or BadRequest when one may not remove others. Nothing is promised
-    about a partial effect of a request that failed.
+    `principals` are user ids (preferred) or API email addresses; the default is the current user. Below level
+    9 the server accepts addresses only, so ids are replaced by addresses (USUB-04). `archived`: a channel is
+    archived, which needs level 362 (else Unsupported). `removed` and `not_removed` are names, each once
+    (USUB-17). Raises StreamDoesNotExist, which names the channel; BadRequest for unknown or deactivated
+    users, BadPrincipal below level 208 (USUB-14); PermissionDenied or BadRequest if the current user may not
+    remove others. A failed request may have had a partial effect.
     """
     names = texts(channels, "channels")
     if not names:
@@ -131,15 +132,13 @@ async def _principals(connection: Connection, principals: Iterable[int | str]) -
 
 
 async def list_subscribers(connection: Connection, *, channel_id: int) -> list[int]:
-    """GET /streams/{stream_id}/members: the ids of who is in a channel (outside the contract)."""
+    """GET /streams/{stream_id}/members: the ids of a channel's subscribers (outside the contract)."""
     path = f"/streams/{segment(channel_id, 'channel_id')}/members"
     return read(Subscribers, await connection.request("GET", path)).subscribers
 
 
 async def is_subscribed(connection: Connection, *, user_id: int, channel_id: int) -> bool:
-    """GET /users/{user_id}/subscriptions/{stream_id}: whether somebody is in a channel (outside the
-    contract).
-    """
+    """GET /users/{user_id}/subscriptions/{stream_id}: whether a user is subscribed to a channel (outside the contract)."""
     path = f"/users/{segment(user_id, 'user_id')}/subscriptions/{segment(channel_id, 'channel_id')}"
     return read(SubscriptionStatus, await connection.request("GET", path)).is_subscribed
 
@@ -147,12 +146,13 @@ async def is_subscribed(connection: Connection, *, user_id: int, channel_id: int
 async def update_subscription(
     connection: Connection, *, channel_id: int, properties: Mapping[str, object]
 ) -> Done:
-    """POST /users/me/subscriptions/properties: how one sees a channel (outside the contract).
+    """POST /users/me/subscriptions/properties: the current user's personal settings for a channel (outside
+    the contract).
 
     Properties are color, is_muted, pin_to_top, desktop_notifications, audible_notifications,
-    push_notifications, email_notifications and wildcard_mentions_notify. A value is True, False or a color; what
-    follows one's own settings has None in the snapshot, but no server takes None back (InvalidInput). Below level
-    139 is_muted travels as in_home_view, its opposite.
+    push_notifications, email_notifications and wildcard_mentions_notify. A value is True, False or a color. A
+    property that follows the user's general setting is None in the snapshot, but no server accepts None
+    (InvalidInput). Below level 139 is_muted is sent as its opposite, in_home_view.
     """
     channel = int(segment(channel_id, "channel_id"))
     if not properties:
@@ -170,7 +170,7 @@ async def update_subscription(
 
 
 class Subscriptions(Group):
-    """Who is in which channel, and how they see it."""
+    """Subscribers of channels, and their personal settings for them."""
 
     list = Bound(list_subscriptions)
     add = Bound(subscribe)

@@ -1,4 +1,4 @@
-"""Topics: list (TOP rows), delete (DTOP rows), how one sees them, move, resolve."""
+"""Topics: list (TOP rows), delete (DTOP rows), visibility, move, resolve."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ from narrowcast_api.wire.messages import EditResult
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode, Result, VisibilityPolicy
 
 _DELETE_SECONDS = 120.0
-"""The server deletes for almost a minute before it answers that it is not done."""
+"""The server spends almost a minute deleting before it answers that it is not finished."""
 
 _DELETE_PAUSES = (1.0, 2.0, 4.0, 8.0)
 _DELETE_STEP = 5.0
-"""Seconds between two questions whether to go on, while the server wants a longer pause."""
+"""Seconds between two calls of `progress` during a longer pause that the server requests."""
 
 
 async def get_topics(connection: Connection, *, channel_id: int) -> TopicList:
-    """GET /users/me/{stream_id}/topics: the topics one may see, most recent first (TOP-01, TOP-08).
+    """GET /users/me/{stream_id}/topics: the topics that the current user may see, most recent first (TOP-01, TOP-08).
 
-    From level 334 the empty topic comes as '' and not under a name that stands for it (TOP-03, TOP-05).
-    `max_id` is the id of a topic's last message. BadRequest for a channel that does not exist or that one
-    may not see.
+    From level 334 the empty topic is '', not replaced by a name (TOP-03, TOP-05). `max_id` is the id of a
+    topic's last message. Raises BadRequest if the channel does not exist or the current user may not see it.
     """
     path = f"/users/me/{segment(channel_id, 'channel_id')}/topics"
     server = await connection.identified()
@@ -37,11 +36,10 @@ async def get_topics(connection: Connection, *, channel_id: int) -> TopicList:
 
 
 async def delete_topic_batch(connection: Connection, *, channel_id: int, topic: str) -> DeleteTopicResult:
-    """POST /streams/{stream_id}/delete_topic: one request; `complete` says whether all messages are gone
-    (DTOP-06).
+    """POST /streams/{stream_id}/delete_topic: one request; `complete` reports whether all messages are
+    deleted (DTOP-06).
 
-    Below level 211 'partially_completed' means that it is not complete, plain success that it is (DTOP-10,
-    DTOP-12).
+    Below level 211 the result 'partially_completed' means not complete, and success complete (DTOP-10, DTOP-12).
     """
     path = f"/streams/{segment(channel_id, 'channel_id')}/delete_topic"
     await connection.identified()
@@ -59,14 +57,14 @@ async def delete_topic(
     topic: str,
     progress: Callable[[int], bool | None] | None = None,
 ) -> DeleteTopicResult:
-    """Delete a topic with all its messages, newest first, asking again until it is complete (DTOP-07,
-    DTOP-08).
+    """Delete a topic with all its messages, newest first, repeating the request until it is complete
+    (DTOP-07, DTOP-08).
 
-    `progress(rounds)` is called after each round that left something, and every few seconds while the server
-    wants a pause (429); False from it stops there, and `complete` of the result is False. Once it has begun, a
-    round that the network or the server breaks off is asked for again a few times, with growing pauses.
-    Administrators only: UnauthorizedPrincipal, which is a PermissionDenied. A topic that is gone already is
-    complete.
+    `progress(rounds)` is called after each incomplete request, and every few seconds while the server is rate
+    limiting (429); it may return False to stop, and `complete` of the result is then False. After the first
+    answer, a request that fails because of the network or the server is retried a few times, with growing
+    pauses. Administrators only, else UnauthorizedPrincipal, which is a PermissionDenied. A topic that is
+    already deleted counts as complete.
     """
     rounds = failures = 0
     while True:
@@ -90,7 +88,7 @@ async def delete_topic(
 async def _goes_on(
     connection: Connection, rounds: int, pause: float, progress: Callable[[int], bool | None] | None
 ) -> bool:
-    """Wait for so many seconds; whether nobody wants to stop meanwhile."""
+    """Wait for `pause` seconds; returns False as soon as `progress` does."""
     while True:
         if progress is not None and progress(rounds) is False:
             return False
@@ -104,9 +102,9 @@ async def _goes_on(
 async def set_topic_visibility(
     connection: Connection, *, channel_id: int, topic: str, policy: VisibilityPolicy
 ) -> Done:
-    """POST /user_topics: mute, unmute, follow or reset a topic for oneself (outside the contract).
+    """POST /user_topics: mute, unmute, follow or reset a topic for the current user (outside the contract).
 
-    Below level 170 only muting and its reset exist, under an older operation; the others raise Unsupported.
+    Below level 170 only muting and its reset exist, as an older operation; other policies raise Unsupported.
     """
     channel = int(segment(channel_id, "channel_id"))
     server = await connection.identified()
@@ -140,8 +138,8 @@ async def move_topic(
 ) -> EditResult:
     """Rename a topic or move it to another channel, with all its messages (outside the contract).
 
-    `message_id` is any message of the topic; without it the list of topics is asked for one. InvalidInput
-    when there is no such topic.
+    `message_id` is any message of the topic; without it the list of topics is requested to find one. Raises
+    InvalidInput if there is no such topic.
     """
     if message_id is None:
         message_id = await _last_message(connection, channel_id, topic)
@@ -164,10 +162,10 @@ async def resolve_topic(
     resolved: bool = True,
     message_id: int | None = None,
 ) -> EditResult:
-    """Mark a topic as resolved, or as open again: it is renamed with or without its mark (outside the
-    contract).
+    """Mark a topic as resolved or unresolved: its name gets or loses a prefix (outside the contract).
 
-    A name that would be longer than the server allows is cut at its end. InvalidInput when it is so already.
+    A name that would be longer than the server allows is cut at its end. Raises InvalidInput if the topic is
+    already in the requested state.
     """
     name = resolved_name(topic) if resolved else unresolved_name(topic)
     limit = connection.limits.max_topic_length
@@ -181,17 +179,17 @@ async def resolve_topic(
 
 
 def is_resolved(topic: str) -> bool:
-    """Whether a topic's name carries the mark."""
+    """Whether a topic's name has the prefix of resolved topics."""
     return topic.startswith(RESOLVED_TOPIC_PREFIX)
 
 
 def resolved_name(topic: str) -> str:
-    """The name with the mark, once."""
+    """The name with the prefix, once."""
     return topic if is_resolved(topic) else RESOLVED_TOPIC_PREFIX + topic
 
 
 def unresolved_name(topic: str) -> str:
-    """The name without any mark."""
+    """The name without any such prefix."""
     while is_resolved(topic):
         topic = topic[len(RESOLVED_TOPIC_PREFIX) :]
     return topic

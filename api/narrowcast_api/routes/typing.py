@@ -1,4 +1,4 @@
-"""Typing notices (TYP rows). When to send them is the business of `protocols.typing`."""
+"""Typing notifications (TYP rows). `protocols.typing` decides when to send them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from narrowcast_api.wire.vocabulary import TypingOperation
 
 
 async def set_typing(connection: Connection, *, op: TypingOperation | str, to: Destination) -> Done:
-    """POST /typing: tell the others of a conversation that one started or stopped composing (TYP-01).
+    """POST /typing: notify a conversation that the current user started or stopped typing (TYP-01).
 
-    Direct conversations are 'direct' from level 174 and 'private' before; `to` is a list always. In
-    channels the type is 'channel' from 248 and 'stream' before; below 215 nothing is sent, and a notice
-    says so (TYP-12, TYP-31). InvalidInput when there is nobody to tell. BadRequest for unknown people or
+    The type of direct conversations is 'direct' from level 174 and 'private' before; `to` is always a list.
+    The type of channels is 'channel' from 248 and 'stream' before; below 215 nothing is sent, with a notice
+    (TYP-12, TYP-31). Raises InvalidInput if there is nobody to notify, BadRequest for unknown users or
     channels.
     """
     operation = _operation(op)
@@ -46,9 +46,7 @@ async def set_typing(connection: Connection, *, op: TypingOperation | str, to: D
 
 
 async def set_typing_edit(connection: Connection, *, op: TypingOperation | str, message_id: int) -> Done:
-    """POST /messages/{message_id}/typing: the same while editing a message; below level 361 nothing is
-    sent.
-    """
+    """POST /messages/{message_id}/typing: the same while editing a message; below level 361 nothing is sent."""
     operation = _operation(op)
     path = f"/messages/{segment(message_id, 'message_id')}/typing"
     server = await connection.identified()
@@ -70,7 +68,7 @@ def _not_sent(gate: Gate, level: int) -> Done:
 
 
 class Typing(Group):
-    """Telling others that the caller types."""
+    """Notifications that the current user is typing."""
 
     set = Bound(set_typing)
     set_edit = Bound(set_typing_edit)

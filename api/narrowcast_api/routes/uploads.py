@@ -1,4 +1,4 @@
-"""Files: up (UPL rows), down, and what one has uploaded."""
+"""Files: uploads (UPL rows), downloads, and the list of the current user's uploads."""
 
 from __future__ import annotations
 
@@ -31,17 +31,18 @@ async def upload_file(
     resume_from: str | None = None,
     resumable: Callable[[str], None] | None = None,
 ) -> UploadResult:
-    """POST /user_uploads, or a resumable upload at /api/v1/tus: send one file from the disk (UPL-01).
+    """POST /user_uploads, or a resumable upload at /api/v1/tus: upload one local file (UPL-01).
 
-    `progress(sent, size)` counts bytes. From 25,000,000 bytes on, or when the server refuses a plain
-    request as too large, the upload is resumable where the level is 296 or more; below, one plain request
-    is tried and a notice says that it may time out (UPL-13, UPL-14). `resumable(address)` and `resume_from`
-    carry an upload over a restart. Cancel it by cancelling the task.
+    `progress(sent, size)` counts bytes. From 25,000,000 bytes on, or if the server rejects a plain request as
+    too large, the upload is resumable from level 296; below, one plain request is made, with a notice that it
+    may time out (UPL-13, UPL-14). `resumable(address)` is called with the address of a resumable upload; pass
+    it as `resume_from` to continue the upload after a restart. To cancel, cancel the task.
 
-    The result's `url` is relative to the organization mostly; `filename` is the name it is stored under,
-    below level 285 the local one; `markdown_link(result.filename, result.url)` makes the link of a message.
-    Until it is sent only the uploader can open it. InvalidInput, before a byte is sent, for a file larger
-    than registration allowed, and for any where it allowed none; FileTooLarge when the server says so.
+    The result's `url` is usually relative to the organization; `filename` is the name under which the file is
+    stored, below level 285 the local one; `markdown_link(result.filename, result.url)` returns the link for a
+    message. Until a message with it is sent, only the uploader can open the file. Raises InvalidInput before
+    anything is sent, if the file is larger than registration allowed or uploads are disabled; FileTooLarge if
+    the server rejects its size.
     """
     file = await look_at(path)
     limit = connection.limits.max_file_upload_size_mib
@@ -90,18 +91,18 @@ def _result(
 
 
 async def list_attachments(connection: Connection) -> AttachmentList:
-    """GET /attachments: the files that one has uploaded (outside the contract)."""
+    """GET /attachments: the files that the current user has uploaded (outside the contract)."""
     return read(AttachmentList, await connection.request("GET", "/attachments"))
 
 
 async def delete_attachment(connection: Connection, *, attachment_id: int) -> Done:
-    """DELETE /attachments/{id}: remove a file of one's own from the server (outside the contract)."""
+    """DELETE /attachments/{id}: delete one of the current user's files from the server (outside the contract)."""
     path = f"/attachments/{segment(attachment_id, 'attachment_id')}"
     return read(Done, await connection.request("DELETE", path))
 
 
 class Uploads(Group):
-    """Files: upload, whole or in parts, and fetch."""
+    """Files: upload, in one request or in parts, and download."""
 
     upload = Bound(upload_file)
     download = Bound(download_file)

@@ -1,4 +1,4 @@
-"""User groups and who may do what with them (GRPU, GRPC and GSV rows)."""
+"""User groups and their permissions (GRPU, GRPC and GSV rows)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _GATES: Final[Mapping[str, Gate]] = {
 
 
 class NewSettings(TypedDict, total=False):
-    """Permissions of a new group: a group's id, or people and groups.
+    """Permissions of a new group: the id of a group, or a set of users and groups.
 
-    What is left out is the server's default.
+    Permissions left out get the server's default.
     """
 
     can_add_members_group: GroupSettingValue
@@ -48,10 +48,10 @@ class NewSettings(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A permission's new value and, where it is known, the one that it replaces (GSV-04).
+    """A permission's new value and, if known, its old value (GSV-04).
 
-    With `old` the server refuses when somebody else changed it meanwhile: take any ApiError of such a call
-    for a conflict and load the group again (GSV-05).
+    With `old` the server rejects the request if the value was changed in the meantime: treat any ApiError of
+    such a call as a conflict and load the group again (GSV-05).
     """
 
     new: GroupSettingValue
@@ -59,7 +59,7 @@ class Change:
 
 
 class ChangedSettings(TypedDict, total=False):
-    """Changes of permissions; what is left out stays."""
+    """Changes of permissions; those left out keep their values."""
 
     can_add_members_group: Change
     can_join_group: Change
@@ -72,7 +72,7 @@ class ChangedSettings(TypedDict, total=False):
 async def list_user_groups(
     connection: Connection, *, include_deactivated_groups: bool = False
 ) -> list[UserGroup]:
-    """GET /user_groups, the system's own among them (outside the contract, GSV-20)."""
+    """GET /user_groups, including system groups (outside the contract, GSV-20)."""
     server = await connection.identified()
     params: dict[str, object] = {}
     if include_deactivated_groups and server.supports(Gate.GROUP_DEACTIVATE):
@@ -89,11 +89,11 @@ async def create_user_group(
     subgroups: Iterable[int] | Omit = OMIT,
     **settings: Unpack[NewSettings],
 ) -> int:
-    """POST /user_groups/create: the new group's id (GRPC-01 to GRPC-11).
+    """POST /user_groups/create: create a group; returns its id (GRPC-01 to GRPC-11).
 
-    Below level 317 the id is looked up by the name. Each permission needs a level of its own (191 to 324),
-    subgroups need 311; Unsupported below. BadRequest when a member does not exist, a name is taken or the caller
-    may not.
+    Below level 317 the id is looked up by name. Each permission needs its own level (191 to 324), subgroups
+    need 311; below, Unsupported is raised. Raises BadRequest if a member does not exist, the name is taken or
+    the current user may not create groups.
     """
     server = await connection.identified()
     params: dict[str, object] = {
@@ -124,14 +124,14 @@ async def update_user_group(
     current: UserGroup | None = None,
     **settings: Unpack[ChangedSettings],
 ) -> Done:
-    """PATCH /user_groups/{user_group_id}: change what was given (GRPU-01 to GRPU-12).
+    """PATCH /user_groups/{user_group_id}: change the given properties (GRPU-01 to GRPU-12).
 
-    Below level 165 name and description always travel together: what is missing comes from `current`, else
-    from the server. Below 340 only the name of a deactivated group can change (GSV-19); that is checked where
-    `current` is given. Below 260 `can_mention_group` travels without its old value, and a notice says so.
-    InvalidInput when nothing is to change; Unsupported for permissions that the server does not know;
-    BadRequest for an unknown group; ExpectationMismatch, or another ApiError, when an old value was not the
-    present one.
+    Below level 165 name and description are always sent together: the missing one is taken from `current`,
+    else from the server. Below 340 only the name of a deactivated group can change (GSV-19), which is checked
+    if `current` is given. Below 260 `can_mention_group` is sent without its old value, with a notice. Raises
+    InvalidInput if there is nothing to change; Unsupported for permissions that the server does not know;
+    BadRequest for an unknown group; ExpectationMismatch, or another ApiError, if an old value is not the
+    current one.
     """
     path = f"/user_groups/{segment(user_group_id, 'user_group_id')}"
     server = await connection.identified()
@@ -150,7 +150,7 @@ async def update_user_group(
 
 
 async def deactivate_user_group(connection: Connection, *, user_group_id: int) -> Done:
-    """POST /user_groups/{id}/deactivate; GroupInUse, with `objections`, while a permission names the group."""
+    """POST /user_groups/{id}/deactivate. Raises GroupInUse, with `objections`, while a permission uses the group."""
     path = f"/user_groups/{segment(user_group_id, 'user_group_id')}/deactivate"
     return read(Done, await connection.request("POST", path))
 
@@ -158,8 +158,8 @@ async def deactivate_user_group(connection: Connection, *, user_group_id: int) -
 async def reactivate_user_group(connection: Connection, *, user_group_id: int) -> Done:
     """PATCH /user_groups/{id} with deactivated=false (outside the contract, GSV-21).
 
-    Zulip servers do so from level 386. Below it is tried all the same, for other servers do, and Unsupported says why
-    it was refused.
+    Zulip servers support this from level 386. Below, the request is sent too, as other servers support it; if
+    the server rejects it, Unsupported is raised.
     """
     server = await connection.identified()
     path = f"/user_groups/{segment(user_group_id, 'user_group_id')}"
@@ -174,7 +174,7 @@ async def reactivate_user_group(connection: Connection, *, user_group_id: int) -
 async def list_members(
     connection: Connection, *, user_group_id: int, direct_member_only: bool = False
 ) -> list[int]:
-    """GET /user_groups/{id}/members: ids of people, those of subgroups too unless told otherwise."""
+    """GET /user_groups/{id}/members: ids of the members, including those of subgroups unless `direct_member_only`."""
     path = f"/user_groups/{segment(user_group_id, 'user_group_id')}/members"
     answer = await connection.request("GET", path, {"direct_member_only": direct_member_only})
     return list(read(GroupMembers, answer).members)
@@ -183,7 +183,7 @@ async def list_members(
 async def is_member(
     connection: Connection, *, user_group_id: int, user_id: int, direct_member_only: bool = False
 ) -> bool:
-    """GET /user_groups/{id}/members/{user_id}: whether somebody is in a group, or in a subgroup of it."""
+    """GET /user_groups/{id}/members/{user_id}: whether a user is a member of a group or of one of its subgroups."""
     group, user = segment(user_group_id, "user_group_id"), segment(user_id, "user_id")
     answer = await connection.request(
         "GET", f"/user_groups/{group}/members/{user}", {"direct_member_only": direct_member_only}
@@ -198,14 +198,14 @@ async def change_members(
     add: Iterable[int] = (),
     delete: Iterable[int] = (),
 ) -> Done:
-    """POST /user_groups/{id}/members: who joins and who leaves; BadRequest for a member twice (GSV-23)."""
+    """POST /user_groups/{id}/members: add and remove members. Raises BadRequest if a user is already a member (GSV-23)."""
     return await _change_lists(connection, user_group_id, "members", add, delete)
 
 
 async def list_subgroups(
     connection: Connection, *, user_group_id: int, direct_subgroup_only: bool = False
 ) -> list[int]:
-    """GET /user_groups/{id}/subgroups: ids of groups, those of subgroups too unless told otherwise."""
+    """GET /user_groups/{id}/subgroups: ids of the subgroups, including theirs unless `direct_subgroup_only`."""
     path = f"/user_groups/{segment(user_group_id, 'user_group_id')}/subgroups"
     answer = await connection.request("GET", path, {"direct_subgroup_only": direct_subgroup_only})
     return list(read(GroupSubgroups, answer).subgroups)
@@ -218,12 +218,12 @@ async def change_subgroups(
     add: Iterable[int] = (),
     delete: Iterable[int] = (),
 ) -> Done:
-    """POST /user_groups/{id}/subgroups; BadRequest for a group that would hold itself (GSV-23)."""
+    """POST /user_groups/{id}/subgroups. Raises BadRequest if the group would contain itself (GSV-23)."""
     return await _change_lists(connection, user_group_id, "subgroups", add, delete)
 
 
 def wire_setting(value: GroupSettingValue) -> int | dict[str, list[int]]:
-    """A value as it is sent: a bare id wherever one group suffices (GSV-22), else both lists (GSV-06)."""
+    """The value as it is sent: a bare id if one group suffices (GSV-22), else both lists (GSV-06)."""
     if isinstance(value, AdHocGroup):
         members = sorted(ids(value.direct_members, "direct_members"))
         groups = sorted(ids(value.direct_subgroups, "direct_subgroups"))
@@ -248,7 +248,7 @@ def _wire_name(server: ServerInfo, key: str) -> str:
 
 
 def _for_level(server: ServerInfo, key: str, value: object) -> object:
-    """Below 198 the mention setting is a bare id (GSV-15)."""
+    """Below level 198 the mention permission must be a bare id (GSV-15)."""
     if key == GroupSetting.MENTION and not isinstance(value, int):
         server.require(Gate.GROUP_MENTION_NAME)
     return value

@@ -1,4 +1,4 @@
-"""People and bots: oneself (ME rows), others (USR), administration (USRU, USRD)."""
+"""People and bots: the current user (ME rows), others (USR), administration (USRU, USRD)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from narrowcast_api.wire.vocabulary import Role
 
 
 async def get_own_user(connection: Connection) -> User:
-    """GET /users/me: oneself (ME-01). Takes no parameters; `max_message_id` is deprecated."""
+    """GET /users/me: the current user (ME-01). Takes no parameters; `max_message_id` is deprecated."""
     user = read(OwnUserAnswer, await connection.request("GET", "/users/me")).user
     connection.own_user_id = user.user_id
     return user
@@ -40,10 +40,10 @@ async def get_user(
     client_gravatar: bool = True,
     include_custom_profile_fields: bool = False,
 ) -> User:
-    """GET /users/{user_id} (USR-01). `profile_data` comes only when asked for, and only for people.
+    """GET /users/{user_id} (USR-01). `profile_data` is included only on request, and only for people.
 
-    `client_gravatar` is always sent, because its default changed at level 92 (USR-04). Values of profile
-    fields that are HTML must be treated as message content is (USR-28). BadRequest for an unknown id.
+    `client_gravatar` is always sent, because its default changed at level 92 (USR-04). HTML values of profile
+    fields are untrusted, like message content (USR-28). Raises BadRequest for an unknown id.
     """
     path = f"/users/{segment(user_id, 'user_id')}"
     params = {
@@ -54,7 +54,7 @@ async def get_user(
 
 
 async def list_channels_of_user(connection: Connection, *, user_id: int) -> list[int]:
-    """GET /users/{user_id}/channels: the ids of the channels that somebody is in, of those that one may know of;
+    """GET /users/{user_id}/channels: the ids of a user's channels, as far as the current user may see them;
     level 440, else Unsupported.
     """
     path = f"/users/{segment(user_id, 'user_id')}/channels"
@@ -69,7 +69,7 @@ async def get_user_by_email(
     client_gravatar: bool = True,
     include_custom_profile_fields: bool = False,
 ) -> User:
-    """GET /users/{email}: by API email address or real one (outside the contract)."""
+    """GET /users/{email}: a user by API email address or real one (outside the contract)."""
     params = {
         "client_gravatar": client_gravatar,
         "include_custom_profile_fields": include_custom_profile_fields,
@@ -81,7 +81,7 @@ async def get_user_by_email(
 async def list_users(
     connection: Connection, *, client_gravatar: bool = True, include_custom_profile_fields: bool = False
 ) -> UserList:
-    """GET /users: everybody, deactivated ones too (outside the contract)."""
+    """GET /users: all users, including deactivated ones (outside the contract)."""
     params = {
         "client_gravatar": client_gravatar,
         "include_custom_profile_fields": include_custom_profile_fields,
@@ -90,7 +90,7 @@ async def list_users(
 
 
 async def create_user(connection: Connection, *, email: str, password: Secret, full_name: str) -> CreatedUser:
-    """POST /users: make an account; for administrators whom the server allows it (outside the contract)."""
+    """POST /users: create an account; for administrators whom the server permits to do so (outside the contract)."""
     params = {"email": email, "password": password, "full_name": full_name}
     return read(CreatedUser, await connection.request("POST", "/users", params))
 
@@ -106,10 +106,10 @@ async def update_user(
 ) -> Done:
     """PATCH /users/{user_id}: change a user; only what is given is sent (USRU-01). Administrators only.
 
-    `profile_data` maps ids of custom fields to values (null clears one); it travels as a list of id and value
+    `profile_data` maps ids of custom fields to values (None clears one); it is sent as a list of id and value
     (USRU-08). `new_email` needs level 285 (Unsupported below) and an owner who may change addresses. Only
-    owners give or take the owner role. PermissionDenied, or BadRequest, for the server's refusals: a guest
-    does not become an administrator in one step, the only owner stays one.
+    owners can grant or revoke the owner role. Raises PermissionDenied or BadRequest if the server rejects the
+    change: a guest cannot become an administrator in one step, and the only owner must stay one.
     """
     path = f"/users/{segment(user_id, 'user_id')}"
     params = given(full_name=full_name, new_email=new_email)
@@ -129,9 +129,9 @@ async def deactivate_user(
 ) -> Done:
     """DELETE /users/{user_id}: deactivate a user (USRD-01). Administrators only.
 
-    `notification_comment`: left out or None, the user is not told; '' sends an email without a text of
-    one's own; a text is included in it. Below level 135 it is left out, and a notice says so (USRD-06).
-    BadRequest (CannotDeactivateLastUser) for the only owner.
+    `notification_comment`: by default or with None, the user is not notified; '' sends an email without a
+    comment; any other text is included in the email. Below level 135 it is left out, with a notice (USRD-06).
+    Raises BadRequest (CannotDeactivateLastUser) for the only owner.
     """
     path = f"/users/{segment(user_id, 'user_id')}"
     params: dict[str, object] = {}
@@ -144,32 +144,33 @@ async def deactivate_user(
 
 
 async def deactivate_own_user(connection: Connection) -> Done:
-    """DELETE /users/me: deactivate oneself (outside the contract). The only owner cannot."""
+    """DELETE /users/me: deactivate the current user's own account, unless it is the only owner (outside the contract)."""
     return read(Done, await connection.request("DELETE", "/users/me"))
 
 
 async def reactivate_user(connection: Connection, *, user_id: int) -> Done:
-    """POST /users/{user_id}/reactivate: undo a deactivation; administrators only (outside the contract)."""
+    """POST /users/{user_id}/reactivate: reactivate a user; administrators only (outside the contract)."""
     path = f"/users/{segment(user_id, 'user_id')}/reactivate"
     return read(Done, await connection.request("POST", path))
 
 
 async def update_own_profile_data(connection: Connection, *, values: Mapping[int, object]) -> Done:
-    """PATCH /users/me/profile_data: set one's own custom profile fields by id (outside the contract)."""
+    """PATCH /users/me/profile_data: set the current user's custom profile fields by id (outside the contract)."""
     data = [{"id": key, "value": value} for key, value in values.items()]
     return read(Done, await connection.request("PATCH", "/users/me/profile_data", {"data": data}))
 
 
 async def clear_own_profile_data(connection: Connection, *, field_ids: list[int]) -> Done:
-    """DELETE /users/me/profile_data: empty one's own custom profile fields (outside the contract)."""
+    """DELETE /users/me/profile_data: clear custom profile fields of the current user (outside the contract)."""
     return read(Done, await connection.request("DELETE", "/users/me/profile_data", {"data": field_ids}))
 
 
 def avatar_address(user: User) -> str | None:
-    """Where a user's picture is: as the server says, or computed from the address when it said null (USR-23).
+    """The address of a user's picture: from the server, or computed from the email address if the server sent
+    null (USR-23).
 
-    None when the server left the picture out (USR-24); it can be asked for with `client_gravatar=False`.
-    Relative addresses belong to the organization's. Nothing is fetched.
+    None if the server left the picture out (USR-24); request it with `client_gravatar=False`. Relative
+    addresses are relative to the organization's. Nothing is fetched.
     """
     if user.avatar is None or user.avatar.url is not None:
         return None if user.avatar is None else user.avatar.url
