@@ -1,1 +1,1 @@
-"""The app: its life from start to end, its account, configuration and themes."""
+"""The app: its life cycle, accounts, configuration and themes."""

@@ -1,4 +1,4 @@
-"""The stored accounts: one zuliprc file each (0600), the key in the file or in the system's keyring."""
+"""Stored accounts: one zuliprc file each (0600), with the key in the file or in the system's keyring."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from narrowcast_api.storage.folders import private_folder
 
 KEYRING_SERVICE = "narrowcast"
 IN_KEYRING = "in-keyring"
-"""Stands in the file instead of a key that the keyring holds."""
+"""Placeholder in the file for a key that is stored in the keyring."""
 
 
 def names(folder: Path) -> list[str]:
@@ -26,19 +26,18 @@ def names(folder: Path) -> list[str]:
 
 
 def in_order(files: Iterable[Path], order: Sequence[str]) -> list[Path]:
-    """Files of accounts: those that ``order`` names first, then the others in alphabetical order."""
+    """Account files: those named in ``order`` first, then the others in alphabetical order."""
     places = {name: place for place, name in reversed(list(enumerate(order)))}
     return sorted(files, key=lambda file: (places.get(file.stem, len(order)), file.stem))
 
 
 def file_of(folder: Path, name: str) -> Path:
-    """Where the account ``name`` is stored."""
+    """Path of the file of the account ``name``."""
     return folder / f"{name}.zuliprc"
 
 
 def default(folder: Path, name: str = "") -> Path | None:
-    """The file of the account to open: ``name`` if given, else the only or the first one; None if there
-    is none.
+    """The file of the account to open: ``name`` if given, else the only or the first one; None if no account is stored.
 
     Raises AccountError if ``name`` is not stored.
     """
@@ -54,7 +53,7 @@ def default(folder: Path, name: str = "") -> Path | None:
 
 
 def read(path: Path) -> Account:
-    """The account in ``path``. Raises AccountError for a file that others may read, or that is no zuliprc."""
+    """The account in ``path``. Raises AccountError if other users can read the file, or if it is not a zuliprc file."""
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -68,8 +67,8 @@ def read(path: Path) -> Account:
 
 
 def store(account: Account, folder: Path, *, keyring: bool = False) -> Path:
-    """Keep ``account`` in ``folder`` (0600), its key in the keyring if asked. Returns the file. Raises
-    AccountError.
+    """Store ``account`` in ``folder`` (0600), with its key in the keyring if requested. Returns the file.
+    Raises AccountError.
     """
     private_folder(folder)
     path = file_of(folder, name_for(account))
@@ -81,7 +80,7 @@ def store(account: Account, folder: Path, *, keyring: bool = False) -> Path:
 
 
 def replace_key(path: Path, account: Account) -> None:
-    """Keep a new key of the account in ``path`` where its old one was. Raises AccountError or OSError."""
+    """Store a new key for the account in ``path``, in the same place as the old one. Raises AccountError or OSError."""
     if Account.from_zuliprc(path).key.reveal() == IN_KEYRING:
         _to_keyring(account)
     else:
@@ -89,7 +88,7 @@ def replace_key(path: Path, account: Account) -> None:
 
 
 def remove(path: Path) -> None:
-    """Forget a stored account, and its key in the keyring. Raises AccountError or OSError."""
+    """Delete a stored account and its key in the keyring. Raises AccountError or OSError."""
     account = Account.from_zuliprc(path)
     if account.key.reveal() == IN_KEYRING:
         _forget_in_keyring(account)
@@ -97,7 +96,7 @@ def remove(path: Path) -> None:
 
 
 def name_for(account: Account) -> str:
-    """A file name that tells accounts apart: person and organization."""
+    """A unique file name for the account, from the user and the organization."""
     host = urlsplit(account.site).netloc
     person = account.email.split("@", 1)[0]
     return re.sub(r"[^A-Za-z0-9.-]+", "-", f"{person}-{host}").strip("-.") or "account"
@@ -143,10 +142,10 @@ def _forget_in_keyring(account: Account) -> None:
         import keyring
         from keyring.errors import KeyringError, PasswordDeleteError
     except ImportError:
-        return  # without it there is no key to forget
+        return  # without the keyring package no key was stored in it
     try:
         keyring.delete_password(KEYRING_SERVICE, _entry(account))
     except PasswordDeleteError:
-        return  # it is gone already
+        return  # already deleted
     except KeyringError as error:
         raise AccountError(f"the keyring refuses: {error}") from error

@@ -1,4 +1,4 @@
-"""The app: accounts, keys, what reaches the terminal and the way out, put together on Textual's app."""
+"""The app: accounts, keys, terminal output and shutdown, combined in Textual's app class."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 COLLECT_AFTER = 2.0
-"""Seconds after which the collector of garbage runs again; while the app starts there is none."""
+"""Seconds after start until garbage collection runs again; it is off while the app starts."""
 
 MOST_NOTICES = 3
-"""Notices that stand on the screen at once."""
+"""Maximum number of notices on the screen at once."""
 
 LONGEST_NOTICE = 500
-"""Characters of a notice."""
+"""Maximum length of a notice, in characters."""
 
 Opening = Path | Literal["demo", "welcome"]
 """What to open: the account in a file, the demo, or the welcome screen."""
@@ -62,7 +62,7 @@ def _collect_from_now_on() -> None:
 
 
 def terminal_driver() -> type[Driver] | None:
-    """Our driver where there is a POSIX terminal, else Textual's choice."""
+    """Our own driver on a POSIX terminal, None (Textual's choice) on Windows."""
     if sys.platform == "win32":
         return None
     from narrowcast.terminal.driver import TerminalDriver
@@ -71,7 +71,7 @@ def terminal_driver() -> type[Driver] | None:
 
 
 class NarrowcastApp(App[int], inherit_bindings=False):
-    """What the rest of the app sees of it is `narrowcast.app.context.AppContext`."""
+    """The app. Other modules see only `narrowcast.app.context.AppContext` of it."""
 
     TITLE = "Narrowcast"
     ENABLE_COMMAND_PALETTE = False
@@ -100,7 +100,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.config = config or Config()
         self.keys: dict[str, tuple[str, ...]] = {command.id: command.keys for command in REGISTRY}
         self.outside: asyncio.subprocess.Process | None = None
-        """A program that has the terminal for now."""
+        """An external program that uses the terminal at the moment."""
         self.extensions = Extensions(self, self.paths.config / "extensions" if extensions else None)
         self.accounts = OpenAccounts(self, self.extensions, link, alone=alone, early=early)
         self.demo = Demo(self, self.accounts, demo_data)
@@ -111,19 +111,21 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self._first_screen: MainScreen | None = None
         self._changing_config = asyncio.Lock()
 
-    # from start to end
+    # start and end
 
     def get_css_variables(self) -> dict[str, str]:
-        """Nothing until a theme is chosen, for nothing is drawn before."""
+        """Empty until a theme is chosen: nothing is drawn before that."""
         return super().get_css_variables() if self._is_loaded else {}
 
     def refresh_css(self, animate: bool = True) -> None:
-        """Nothing was drawn before there is a screen."""
+        """Does nothing until there is a screen."""
         if self.screen_stack:
             super().refresh_css(animate)
 
     async def on_load(self) -> None:
-        """Themes, keys and the account's screen, before anything is drawn: so the first frame shows messages."""
+        """Prepare themes, keys and the account's screen before anything is drawn, so that the first frame
+        shows messages.
+        """
         for theme in THEMES:
             self.register_theme(theme)
         self._is_loaded = True
@@ -133,7 +135,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         ):
             chosen = "terminal"
         self.theme = chosen
-        self.stylesheet.set_variables(self.get_css_variables())  # nothing was read with others yet
+        self.stylesheet.set_variables(self.get_css_variables())  # no style was parsed before
         if self.console.color_system == "256":
             self._filters.append(NearestOf256())
         if self.config.keymap:
@@ -143,7 +145,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self._first_screen = await self.accounts.load(self.opening)
 
     def _use_keys(self) -> None:
-        """The keys of the configuration, for every screen that is opened from now on."""
+        """Apply the configured keys to all screens that are opened from now on."""
 
         self.keys = effective(self.config.keymap)
         self.set_keymap(textual_keymap(self.config.keymap))
@@ -152,12 +154,12 @@ class NarrowcastApp(App[int], inherit_bindings=False):
                 self.bind(",".join(self.keys[command.id]), command.handler, show=False)
 
     def add_commands(self, commands: Sequence[Command]) -> None:
-        """Extensions were loaded: their commands have keys from now on."""
+        """Add the commands of extensions that were just loaded, with their keys."""
         add_bindings(self, [command.binding() for command in commands if command.keys])
         self.keys.update({command.id: command.keys for command in commands})
 
     def use_config(self, config: Config) -> None:
-        """A configuration that was changed while the app runs: theme and keys at once, the rest where it is read."""
+        """Apply a configuration that was changed at run time: theme and keys at once, the rest when it is next read."""
         if config.appearance.theme != self.config.appearance.theme:
             self.theme = config.appearance.theme
         self.config = config
@@ -166,17 +168,17 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.accounts.screen.config_changed()
 
     async def change_config(self, key: str, value: Callable[[], Value | None]) -> None:
-        from narrowcast.app.config_file import change  # tomlkit, which reading needs not
+        from narrowcast.app.config_file import change  # loads tomlkit, which is needed only for writing
 
         async with self._changing_config:
             self.use_config(await asyncio.to_thread(change, self.paths.config_file, key, value()))
 
     def get_default_screen(self) -> Screen[Any]:
-        """The screen of the account where there is one: no empty one is laid out and painted below it."""
+        """The account's screen if it was loaded, so that no empty default screen is laid out and painted below it."""
         return super().get_default_screen() if self._first_screen is None else self._first_screen
 
     async def on_mount(self) -> None:
-        """Take up the signals, then open what was asked for."""
+        """Install the signal handlers, then open what was requested."""
         self.set_timer(COLLECT_AFTER, _collect_from_now_on)
         self._leaving.take_signals(self.painting.forget)
         if self.opening == "demo":
@@ -193,14 +195,14 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self._leaving.leave_signals()
 
     def _handle_exception(self, error: Exception) -> None:
-        """A defect in a handler ends the app: log it, keep the draft, and leave the terminal clean."""
+        """Handle a bug in a handler, which ends the app: log it, save the draft and restore the terminal."""
         log.error("unhandled", exc_info=error)
         try:
             self.accounts.keep()
         except Exception:
             log.exception("the text in the editor was not kept as a draft")
         if self.is_headless:
-            super()._handle_exception(error)  # tests want to see it
+            super()._handle_exception(error)  # so that tests see it
             return
         self._return_code = 1
         details = f"Details: {self.paths.log_file}"
@@ -211,7 +213,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     # keys
 
     async def on_event(self, event: events.Event) -> None:
-        """Keys and pastes wait for one another; all else goes its way."""
+        """Queue keys and pastes, which are handled one after the other; pass on all other events at once."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
         else:
@@ -225,13 +227,17 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.accounts.key_pressed()
 
     def field_left(self) -> None:
-        """Escape left a field: another one in the same moment is not meant for what lies behind."""
+        """Called when Escape left a field: ignores another Escape that follows at once, which is not meant
+        for the screen behind.
+        """
         self._typed.guard.hold_escape()
 
-    # what reaches the terminal
+    # output to the terminal
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Send what differs from what the terminal shows, instead of whole regions; nothing where nothing does."""
+        """Send only the cells that differ from what the terminal shows, instead of whole regions; nothing if
+        none differ.
+        """
         if renderable is not None:
             renderable = self.painting.difference(renderable)
             if renderable is None:
@@ -240,7 +246,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         super()._display(screen, renderable)
 
     def knows_terminal(self) -> bool:
-        """Whether all that the terminal shows is known."""
+        """Whether the whole content of the terminal is known."""
         return self.painting.knows_terminal()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -250,20 +256,22 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.painting.can_move_columns()
 
     def _keep_screen(self) -> None:
-        """For the next start with the same arguments, which shows the account that these name."""
+        """Save the screen for the next start with the same arguments, if it shows the account that these
+        arguments open.
+        """
         if self.accounts.file == self.opening:
             self.painting.keep()
 
-    # telling the user, and work in the background
+    # notices and background tasks
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
-        """A notice in a corner. ``text`` may come from anywhere."""
+        """Show a notice in a corner. ``text`` is untrusted."""
         level = cast(Literal["information", "warning", "error"], severity)
         self.notify(text[:LONGEST_NOTICE], severity=level, timeout=seconds)
 
     def refuse(self, text: str) -> bool:
-        """A key could not act: say why. What is typed on in the same moment is not run as commands. Nothing is done for
-        an empty text; whether there is one.
+        """Show why a key had no effect, and do not run text that is typed right after it as commands. Does
+        nothing if ``text`` is empty; returns whether there was a text.
         """
         if text:
             self._typed.guard.refuse_text()
@@ -279,8 +287,9 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """As Textual's, at the top, where it hides neither compose nor the newest message. What stands there
-        already is not said twice, and a few notices are enough at once. ``message`` may come from anywhere.
+        """As Textual's, but at the top, where a notice hides neither compose nor the newest message. A notice
+        with the same text is replaced, and the oldest ones are removed if there are too many. ``message`` is
+        untrusted.
         """
 
         message = safe_block(message)
@@ -291,10 +300,10 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
-        """Do ``work`` in the background. Whatever goes wrong becomes a notice and a line in the log."""
+        """Run ``work`` in the background. Errors are shown as a notice and logged."""
         return self._background.spawn(work, what)
 
-    # commands of the registry
+    # actions of commands
 
     def action_app_help(self) -> None:
         from narrowcast.screens.dialogs.help import help_screen
@@ -317,7 +326,9 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.call_later(self.perform, command)
 
     async def perform(self, command: Command) -> None:
-        """Run a command, on the nearest owner of its action from the focus outwards, else anywhere on screen."""
+        """Run a command on the nearest node that has its action, from the focus outwards, else anywhere on
+        the screen.
+        """
         if command.function is not None:
             self.action_command(command.id)
             return

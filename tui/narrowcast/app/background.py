@@ -1,4 +1,4 @@
-"""Work in the background of the app, and the one answer to what goes wrong there: a notice and a line in the log."""
+"""Background tasks of the app. Every error in one is shown as a notice and logged."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ __all__ = ["Background", "Latest"]
 
 
 class Tell(Protocol):
-    """Says something to the user."""
+    """Shows a notice to the user."""
 
     def __call__(self, text: str, *, severity: str = "information") -> None: ...
 
 
 class Background:
-    """Runs awaitables beside the app. ``tell`` says what went wrong to the user."""
+    """Runs awaitables in the background. ``tell`` shows errors to the user."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self._tasks: set[asyncio.Task[None]] = set()
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
-        """Begin ``work``. ``what`` completes "Could not …". A failure is told and logged, never raised."""
+        """Start ``work``. ``what`` completes "Could not …". Errors are shown and logged, never raised."""
         task = asyncio.ensure_future(self._guarded(work, what))
         self._tasks.add(task)
 
         def done(_: asyncio.Task[None]) -> None:
             self._tasks.discard(task)
             if isinstance(work, Coroutine):
-                work.close()  # it may have been cancelled before it began
+                work.close()  # it may have been cancelled before it started
 
         task.add_done_callback(done)
         return task
@@ -56,9 +56,9 @@ class Background:
 
 
 class Latest:
-    """Work of which only the newest counts, such as what completes a text: what is begun cancels the one before.
+    """Runs a task of which only the latest run counts, such as completion: starting it cancels the previous run.
 
-    ``host``: who shows it; the work ends with it if that calls `cancel` when it goes.
+    ``host``: the node that shows the result; it must call `cancel` when it is removed.
     """
 
     def __init__(self, host: InApp) -> None:
@@ -66,12 +66,12 @@ class Latest:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self, work: Awaitable[object], what: str) -> None:
-        """Cancel what is under way, and begin ``work`` as `Background.spawn` does."""
+        """Cancel the running task, and start ``work`` as `Background.spawn` does."""
         self.cancel()
         self._task = app_of(self._host).spawn(work, what)
 
     def cancel(self) -> None:
-        """Nothing that was begun goes on."""
+        """Cancel the running task."""
         if self._task is not None:
             self._task.cancel()
             self._task = None

@@ -1,6 +1,6 @@
-"""The configuration of the app: what the keys of its file mean, and their defaults.
+"""The app's configuration: the meaning of the keys in its file, and their defaults.
 
-The classes are plain dataclasses, so that a start without a file costs nothing.
+The classes are plain dataclasses, so that a start without a file needs no validation library.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _STRICT = {"extra": "forbid"}
 
 
 class ConfigError(Exception):
-    """A configuration that cannot be used. ``problems``: one line each, with file, line and key."""
+    """A configuration with errors. ``problems``: one line each, with file, line and key."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
@@ -23,27 +23,27 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """``[appearance]``: how it looks."""
+    """``[appearance]``: the look of the app."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
     theme: str = "narrowcast"
-    """A theme by name; F6 goes through them. ``terminal`` uses the terminal's own sixteen colours."""
+    """The name of a theme; F6 cycles through them. ``terminal`` uses the terminal's own sixteen colours."""
     sender_colors: bool = True
-    """Give each person's name a colour of its own; without, all senders have that of the theme."""
+    """Show each sender's name in a colour of its own; if false, all have the colour of the theme."""
     people: bool = True
-    """Show the people where the terminal is wide enough."""
+    """Show the user list if the terminal is wide enough."""
     pictures: Literal["auto", "kitty", "sixel", "cells"] = "auto"
-    """How pictures are drawn; ``auto`` knows some terminals by their names. xterm started with ``-ti vt340`` can take
-    ``sixel``."""
+    """How images are drawn; ``auto`` recognizes some terminals by name. xterm started with ``-ti vt340``
+    supports ``sixel``."""
     mouse: bool = True
-    """Take part in mouse events; without, the terminal selects text itself. Never in GNU screen, which would hold
-    Escape back."""
+    """Use the mouse; if false, the terminal selects text itself. Never used in GNU screen, where it would
+    delay Escape."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """``[compose]``: how messages are written."""
+    """``[compose]``: writing messages."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
@@ -55,60 +55,62 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class Notifications:
-    """``[notifications]``: how messages are told of that come while one looks elsewhere.
+    """``[notifications]``: how to notify the user of messages that arrive unseen.
 
-    Which messages these are is for the settings of the account, of its channels and topics to say.
+    Which messages cause notifications is decided by the settings of the account, its channels and topics.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
     popup: Literal["auto", "osc9", "osc777", "osc99", "off"] = "auto"
-    """How the terminal is asked to show them; ``auto`` asks those that are known to."""
+    """How the terminal is asked to show notifications; ``auto`` does so in terminals that are known to support them."""
     sound: Literal["bell", "off"] = "bell"
-    """What is heard of those with a sound."""
+    """What is played for notifications with a sound."""
     command: list[str] = field(default_factory=list)
-    """A program and its arguments, run for each one without a shell, such as ``["notify-send", "{title}", "{body}"]``.
-    There are ``{title}``, ``{body}``, ``{sender}``, ``{place}``, ``{reason}`` and ``{count}``."""
+    """A program and its arguments, run without a shell for each notification, such as
+    ``["notify-send", "{title}", "{body}"]``. Placeholders: ``{title}``, ``{body}``, ``{sender}``, ``{place}``,
+    ``{reason}`` and ``{count}``."""
     title: bool = True
-    """Keep unread messages and mentions in the title of the terminal's window."""
+    """Show the numbers of unread messages and mentions in the title of the terminal's window."""
     quiet: list[str] = field(default_factory=list)
-    """Parts of the day without any, such as ``["22:00-07:30"]``."""
+    """Times of day without notifications, such as ``["22:00-07:30"]``."""
     passthrough: bool = False
-    """In tmux and screen: hand pop-ups on to the terminal outside (tmux: ``set -g allow-passthrough on``)."""
+    """In tmux and screen: pass pop-ups through to the outer terminal (tmux: ``set -g allow-passthrough on``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """``[accounts]``: where there are several."""
+    """``[accounts]``: the use of several accounts."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
     open: Literal["all", "one"] = "all"
-    """Which are open at once: all that are stored, or the one on screen. ``--account`` opens just one."""
+    """Which accounts are open at the same time: all that are stored, or the one on screen. ``--account``
+    opens only one."""
     order: list[str] = field(default_factory=list)
-    """Their names in the order in which they are listed; those that are not named come last."""
+    """Names of accounts in the order in which they are listed; accounts that are not named come last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The whole file, with the defaults where it says nothing."""
+    """The whole file, with defaults for missing keys."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
     account: str = ""
-    """The account to open when none is named: the name of a file in ``accounts/`` without ``.zuliprc``."""
+    """The account to open by default: the name of a file in ``accounts/`` without ``.zuliprc``."""
     accounts: Accounts = field(default_factory=Accounts)
     appearance: Appearance = field(default_factory=Appearance)
     compose: Writing = field(default_factory=Writing)
     notifications: Notifications = field(default_factory=Notifications)
     preset: Literal["default", "zulip-web", "zulip-terminal", "vim", "emacs"] = "default"
-    """Keys as in another program (`narrowcast.commands.presets`); those of ``[keys]`` come on top."""
+    """Key bindings of another program (`narrowcast.commands.presets`); those in ``[keys]`` override them."""
     keys: dict[str, str | list[str]] = field(default_factory=dict)
-    """``[keys]``: the id of a command to its key or keys."""
+    """``[keys]``: the key or keys of a command, by its id."""
     extensions: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """``[extensions.NAME]``: settings of an extension, checked when it is loaded; ``enabled = false`` leaves it out."""
+    """``[extensions.NAME]``: settings of an extension, checked when it is loaded; ``enabled = false`` disables it."""
 
     @property
     def keymap(self) -> dict[str, str | list[str]]:
-        """The keys that differ from the defaults: those of the preset, and the user's own."""
+        """The keys that differ from the defaults: those of the preset, overridden by the user's own."""
         return {**PRESETS[self.preset], **self.keys}

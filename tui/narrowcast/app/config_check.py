@@ -1,4 +1,4 @@
-"""Checking a file of configuration: each mistake is reported with its line and key."""
+"""Checking a configuration file: each mistake is reported with its line and key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["checked", "line_of"]
 
 
 def checked(data: Mapping[str, object], text: str, name: str) -> Config:
-    """The configuration in ``data``, which was read from ``text``; ``name`` stands in the errors.
+    """The configuration in ``data``, which was parsed from ``text``; ``name`` is the file's name in error messages.
 
     Raises :class:`ConfigError`.
     """
@@ -85,7 +85,7 @@ def _sentence(kind: str, message: str) -> str:
 
 
 def line_of(text: str, keys: list[str]) -> int:
-    """The line (from 1) where the setting ``keys`` stands in TOML ``text``; its table's or 1 if not found."""
+    """The line (from 1) of the setting ``keys`` in the TOML ``text``; if not found that of its table, else 1."""
     table: list[str] = []
     best = 1
     for number, line in enumerate(text.splitlines(), 1):

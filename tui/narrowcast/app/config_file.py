@@ -1,4 +1,4 @@
-"""Changing ``config.toml``: one key at a time, with everything else, comments too, left as it is."""
+"""Changing single keys of ``config.toml``; everything else, including comments, is preserved."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ Value = bool | int | float | str | Sequence[str]
 
 
 def change(path: Path, key: str, value: Value | None) -> Config:
-    """Set ``key`` ("appearance.theme") in the file, or take it out for None; the whole configuration as it is then.
+    """Set ``key`` ("appearance.theme") in the file, or remove it if the value is None; returns the whole new
+    configuration.
 
-    Nothing is written unless all of it is right. Raises ConfigError for a file or a value that cannot be used, and
-    for one that cannot be written.
+    Writes nothing unless the whole result is valid. Raises ConfigError if the file or the value is invalid,
+    or if the file cannot be written.
     """
     text = read(path)
     written = _changed(text, str(path), key, value)
@@ -35,7 +36,7 @@ def change(path: Path, key: str, value: Value | None) -> Config:
 
 
 def read(path: Path) -> str:
-    """The text of the file, empty where there is none. Raises ConfigError where it cannot be read."""
+    """The text of the file, empty if it does not exist. Raises ConfigError if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -45,7 +46,7 @@ def read(path: Path) -> str:
 
 
 def check(text: str, key: str, value: Value) -> str:
-    """What would be wrong with ``key`` having a value in a file with this text; empty for nothing."""
+    """The error that setting ``key`` to a value would cause in a file with this text; empty if none."""
     try:
         preview(text, key, value)
     except ConfigError as error:
@@ -54,12 +55,14 @@ def check(text: str, key: str, value: Value) -> str:
 
 
 def preview(text: str, key: str, value: Value) -> Config:
-    """The whole configuration as `change` would make it of a file with this text. Raises ConfigError."""
+    """The whole configuration after the change that `change` would make to a file with this text. Raises
+    ConfigError.
+    """
     return parse(_changed(text, NAME, key, value), NAME)
 
 
 def _changed(text: str, name: str, key: str, value: Value | None) -> str:
-    """The text with the change. Raises ConfigError."""
+    """The text after the change. Raises ConfigError."""
     try:
         document = tomlkit.parse(text)
     except TOMLKitError as error:
@@ -69,7 +72,7 @@ def _changed(text: str, name: str, key: str, value: Value | None) -> str:
 
 
 def _parts(key: str) -> list[str]:
-    """Where a key stands: ids of commands have dots of their own."""
+    """The path of a key: the ids of commands contain dots themselves."""
     if key.startswith("extensions."):
         return key.split(".", 2)
     table, _, name = key.partition(".")
@@ -92,7 +95,7 @@ def _set(document: tomlkit.TOMLDocument, parts: list[str], value: Value | None) 
 
 def _write(path: Path, text: str) -> None:
     try:
-        real = path.resolve()  # a link, such as to a folder of dotfiles, stays one
+        real = path.resolve()  # keep a symbolic link, such as into a folder of dotfiles
         if not real.parent.exists():
             private_folder(real.parent)
         draft = private_file(real.with_name(f".{real.name}.new"))

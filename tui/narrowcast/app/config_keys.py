@@ -1,4 +1,4 @@
-"""Every key of ``config.toml`` as the settings screen shows it: its title, what it is for, and its values."""
+"""Every key of ``config.toml`` as shown on the settings screen: title, description and values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["CONFIG_KEYS", "ConfigKey", "value_of"]
 
 
 class ConfigKey(Struct, frozen=True):
-    """One key. ``choices``: the values it takes, if they are few; ``at_start``: it takes effect at the next start."""
+    """One key. ``choices``: its possible values if they are few; ``at_start``: it takes effect at the next start."""
 
     key: str
     title: str
@@ -88,11 +88,11 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
         ),
     ),
 }
-"""By heading. The keys of single commands, ``keys.*``, have a screen of their own."""
+"""The keys by heading. The keys of single commands, ``keys.*``, have a screen of their own."""
 
 
 def value_of(config: Config, key: str) -> Value:
-    """What the configuration says now."""
+    """The value in the configuration."""
     value: object = config
     for part in key.split("."):
         value = getattr(value, part)

@@ -1,4 +1,4 @@
-"""Reading the configuration: one TOML file, checked as a whole before anything opens."""
+"""Loading the configuration: one TOML file, checked as a whole before anything opens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["load", "parse"]
 
 
 def load(path: Path) -> Config:
-    """Read and check ``path``; the defaults if there is no such file. Raises :class:`ConfigError`."""
+    """Read and check ``path``; the defaults if the file does not exist. Raises :class:`ConfigError`."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -21,7 +21,7 @@ def load(path: Path) -> Config:
 
 
 def parse(text: str, name: str) -> Config:
-    """Check the text of a configuration; ``name`` stands in the errors. Raises :class:`ConfigError`."""
+    """Check the text of a configuration; ``name`` is the file's name in error messages. Raises :class:`ConfigError`."""
     import tomllib
 
     try:

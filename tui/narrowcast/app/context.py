@@ -1,4 +1,4 @@
-"""What widgets know of the app that they are in, and nothing of how it is made."""
+"""What widgets know of the running app: protocols only, without its implementation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ P = ParamSpec("P")
 
 
 class ListedAccount(Struct, frozen=True):
-    """An account: its file, its name, and its session if it is open, or why it could not be opened."""
+    """A listed account: its file and name, its session if it is open, and the reason if it could not be opened."""
 
     file: Path
     name: str
@@ -46,53 +46,53 @@ class ListedAccount(Struct, frozen=True):
 
     @property
     def trouble(self) -> str:
-        """Why it cannot be opened or used, for people."""
+        """Why the account cannot be opened or used, as a text for the user."""
         status = self.session.status if self.session is not None else None
         return status.detail if status is not None and status.kind is ConnectionKind.REFUSED else self.problem
 
 
 class AccountsContext(Protocol):
-    """Which account is on screen, and which others are open."""
+    """The account on screen and the other open accounts."""
 
     @property
     def file(self) -> Path | None:
-        """Where the account that is shown is stored."""
+        """The file of the account on screen."""
 
     @property
     def screen(self) -> Screen[None] | None:
         """The main screen, if an account is open."""
 
     async def open(self, path: Path) -> None:
-        """Show the account in a file and bring it to life."""
+        """Show the account in a file and connect it."""
 
     def listed(self) -> Sequence[ListedAccount]:
-        """The accounts that are stored, in their order, and the one on screen where that is not stored."""
+        """The stored accounts in their order, and the one on screen if it is not stored."""
 
     def others(self) -> Sequence[ListedAccount]:
-        """The accounts that are open and not on screen, and those that could not be opened."""
+        """The accounts that are open but not on screen, and those that could not be opened."""
 
     async def switch(self, path: Path, narrow: Narrow | None = None, anchor: int | str | None = None) -> None:
-        """Show another account, at a view if one is given."""
+        """Show another account, with a view if one is given."""
 
     async def sign_out(self, path: Path | None = None) -> None:
-        """Forget an account, the one on screen unless another is named, and its key."""
+        """Delete a stored account and its key; by default the one on screen."""
 
     async def reopen(self) -> None:
-        """Take up the account anew as its file has it now."""
+        """Open the account again, with the current content of its file."""
 
     async def end(self, reason: str) -> None:
-        """The account is no more: back to the welcome, which says why."""
+        """Close the account, which no longer exists, and show the welcome screen with the reason."""
 
 
 class DemoContext(Protocol):
-    """The demo: a server of its own with a made-up organization."""
+    """The demo: a server in a process of its own with a made-up organization."""
 
     async def start(self) -> None:
-        """Open the demo on a server of its own."""
+        """Start the demo server and open its account."""
 
 
 class OfferLike(Protocol):
-    """A completion that an extension offers: texts of any origin."""
+    """A completion that an extension offers. Its texts are untrusted."""
 
     @property
     def insert(self) -> str: ...
@@ -109,65 +109,69 @@ class ExtensionSettingsContext(Protocol):
         """The keys of each extension's settings, by heading."""
 
     def value(self, tables: Mapping[str, Mapping[str, object]], key: str) -> Value:
-        """What the configuration says, else the default."""
+        """The value in the configuration, else the default."""
 
     def problem(self, tables: Mapping[str, Mapping[str, object]], key: str) -> str:
-        """What is wrong with the settings of the extension that ``key`` belongs to; empty for nothing."""
+        """The error in the settings of the extension that ``key`` belongs to; empty if none."""
 
 
 class ExtensionsContext(Protocol):
-    """The extensions, as panes ask them; before they are loaded, and where there are none, they add nothing."""
+    """The extensions, as panes see them; they add nothing before they are loaded or if there are none."""
 
     @property
     def settings(self) -> ExtensionSettingsContext | None:
-        """Their settings; None where none are loaded."""
+        """Their settings; None if none are loaded."""
 
     @property
     def cards(self) -> Callable[[Document], Document] | None:
-        """Puts their cards into a message; None where there are none."""
+        """Inserts their cards into a message; None if there are none."""
 
     def segments(self) -> Sequence[str]:
-        """What they add to the status line; safe to show."""
+        """Texts that they add to the status line; safe to show."""
 
     @property
     def slash_commands(self) -> Sequence[tuple[str, str]]:
-        """The word of each slash command, and what it is for."""
+        """The name and the description of each slash command."""
 
     def offers(self, line: str) -> tuple[int, Sequence[OfferLike]] | None:
-        """Completions for the end of the line that is being written: where what they replace begins, and they."""
+        """Completions for the end of the current line: the index at which the replaced text begins, and the
+        completions.
+        """
 
     def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
-        """Run the slash command that a text begins with; whether there is one. ``done`` gets what is to be sent in its
-        place, or None for nothing; it is not called where the command failed.
+        """Run the slash command at the start of a text; returns whether there is one. ``done`` receives the
+        text to send instead, or None for nothing; it is not called if the command failed.
         """
 
 
 class AppContext(Protocol):
-    """The running app as everything else sees it: telling the user, work in the background, the accounts."""
+    """The running app as all other modules see it: notices, background tasks, accounts."""
 
     config: Config
     paths: Paths
     keys: Mapping[str, Sequence[str]]
     """The keys of each command by its id."""
     outside: asyncio.subprocess.Process | None
-    """A program that has the terminal for now."""
+    """An external program that uses the terminal at the moment."""
 
     @property
     def extensions(self) -> ExtensionsContext: ...
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
-        """Say something to the user. ``text`` may come from anywhere."""
+        """Show a notice to the user. ``text`` is untrusted."""
 
     def refuse(self, text: str) -> bool:
-        """A key could not act: say why. What is typed on in the same moment is not run as commands. Nothing is done for
-        an empty text; whether there is one.
+        """Show why a key had no effect, and do not run text that is typed right after it as commands. Does
+        nothing if ``text`` is empty; returns whether there was a text.
         """
 
     def field_left(self) -> None:
-        """Escape left a field: another one in the same moment is not meant for what lies behind."""
+        """Called when Escape left a field: ignores another Escape that follows at once, which is not meant
+        for the screen behind.
+        """
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
-        """Do ``work`` in the background. Whatever goes wrong is told to the user and logged."""
+        """Run ``work`` in the background. Errors are shown to the user and logged."""
 
     @property
     def accounts(self) -> AccountsContext: ...
@@ -176,25 +180,25 @@ class AppContext(Protocol):
     def demo(self) -> DemoContext: ...
 
     def use_config(self, config: Config) -> None:
-        """Go on with a configuration that was changed: theme and keys at once, the rest where it is read next."""
+        """Apply a configuration that was changed at run time: theme and keys at once, the rest when it is next read."""
 
     async def change_config(self, key: str, value: Callable[[], Value | None]) -> None:
-        """Write one key of ``config.toml``, or take it out for None, and go on with what it says then.
+        """Write one key of ``config.toml``, or remove it if the value is None, and apply the new configuration.
 
-        One change after the other: ``value`` is asked once those before are done. Raises ConfigError.
+        Changes run one at a time; ``value`` is called once the earlier ones are done. Raises ConfigError.
         """
 
     async def perform(self, command: Command) -> None:
-        """Run a command, whatever has its action."""
+        """Run a command on whichever node has its action."""
 
     def action_app_quit(self) -> None:
-        """End the app; what is written is kept."""
+        """End the app; unsent text is saved."""
 
 
 def in_app(callback: Callable[P, None]) -> Callable[P, None]:
-    """``callback`` for those who call from outside of the app, such as the session or a signal.
+    """``callback`` for callers outside of the app, such as the session or a signal handler.
 
-    Textual's timers and messages need the context that widgets run in; make this where a widget is mounted.
+    Textual's timers and messages need the context in which widgets run: call this where a widget is mounted.
     """
     context = copy_context()
 
@@ -205,14 +209,14 @@ def in_app(callback: Callable[P, None]) -> Callable[P, None]:
 
 
 class InApp(Protocol):
-    """A widget, a screen, or what stands for one."""
+    """A widget, a screen, or an object that has their ``app``."""
 
     @property
     def app(self) -> App[Any]: ...
 
 
 def app_of(node: InApp) -> AppContext:
-    """The running app. Raises TypeError for a widget in some other app, which is a defect."""
+    """The running app. Raises TypeError if the node is in some other app, which is a bug."""
     app = node.app
     if not hasattr(app, "accounts"):
         raise TypeError(f"{node} is not in a NarrowcastApp")
@@ -220,5 +224,5 @@ def app_of(node: InApp) -> AppContext:
 
 
 def focus_now(widget: Widget) -> None:
-    """Give ``widget`` the keys at once: ``Widget.focus`` waits, and what is typed meanwhile goes astray."""
+    """Focus ``widget`` at once: ``Widget.focus`` is delayed, and text typed meanwhile would go to the wrong widget."""
     widget.screen.set_focus(widget)

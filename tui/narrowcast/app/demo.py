@@ -1,4 +1,4 @@
-"""The demo in the app: a server of its own, the account of the person whom it is about, and where one begins."""
+"""The demo in the app: its server, the account of its main user, and the view at which it starts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Demo"]
 
 
 class Demo:
-    """``data``: a folder of the user's that keeps the demo; without one nothing is left behind."""
+    """``data``: a folder of the user in which the demo is kept; without one, nothing is left behind."""
 
     def __init__(self, app: App[Any], accounts: OpenAccounts, data: Path | None = None) -> None:
         self._app = app
@@ -33,12 +33,12 @@ class Demo:
 
     @property
     def is_open(self) -> bool:
-        """Whether the app shows the demo, or is about to."""
+        """Whether the app shows the demo, or is starting it."""
         return self._server is not None
 
     @property
     def leaves_nothing(self) -> bool:
-        """Whether the demo is open, and all of it, its log too, goes when it ends."""
+        """Whether the demo is open and everything in it, including its log, is deleted when it ends."""
         return self.is_open and self._data is None
 
     async def start(self) -> None:
@@ -68,6 +68,6 @@ class Demo:
             begin_at_welcome(self._app.screen)
 
     async def stop(self) -> None:
-        """End the server, and delete what it kept unless its folder is the user's."""
+        """Stop the server, and delete its data unless the folder is the user's."""
         if self._server is not None:
             await self._server.stop()

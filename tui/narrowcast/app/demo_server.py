@@ -1,4 +1,4 @@
-"""The demo's server: a process of its own that ends with the app, whatever way the app ends."""
+"""The demo's server: a process of its own that ends with the app, however the app ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from narrowcast.cli.main import main as command_line
 from narrowcast_api.errors import NarrowcastError
 
 START_SECONDS = 60.0
-"""How long a slow machine may take to fill the demo world."""
+"""Seconds that a slow machine may take to create the demo data."""
 
 
 class DemoFailed(NarrowcastError):
@@ -24,7 +24,7 @@ class DemoFailed(NarrowcastError):
 
 
 class DemoServer:
-    """``start`` gives the account file of the person whom the demo is about."""
+    """``start`` returns the account file of the demo's main user."""
 
     def __init__(self, data: Path | None = None) -> None:
         self._keep = data is not None
@@ -64,7 +64,7 @@ class DemoServer:
         raise DemoFailed(f"The demo's server did not start: {said or 'no output'}")
 
     async def stop(self) -> None:
-        """End the server, and leave nothing behind unless the folder was the user's."""
+        """Stop the server, and delete its data unless the folder is the user's."""
         process, self._process = self._process, None
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
@@ -84,7 +84,9 @@ def _last_line(log: Path) -> str:
 
 
 def _end_with_parent(folder: str, keep: bool) -> None:
-    """The parent holds our standard input open; its end is ours, also after a kill -9."""
+    """End this process with its parent, even after a kill -9: the parent holds the other end of our standard
+    input open.
+    """
     while os.read(0, 4096):
         pass
     if not keep:
@@ -93,7 +95,7 @@ def _end_with_parent(folder: str, keep: bool) -> None:
 
 
 def main(folder: str, keep: bool) -> int:
-    """The child: serve the demo world until the parent goes."""
+    """The child process: serve the demo data until the parent ends."""
     threading.Thread(target=_end_with_parent, args=(folder, keep), daemon=True).start()
     return command_line(["serve", "--demo", "--port", "0", "--data", folder])
 

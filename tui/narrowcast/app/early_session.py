@@ -1,7 +1,7 @@
-"""The session of a start, begun while the app itself is still being loaded.
+"""The session of the account at start, opened while the app itself is still being imported.
 
-Where the screen of the last time is on the terminal already (`narrowcast.terminal.last_screen`), nothing has to be
-painted before the network is used: the server prepares its answers while the framework is imported.
+If the saved screen is on the terminal already (`narrowcast.terminal.last_screen`), nothing has to be painted
+before the network is used: the server prepares its answers while the framework is imported.
 """
 
 from __future__ import annotations
@@ -22,24 +22,25 @@ from narrowcast_api.sync.session import Session
 __all__ = ["EarlySession"]
 
 TURN_SECONDS = 0.0005
-"""How long an import may keep Python from a thread that waits, such as the one that talks to the server."""
+"""Seconds for which an import may hold the interpreter before a waiting thread runs, such as the network's."""
 GOODBYE_SECONDS = 0.5
 PAINTING_SECONDS = 3.0
-"""How long the stream of events waits for the app at most."""
+"""Maximum seconds for which the stream of events waits for the app."""
 OPENING_SECONDS = 0.1
-"""How long the app waits for the files of an account, which take some milliseconds, before it is loaded beside."""
+"""Seconds for which the app waits for an account's files (usually milliseconds) before both are loaded concurrently."""
 TURNS = 20
-"""Of the loop, until a request that meets no obstacle has left."""
+"""Turns of the loop until a request that nothing delays has been sent."""
 
 NETWORK = ("narrowcast_api.client", "narrowcast_api.sync.server_notices", "narrowcast_api.sync.synchronizer")
-"""What a session loads before its first request; here that comes before the imports of the app, and not beside them."""
+"""What a session imports before its first request; imported here before the app's modules, not concurrently
+with them."""
 
 Loaded = TypeVar("Loaded")
 
 
 class EarlySession:
-    """The session of the account in ``file``, live as soon as it is open. Make it in a running loop. Who calls `take`
-    has to close the session; `close` does it where nobody took it.
+    """The session of the account in ``file``, which connects as soon as it is open. Create it in a running
+    loop. The caller of `take` has to close the session; `close` does so if nobody took it.
     """
 
     def __init__(self, file: Path, paths: Paths) -> None:
@@ -49,7 +50,8 @@ class EarlySession:
         self._paths = paths
         self._taken = False
         self.painted = asyncio.Event()
-        """To be set once the app shows what has come; what loads the stream of events waits for it, though not long."""
+        """The app sets this when it shows the data received so far; loading the stream of events waits for
+        it, for a limited time."""
         self._opened = asyncio.ensure_future(self._open())
 
     async def _open(self) -> tuple[Session, asyncio.Task[None]]:
@@ -63,20 +65,18 @@ class EarlySession:
         return session, running
 
     async def asked(self) -> None:
-        """Until the first requests are on their way, if nothing has to be waited for: what is loaded then would only
-        hold them up.
-        """
+        """Wait until the first requests are sent, if nothing delays them: imports before that would only delay them."""
         await asyncio.wait([self._opened], timeout=OPENING_SECONDS)
         for _ in range(TURNS):
             await asyncio.sleep(0)
 
     async def take(self) -> tuple[Session, asyncio.Task[None]]:
-        """The session and the task that runs it. Raises what opening it raised."""
+        """The session and the task that runs it. Raises the error with which opening it failed."""
         self._taken = True
         return await self._opened
 
     async def close(self) -> None:
-        """Ends it unless somebody took it."""
+        """Close the session unless it was taken."""
         if self._taken:
             return
         self._taken = True
@@ -86,7 +86,7 @@ class EarlySession:
 
 
 async def beside(load: Callable[[], Loaded]) -> Loaded:
-    """What ``load`` gives, in a thread that leaves the loop its turns."""
+    """The result of ``load``, run in a thread that lets the loop have its turns."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(TURN_SECONDS)
     try:

@@ -1,7 +1,7 @@
-"""Showing changes of a session at most once a frame, whoever shows them.
+"""Showing changes of a session at most once per frame.
 
-A single change is shown at once. While changes go on coming, the frames get rarer: what nobody can follow with their
-eyes costs little, and the next key finds an idle app.
+A single change is shown at once. While changes keep arriving, the frame rate drops: updates faster than
+anyone can follow are skipped, and the app is idle when the next key arrives.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
 __all__ = ["FRAME", "Frames", "Kinds"]
 
 FRAME = 1 / 30
-"""Seconds between two frames at least."""
+"""Minimum seconds between two frames."""
 STEADY = 0.4
-"""Seconds between frames while changes come without end."""
+"""Seconds between frames during a continuous stream of changes."""
 SOON = 0.001
-"""Seconds to the first frame after a rest: what changes in the same moment is shown with it."""
+"""Seconds until the first frame after an idle time: changes at the same moment are shown with it."""
 RESERVE = 6.0
-"""So many frames may follow each other closely before they get rarer; rest fills it again."""
+"""Number of frames at the full rate before the rate drops; it refills while idle."""
 
 AFTER_KEY = 2.0
-"""As many frames may follow a key, whatever else comes."""
+"""Number of frames at the full rate after a key press, whatever the load."""
 
 Kinds = set[type[Change]]
 Show = Callable[[Kinds], None]
 
 
 class Waiting(Protocol):
-    """A call that is still to come."""
+    """A scheduled call."""
 
     def stop(self) -> None:
-        """It does not come any more."""
+        """Cancel the call."""
 
 
 Later = Callable[[float, Callable[[], None]], Waiting]
 
 
 class Frames:
-    """Subscribers are called with the kinds of what changed, in the order in which they subscribed.
+    """Calls subscribers with the kinds of changes, in the order in which they subscribed.
 
-    ``later`` runs a function after some seconds, and skips no call that is late: for Textual's ``set_timer``
-    `keep_late_timers` sees to that. ``clock`` counts seconds.
+    ``later`` runs a function after some seconds and must not skip calls that are late: for Textual's
+    ``set_timer``, `keep_late_timers` ensures that. ``clock`` returns seconds.
     """
 
     def __init__(self, later: Later, clock: Callable[[], float] = time.monotonic) -> None:
@@ -62,30 +62,32 @@ class Frames:
 
     @property
     def is_due(self) -> bool:
-        """Something changed that is not shown yet."""
+        """Whether a change is not shown yet."""
         return self._due is not None
 
     def subscribe(self, kinds: Iterable[type[Change]], show: Show) -> Callable[[], None]:
-        """Calls ``show`` once a frame where something of ``kinds`` changed, until the returned function is called."""
+        """Calls ``show`` once per frame in which something of ``kinds`` changed, until the returned function
+        is called.
+        """
         entry = (frozenset(kinds), show)
         self._shows.append(entry)
         return lambda: self._shows.remove(entry) if entry in self._shows else None
 
     def note(self, changes: Sequence[Change]) -> None:
-        """Something changed; called by the session, as often as it likes."""
+        """Record changes; called by the session as often as needed."""
         self._changed.update(type(change) for change in changes)
         if self._due is None and self._changed:
             self._due = self._later(self._wait(), self._flush)
 
     def hurry(self) -> None:
-        """Somebody pressed a key: what it leads to is shown without delay."""
+        """Show the next changes without delay, because a key was pressed."""
         was_steady, self._reserve = self._reserve < 1, max(self._reserve, AFTER_KEY)
         if self._due is not None and was_steady:
             self._due.stop()
             self._due = self._later(self._wait(), self._flush)
 
     def follow(self, session: Session) -> Callable[[], None]:
-        """Notes all changes of ``session`` in the context of the caller, until the returned function is called."""
+        """Records all changes of ``session`` in the caller's context until the returned function is called."""
         return session.subscribe(in_app(self.note))
 
     def _wait(self) -> float:

@@ -1,4 +1,4 @@
-"""What other programs keep in a zuliprc file: the account, and the settings of zulip-terminal."""
+"""Importing zuliprc files of other programs: the account, and the settings of zulip-terminal."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _LIGHT = ("light", "gruvbox_light", "zt_light")
 
 
 class Imported(Struct, frozen=True):
-    """``changes`` of our configuration, and ``left``: settings that have no counterpart here. ``has_account``: the file
-    holds an account too.
+    """``changes`` to our configuration, and ``left``: settings without a counterpart here. ``has_account``:
+    whether the file also contains an account.
     """
 
     changes: tuple[tuple[str, Value], ...]
@@ -26,7 +26,7 @@ class Imported(Struct, frozen=True):
 
 
 def read_zuliprc(path: Path) -> Imported:
-    """The section ``[zterm]`` of a zuliprc file. Raises OSError, or ValueError for what is no such file."""
+    """The section ``[zterm]`` of a zuliprc file. Raises OSError, or ValueError if it is not a zuliprc file."""
     parser = ConfigParser(interpolation=None)
     try:
         parser.read_string(path.read_text(encoding="utf-8"))
@@ -55,8 +55,8 @@ def read_zuliprc(path: Path) -> Imported:
 
 
 def add_account(path: Path, folder: Path) -> Path | None:
-    """Store the account of a zuliprc file in ``folder``; its file there, or None where it is stored already. Raises
-    AccountError.
+    """Store the account of a zuliprc file in ``folder``; returns the new file, or None if it is stored
+    already. Raises AccountError.
     """
     account = accounts.read(path)
     stored = accounts.file_of(folder, accounts.name_for(account))

@@ -1,4 +1,4 @@
-"""The way out of the app: asking to quit, signals, and an end that keeps what is written and is bounded in time."""
+"""Leaving the app: quitting, signals, and a shutdown that saves unsent text and is limited in time."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ log = logging.getLogger(__name__)
 __all__ = ["Leaving"]
 
 QUIT_AGAIN = 5.0
-"""Seconds within which asking to quit once more quits at once."""
+"""Seconds within which a second quit command quits at once."""
 
 
 class Leaving:
-    """``keep_screen`` keeps the screen for the next start; ``stop`` ends what else was begun."""
+    """``keep_screen`` saves the screen for the next start; ``stop`` stops what else was started."""
 
     def __init__(
         self,
@@ -49,17 +49,19 @@ class Leaving:
     # signals
 
     def take_signals(self, repaint: Callable[[], None]) -> None:
-        """Answer signals and a terminal that goes, from now on. ``repaint``: another program wrote to the terminal."""
+        """Handle signals and the loss of the terminal from now on. ``repaint``: called if another program
+        wrote to the terminal.
+        """
         if self._app.is_headless or sys.platform == "win32":
             return
-        from narrowcast.terminal.signal_handler import SignalHandler  # not on Windows
+        from narrowcast.terminal.signal_handler import SignalHandler  # not supported on Windows
 
         self._signals = SignalHandler(in_app(self.begin))
         self._signals.start()
         self._signals.watch(driver_of(self._app), self._is_going, repaint)
 
     def leave_signals(self) -> None:
-        """Signals do what they did before."""
+        """Restore the previous signal handlers."""
         if self._signals is not None:
             self._signals.stop()
 
@@ -69,7 +71,7 @@ class Leaving:
     # quitting
 
     def ask(self) -> None:
-        """Leave; where messages wait to be sent, ask what becomes of them first."""
+        """Quit; if messages are waiting to be sent, ask first what to do with them."""
         sessions = [account.session for account in self._accounts.live()]
         if sessions and not self._asked and (count := sum(map(waiting, sessions))):
             self._asked = True
@@ -83,7 +85,7 @@ class Leaving:
         self._asked = False
 
     def begin(self, code: int = 0, *, send_later: bool = False) -> None:
-        """Leave in the background. ``send_later``: a process goes on to send what waits."""
+        """Quit in the background. ``send_later``: a separate process sends the messages that are waiting."""
         app_of(self._app).spawn(self.leave(code, send_later=send_later), "leave")
 
     def _files_with_unsent(self) -> list[Path]:
@@ -91,12 +93,12 @@ class Leaving:
         return [account.file for account in self._accounts.live() if waiting(account.session)]
 
     async def leave(self, code: int = 0, *, send_later: bool = False) -> None:
-        """Keep the draft, close the session within a bound, give the terminal back."""
+        """Save the draft, close the sessions within a time limit, and give back the terminal."""
         if self._under_way:
             return
         self._under_way = True
         outside = app_of(self._app).outside
-        if outside is not None:  # an editor has the terminal: it gives it back first
+        if outside is not None:  # an editor has the terminal: it has to give it back first
             outside.terminate()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(outside.wait()), CLOSE_SECONDS)

@@ -1,4 +1,4 @@
-"""One account that is open: its file, its session, its main screen while it is shown, and who tells of its messages."""
+"""One open account: its file, session, notifier, and its main screen while it is shown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ __all__ = ["LiveAccount"]
 
 
 class LiveAccount:
-    """Made by `open`, live from `go_live` to `close`; `show` and `hide` as often as wanted between."""
+    """Created by `open`, live from `go_live` to `close`; `show` and `hide` may be called any number of times
+    in between.
+    """
 
     def __init__(
         self,
@@ -45,27 +47,27 @@ class LiveAccount:
         self.screen: MainScreen | None = None
         self._notifier: Notifier | None = None
         self.begun = False
-        """Whether it takes part in the life of the server."""
+        """Whether `go_live` was called."""
         self._closed = False
 
     @classmethod
     async def open(cls, file: Path, paths: Paths, early: EarlySession | None = None) -> LiveAccount:
-        """The account in ``file`` with what is known of it; ``early`` where its session was begun. Raises
-        NarrowcastError.
+        """The account in ``file`` with its cached data; ``early`` is its session if that was opened before.
+        Raises NarrowcastError.
         """
         if early is not None:
             return cls(file, *await early.take(), early.painted)
-        account = await asyncio.to_thread(accounts.read, file)  # the keyring may ask its user first
+        account = await asyncio.to_thread(accounts.read, file)  # the keyring may ask the user for permission
         session = await Session.open(account, data_dir=paths.data, cache_dir=paths.cache)
         return cls(file, session)
 
     @property
     def name(self) -> str:
-        """What it is called where there are several."""
+        """The name of the account in lists of several."""
         return self.file.stem
 
     def show(self, config: Config) -> MainScreen:
-        """A screen with what is known of it."""
+        """Returns a new main screen with the cached data."""
         from narrowcast.screens.main.screen import MainScreen
 
         self.screen = MainScreen(
@@ -76,13 +78,15 @@ class LiveAccount:
         return self.screen
 
     def hide(self) -> None:
-        """It goes on without a screen; what stands in compose becomes a draft."""
+        """Remove the screen while the session keeps running; the text in compose becomes a draft."""
         if self.screen is not None and self.screen.is_mounted:
             self.screen.put_away()
         self.screen = None
 
     def go_live(self, app: App[Any], link: str = "") -> None:
-        """Run the session, with the network once the first frame is painted. ``link``: where to go then."""
+        """Run the session, which uses the network once the first frame is painted. ``link``: where to go once
+        it can be resolved.
+        """
         self.begun = True
         context = app_of(app)
         if self._running is None:
@@ -93,7 +97,7 @@ class LiveAccount:
             context.spawn(self._follow(link), "follow the link")
 
     async def _follow(self, link: str) -> None:
-        """Go where a link leads; the first time with an account that has to be known first."""
+        """Go to the target of a link; for a new account, once its data has been loaded."""
         await until(self.session, lambda: bool(self.session.state.server.site))
         target = resolve(link, self.session.state)
         if self.screen is None:
@@ -104,7 +108,9 @@ class LiveAccount:
             self.screen.tell("The link leads to no message or view that you can see.", severity="warning")
 
     def begin_notices(self, app: App[Any], label: Callable[[], str]) -> None:
-        """Tell of its messages from now on; ``label`` says whose they are where there are several accounts."""
+        """Start to notify the user of messages; ``label`` returns the account's name if there are several
+        accounts, else "".
+        """
         if self._closed or self._notifier is not None or app.is_headless:
             return
         from narrowcast.app.notices import begin
@@ -113,12 +119,12 @@ class LiveAccount:
         self._notifier = begin(app, self.session, config, self._ids_in_view, label)
 
     def _ids_in_view(self) -> set[int]:
-        """The messages on the screen, with no dialog over them."""
+        """The ids of the messages on the screen that no dialog covers."""
         panes = [one.messages for one in self.screen.side.all] if self.screen is not None else []
         return {message_id for pane in panes if pane.is_in_view for message_id in pane.list.ids_in_view()}
 
     def key_pressed(self) -> None:
-        """Called for each key: presence, frames and notices go by it."""
+        """Called for each key: informs presence, frames and the notifier."""
         self.session.presence.key_pressed()
         if self.screen is not None:
             self.screen.frames.hurry()
@@ -126,21 +132,21 @@ class LiveAccount:
             self._notifier.key_pressed()
 
     def keep(self) -> None:
-        """What stands in compose becomes a draft, and so does a change of a message that was not saved: it is found
-        in the drafts of the next start. Nothing waits for the disk.
+        """Save the text in compose and unsaved edits of messages as drafts, which the next start finds. Does
+        not wait for the disk.
         """
         if self.screen is not None and self.screen.is_mounted:
             self.screen.keep()
         self.session.edits.take_over()
         if unsaved := self.session.edits.all():
-            from narrowcast.panes.compose.edits import to_draft  # loaded with the screen
+            from narrowcast.panes.compose.edits import to_draft  # already loaded with the screen
 
             for edit in unsaved:
                 to_draft(edit, self.session)
         self.session.drafts.hand_over()
 
     async def close(self, seconds: float) -> None:
-        """Keep what is being written, and say goodbye to the server within so many seconds. Never raises."""
+        """Save unsent text, and close the session with the server within that many seconds. Never raises."""
         self._closed = True
         self.keep()
         try:

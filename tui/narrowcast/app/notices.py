@@ -1,4 +1,4 @@
-"""The notifier of the running app: what is on its screen, and the terminal that it speaks to."""
+"""The notifier of the running app: adapters for its screen and its terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["begin", "title_of"]
 
 
 class AppSight:
-    """What is seen of the app. Terminals report focus when it changes: before that, nobody knows."""
+    """What the user sees of the app. Terminals report the focus only when it changes: until then it is unknown."""
 
     def __init__(self, app: App[int], in_view: Callable[[], Collection[int]]) -> None:
         self._app = app
@@ -39,23 +39,23 @@ class AppSight:
         return self._left
 
     def focused(self) -> bool | None:
-        """Whether the terminal has the focus; None where it has never said so."""
+        """Whether the terminal has the focus; None if it has not reported it yet."""
         return self._app.app_focus if self._reported else None
 
 
 class TerminalVoice:
-    """Speaks to the terminal past Textual."""
+    """Writes to the terminal directly, not through Textual."""
 
     def __init__(self, driver: TerminalDriver) -> None:
         self._driver = driver
 
     def say(self, sequence: str) -> None:
-        """Write a sequence for a notice."""
+        """Write an escape sequence for a notification."""
         self._driver.say(sequence)
 
 
 def title_of(app: App[int], states: Callable[[], Sequence[State]]) -> WindowTitle | None:
-    """The title of the terminal's window for these accounts; None where it cannot be named."""
+    """The title of the terminal's window for these accounts; None if the terminal does not support titles."""
     driver = driver_of(app)
     if not isinstance(driver, TerminalDriver) or not can_have_title(os.environ):
         return None
@@ -69,10 +69,10 @@ def begin(
     in_view: Callable[[], Collection[int]],
     label: Callable[[], str],
 ) -> Notifier | None:
-    """The notifier of an account that is open; None where there is no terminal.
+    """The notifier of an open account; None if there is no terminal.
 
-    `in_view` gives the ids of the messages that are on the screen, with no dialog over them; `label` whose messages
-    they are.
+    `in_view` returns the ids of the messages on the screen that no dialog covers; `label` the name of the
+    account.
     """
     driver = driver_of(app)
     if not isinstance(driver, TerminalDriver):

@@ -1,8 +1,8 @@
-"""Tells of messages that come while one looks elsewhere.
+"""Notifies the user of messages that arrive unseen.
 
-Which messages these are is for `narrowcast_api.protocols.notifications` to say; here it is decided whether somebody
-sees them anyway, and in which ways they are told. A message has a moment to be read before it is told of: here, or on
-another device.
+`narrowcast_api.protocols.notifications` decides which messages cause a notification; this module decides
+whether the user sees them anyway, and how to notify. There is a short delay first, in which a message may be
+read here or on another device.
 """
 
 from __future__ import annotations
@@ -29,39 +29,40 @@ from narrowcast_api.sync.session import Session
 __all__ = ["GRACE", "Notifier", "Sight", "Voice"]
 
 GRACE = 0.7
-"""Seconds in which a message may be read before it is told of."""
+"""Seconds for which a notification is delayed, in which the message may be read."""
 MOST_AT_ONCE = 3
-"""Notices of one moment; more are told together."""
+"""Maximum number of separate notifications at once; more are combined into one."""
 LOOKING = 120.0
-"""Seconds after the last key in which somebody looks at a terminal that does not report its focus."""
+"""Seconds after the last key for which the user is assumed to look at a terminal that does not report its focus."""
 
 log = logging.getLogger(__name__)
 
 
 class Sight(Protocol):
-    """What its user sees of the app."""
+    """What the user sees of the app."""
 
     def focused(self) -> bool | None:
-        """Whether the terminal has the focus; None where it has never said so."""
+        """Whether the terminal has the focus; None if it has not reported it yet."""
 
     def in_view(self) -> Collection[int]:
-        """The ids of the messages that are on the screen."""
+        """The ids of the messages on the screen."""
 
     def left_in_view(self) -> Collection[int]:
-        """The ids of those that were when somebody last looked away."""
+        """The ids of the messages that were on the screen when the terminal last lost the focus."""
 
 
 class Voice(Protocol):
-    """How the terminal is spoken to."""
+    """Output to the terminal."""
 
     def say(self, sequence: str) -> None:
-        """Write a sequence for a notice."""
+        """Write an escape sequence for a notification."""
 
 
 class Notifier:
-    """Follows one session. `popup` is the way of pop-ups, `passthrough` the environment of a multiplexer between.
+    """Watches one session. `popup` is the kind of pop-up sequence, `passthrough` the environment if a
+    multiplexer has to pass it through.
 
-    `label` says whose messages they are, where there are several accounts; empty where there is one.
+    `label` returns the name of the account if there are several, else an empty text.
     """
 
     def __init__(
@@ -91,14 +92,14 @@ class Notifier:
         self._arrivals = Arrivals(session, GRACE, self._tell)
 
     def key_pressed(self) -> None:
-        """Somebody is at the terminal."""
+        """Record that the user is at the terminal."""
         self._last_key = self._session.clock.monotonic()
 
     async def close(self) -> None:
         self._arrivals.close()
         await self._command.close()
 
-    # what comes
+    # arriving messages
 
     def _tell(self, messages: Sequence[Message]) -> None:
         notices = self._unseen(messages)
@@ -117,7 +118,7 @@ class Notifier:
     def _unseen(self, messages: Sequence[Message]) -> list[Notice]:
         state = self._session.state
         looking = self._is_looking()
-        # Seen here, though the server may not know yet.
+        # Seen here, even if the server does not know it yet.
         seen = {*self._session.read_marks.pending, *self._sight.left_in_view()}
         if looking:
             seen.update(self._sight.in_view())

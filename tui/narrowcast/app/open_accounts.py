@@ -1,4 +1,4 @@
-"""The accounts that are open: the one on screen, and the others that go on beside it."""
+"""The open accounts: the one on screen, and the others in the background."""
 
 from __future__ import annotations
 
@@ -35,17 +35,19 @@ log = logging.getLogger(__name__)
 __all__ = ["CLOSE_SECONDS", "OpenAccounts"]
 
 CLOSE_SECONDS = 2.0
-"""How long a session may take to say goodbye to the server."""
+"""Seconds that closing a session with the server may take."""
 ARRIVAL_SECONDS = 3.0
-"""How long keys wait for the account that they are meant for."""
+"""Seconds for which keys are held back for the account that is being opened."""
 NEXT_AFTER = 5.0
-"""Seconds that an account may take to be live before the next one is opened beside it."""
+"""Seconds that an account may take to become live before the next one is opened."""
 
 _TOLD = (change.UnreadsChanged, change.SettingsChanged, change.StateReplaced, change.ConnectionChanged)
 
 
 class OpenAccounts:
-    """``alone``: open no other account than the one that is asked for. ``early``: the session of one, begun before."""
+    """``alone``: open no other account than the requested one. ``early``: a session that was opened before
+    the app started.
+    """
 
     def __init__(
         self,
@@ -71,9 +73,9 @@ class OpenAccounts:
         self._frames.subscribe(_TOLD, lambda _: self._refresh())
         self.shown: LiveAccount | None = None
         self.problem = ""
-        """Why an account could not be opened, for its user."""
+        """Why an account could not be opened, as a text for the user."""
 
-    # what is there
+    # state
 
     @property
     def session(self) -> Session | None:
@@ -82,27 +84,27 @@ class OpenAccounts:
 
     @property
     def file(self) -> Path | None:
-        """Where the account that is shown is stored."""
+        """The file of the account that is shown."""
         return self.shown.file if self.shown is not None else None
 
     @property
     def screen(self) -> MainScreen | None:
-        """The main screen of the account that is shown, as soon as the app has it."""
+        """The main screen of the account that is shown, once it is on the app's screen stack."""
         if self.shown is None or self.shown.screen not in self._app.screen_stack:
             return None
         return self.shown.screen
 
     def live(self) -> list[LiveAccount]:
-        """All that are open, the one that is shown first."""
+        """All open accounts, the one that is shown first."""
         rest = [account for account in self._open.values() if account is not self.shown]
         return rest if self.shown is None else [self.shown, *rest]
 
     def listed(self) -> list[ListedAccount]:
-        """The accounts that are stored, in their order, and the one on screen where that is not stored."""
+        """The stored accounts in their order, and the open ones that are not stored."""
         return [self._listed(path) for path in dict.fromkeys([*self._stored(), *self._open])]
 
     def others(self) -> list[ListedAccount]:
-        """Those that are open and not on screen, and those that could not be opened."""
+        """The accounts that are open but not on screen, and those that could not be opened."""
         files = {*self._open, *self._problems} - {self.file}
         return [self._listed(path) for path in accounts.in_order(files, self._order)]
 
@@ -127,9 +129,7 @@ class OpenAccounts:
             account.key_pressed()
 
     def keep(self) -> None:
-        """What stands in compose becomes a draft, on the disk where that does not take long; for an end without
-        `close`.
-        """
+        """Save the text in compose as a draft, on disk unless that takes long; for an exit without `close`."""
         for account in self.live():
             account.keep()
         for account in self.live():
@@ -138,13 +138,13 @@ class OpenAccounts:
     # opening
 
     def show_welcome(self, problem: str = "") -> None:
-        """The screen for who has no account yet, or one that cannot be opened."""
+        """Show the screen for users without an account, or whose account cannot be opened."""
         from narrowcast.screens.start.welcome import WelcomeScreen
 
         self._app.push_screen(WelcomeScreen(problem))
 
     async def load(self, path: Path) -> MainScreen | None:
-        """The screen of an account that shows what is known of it; None and a problem if it cannot be opened."""
+        """The screen of an account, with its cached data; None if it cannot be opened, with the reason in `problem`."""
         account = await self._load(path)
         if account is None:
             self.problem = self._problems.pop(path)
@@ -153,7 +153,7 @@ class OpenAccounts:
         return account.show(app_of(self._app).config)
 
     async def _load(self, path: Path) -> LiveAccount | None:
-        """The account in a file, not live yet; None and a problem if it cannot be opened."""
+        """The account in a file, not live yet; None if it cannot be opened, with the reason in ``_problems``."""
         self._problems.pop(path, None)
         try:
             from narrowcast.app.live_account import LiveAccount
@@ -172,7 +172,7 @@ class OpenAccounts:
         return self._open[path]
 
     async def _open_as(self, path: Path) -> Path:
-        """The file under which the account in ``path`` is open, where it is open under another one."""
+        """The file under which the account in ``path`` is open already, else ``path``."""
         with suppress(AccountError):
             account = await asyncio.to_thread(Account.from_zuliprc, path)
             for other in self._open.values():
@@ -182,7 +182,7 @@ class OpenAccounts:
         return path
 
     def go_live(self) -> None:
-        """The account that was loaded takes up its connection, once the first frame is painted; then the others."""
+        """Connect the loaded account once the first frame is painted; then open the others."""
         if self.shown is None:
             return
         link, self._link = self._link, ""
@@ -202,7 +202,7 @@ class OpenAccounts:
         self._app.call_after_refresh(self._begin_extensions, account)
 
     def _begin_notices(self, account: LiveAccount) -> None:
-        """Once the first frame is painted: nothing of it is needed before."""
+        """Start notifications once the first frame is painted: none are needed before."""
         account.begin_notices(self._app, lambda: account.name if len(self._open) > 1 else "")
         if self._title is None and not self._app.is_headless and app_of(self._app).config.notifications.title:
             from narrowcast.app.notices import title_of
@@ -211,17 +211,19 @@ class OpenAccounts:
         self._refresh()
 
     def _begin_extensions(self, account: LiveAccount) -> None:
-        """Once the first frame is painted: a start is no slower for them."""
+        """Load extensions once the first frame is painted, so that they do not delay the start."""
         if self._open.get(account.file) is account:
             self._extensions.begin(account)
 
     def _show_extensions(self, account: LiveAccount) -> None:
-        """What they add to the screen, once that is painted."""
+        """Show what extensions add to the screen, once the screen is painted."""
         if self.shown is account:
             self._extensions.show(account)
 
     async def _open_others(self, first: LiveAccount) -> None:
-        """One after the other, each once the one before is live or had its time: what is on screen comes first."""
+        """Open the others one after the other, each once the one before is live or took too long: the account
+        on screen has priority.
+        """
         await _live_or_late(first.session)
         for path in await asyncio.to_thread(self._stored):
             async with self._changing:
@@ -235,16 +237,18 @@ class OpenAccounts:
                 await _live_or_late(account.session)
 
     def _refresh(self) -> None:
-        """Something is otherwise in one of the accounts: the title, and the rows of the others."""
+        """Update the window title and the rows of the other accounts after a change in any of them."""
         if self._title is not None:
             self._title.refresh()
         if self.screen is not None:
             self.screen.show_accounts()
 
-    # going from one to another
+    # switching accounts
 
     async def open(self, path: Path) -> None:
-        """Show the account from what is known of it, then bring it to life; one that is open goes on beside it."""
+        """Show the account with its cached data, then connect it; an account that is open already keeps
+        running in the background.
+        """
         if self.shown is not None:
             app_of(self._app).spawn(self.switch(path), "switch accounts")
             return
@@ -256,9 +260,10 @@ class OpenAccounts:
         await self._app.push_screen(screen)
 
     async def switch(self, path: Path, narrow: Narrow | None = None, anchor: int | str | None = None) -> None:
-        """Show the account of ``path``, at a view if one is given; one that cannot be read changes nothing.
+        """Show the account of ``path``, with a view if one is given; changes nothing if it cannot be opened.
 
-        The one that is on screen goes on beside it, unless the configuration says that only one is open.
+        The account on screen keeps running in the background, unless only one account is configured to be
+        open.
         """
         self._arrived.clear()
         try:
@@ -279,7 +284,7 @@ class OpenAccounts:
                 await self._close(leaving)
 
     async def _arrive(self, path: Path) -> bool:
-        """Show the account; False where it cannot be opened, which is told."""
+        """Show the account; returns False and shows the error if it cannot be opened."""
         if path == self.file:
             return True
         if path not in self._open and await self._load(path) is None:
@@ -290,7 +295,7 @@ class OpenAccounts:
         return True
 
     async def settled(self) -> None:
-        """Until the account that was asked for is on screen; where that takes long, keys wait no more for it."""
+        """Wait until the requested account is on screen; if that takes too long, keys no longer wait for it."""
         if self._arrived.is_set():
             return
         try:
@@ -299,7 +304,7 @@ class OpenAccounts:
             self._arrived.set()
 
     async def _show(self, account: LiveAccount) -> None:
-        """Put an account that is open in the place of the one on screen."""
+        """Replace the account on screen by another open one."""
         begun = account.begun
         old = self.screen
         if self.shown is not None:
@@ -313,10 +318,11 @@ class OpenAccounts:
         self._refresh()
 
     async def sign_out(self, path: Path | None = None) -> None:
-        """Forget an account and its key, the one that is shown unless another is named; in the place of the one on
-        screen comes another stored one, else the welcome.
+        """Delete a stored account and its key, by default the one on screen, which is replaced by another
+        stored account, else by the welcome screen.
 
-        What the server does not have, drafts and unsent messages, stays in its files for when it is added again.
+        Data that the server does not have, drafts and unsent messages, stays in the account's files for when
+        it is added again.
         """
         path = path or self.file
         if path is None:
@@ -339,17 +345,17 @@ class OpenAccounts:
             app_of(self._app).tell(f"Logged out of {path.stem}.")
 
     async def reopen(self) -> None:
-        """Take up the account anew as its file has it now, such as with another key."""
+        """Open the account again, with the current content of its file, such as a new key."""
         if self.file is not None:
             await self._replace(self.file)
 
     async def end(self, reason: str) -> None:
-        """The account is no more: back to the welcome, which says why."""
+        """Close the account, which no longer exists, and show the welcome screen with the reason."""
         self.problem = reason
         await self._replace(None)
 
     async def _replace(self, path: Path | None) -> None:
-        """Close the account that is shown; in its place comes that of ``path``, else the welcome."""
+        """Close the account on screen and replace it by that of ``path``, else by the welcome screen."""
         async with self._changing:
             old, shown = self.screen, self.shown
             if shown is not None:
@@ -366,7 +372,7 @@ class OpenAccounts:
                 self.go_live()
 
     async def _put_in_place(self, old: MainScreen | None, screen: MainScreen | None) -> None:
-        """``screen``, else the welcome, where ``old`` was; what lay over that goes away."""
+        """Replace ``old``, and everything above it, by ``screen``, else by the welcome screen."""
         app = self._app
         while old is not None and app.screen is not old and len(app.screen_stack) > 1:
             await app.pop_screen()
@@ -380,7 +386,7 @@ class OpenAccounts:
         if mounted is not None:
             await mounted
 
-    # the end
+    # closing
 
     async def _close(self, account: LiveAccount) -> None:
         self._open.pop(account.file, None)
@@ -391,11 +397,11 @@ class OpenAccounts:
         account.screen = None
 
     async def close(self) -> None:
-        """Keep what is being written and let all accounts go, within a bound."""
+        """Save unsent text and close all accounts within a time limit."""
         await asyncio.gather(*(self._close(account) for account in self.live()))
 
 
 async def _live_or_late(session: Session) -> None:
-    """Until a session is live, or has had its time to be."""
+    """Wait until a session is live, for `NEXT_AFTER` seconds at most."""
     with suppress(TimeoutError):
         await asyncio.wait_for(until(session, lambda: session.is_live), NEXT_AFTER)

@@ -1,4 +1,4 @@
-"""What the app sends to the terminal: only what differs from what the terminal shows already."""
+"""What the app sends to the terminal: only what differs from what the terminal already shows."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ log = logging.getLogger(__name__)
 __all__ = ["Painting"]
 
 FIRST_SIZES = 2
-"""Reports of the size that come at a start although nothing was resized: the driver's own, and the terminal's."""
+"""Size reports at start that are no resize: the driver's own, and the terminal's."""
 
 ANSWER_SECONDS = 5.0
-"""How long a terminal may take to answer."""
+"""Seconds that a terminal may take to answer."""
 
 
 @runtime_checkable
 class AsksTerminal(Protocol):
-    """A driver that asks what the terminal can do."""
+    """A driver that can query the terminal's features."""
 
     def ask_for_side_margins(self) -> None: ...
 
 
 class Painting:
-    """Knows the cells of the terminal, from the screen that was painted before the app began. On Windows it knows
-    none, and Textual's frames go out whole. ``display`` sends a frame of a screen.
+    """Keeps track of the terminal's cells, starting with the screen that was painted before the app began. On
+    Windows it tracks none, and Textual's frames are sent whole. ``display`` sends a frame of a screen.
     """
 
     def __init__(self, app: App[Any], display: Callable[[Screen[Any], RenderableType | None], None]) -> None:
@@ -65,13 +65,13 @@ class Painting:
             self._begin_with(last_screen.shown())
 
     def _begin_with(self, shown: last_screen.Shown | None) -> None:
-        """The screen as it was left is on the terminal already: the first frame sends what differs."""
+        """Take over the saved screen, which is on the terminal already: the first frame sends only what differs."""
         if shown is not None and self._memory is not None:
             self._memory.prime(load_cells(shown.cells))
             self._shown_size = shown.size
 
     def difference(self, frame: RenderableType) -> RenderableType | None:
-        """What of a frame has to be sent, as if it were shown then; None where nothing differs."""
+        """The part of a frame that has to be sent, which then counts as shown; None if nothing differs."""
         if self._memory is None or not writes_frames(self._app):
             return frame
         text = self._memory.difference(frame, self._app.console)
@@ -101,7 +101,7 @@ class Painting:
         return True
 
     def knows_terminal(self) -> bool:
-        """Whether all that the terminal shows is known, and what is painted now gets there."""
+        """Whether the whole content of the terminal is known, and painting now would reach it."""
         size = self._app.size
         return (
             self._memory is not None
@@ -110,17 +110,21 @@ class Painting:
         )
 
     def forget(self) -> None:
-        """Somebody else may have written to the terminal: the next frame is sent whole."""
+        """Send the next frame whole, because another program may have written to the terminal."""
         if self._memory is not None:
             self._memory.forget()
 
     def can_move_columns(self) -> None:
-        """The terminal has said so. What says it unasked is something else, such as a paste."""
+        """Handle the terminal's report that it can move columns; one that was not asked for is ignored, as it
+        may be pasted text.
+        """
         if self._memory is not None and time.monotonic() < self._asked + ANSWER_SECONDS:
             self._memory.has_side_margins = True
 
     def resized(self, size: tuple[int, int]) -> None:
-        """Terminals move text about when they are resized, and it may be another that shows the app now."""
+        """Forget what is shown: terminals move text when they are resized, and the app may be shown by
+        another terminal now.
+        """
         if self._memory is not None:
             self._memory.has_side_margins = False
             driver = driver_of(self._app)
@@ -134,7 +138,7 @@ class Painting:
         self.forget()
 
     def keep(self) -> None:
-        """Keep the screen as it stands for the next start, where no notice lies over it."""
+        """Save the screen for the next start, unless a notice covers part of it."""
         app = self._app
         if self._memory is None or app.is_headless or has_notices(app):
             return

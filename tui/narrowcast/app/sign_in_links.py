@@ -1,4 +1,4 @@
-"""Links that lead to an account: of an invitation, and for a new password. Cheap to import."""
+"""Links for signing in: invitations and new passwords. Cheap to import."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ _INVITATION = re.compile(r"^(?P<site>.+?)/join/(?P<token>[^/?#]+)/?$")
 
 
 def invitation(url: str) -> tuple[str, str] | None:
-    """The organization's address and the token, if ``url`` is the link of an invitation."""
+    """The organization's address and the token, if ``url`` is an invitation link."""
     return _parts(_INVITATION, url)
 
 
 def password_link(url: str) -> tuple[str, str] | None:
-    """The organization's address and the token, if ``url`` is an embedded server's link for a new password: that of a
-    Zulip server, `/accounts/password/reset/…`, is for a browser.
+    """The organization's address and the token, if ``url`` is an embedded server's link for a new password.
+    That of a Zulip server, `/accounts/password/reset/…`, has to be opened in a browser.
     """
     return _parts(_PASSWORD_LINK, url) if _WEB_PAGE.match(url.strip()) is None else None
 
 
 def login_refusal(url: str) -> str:
-    """Why one does not log in at ``url``, and what to do with it; empty where it is no such link."""
+    """Why logging in at ``url`` is not possible, and what to do with it; empty if it is not one of these links."""
     if invitation(url) is not None:
         return f"This is an invitation. Join with: narrowcast login {url.strip()}"
     if (page := _WEB_PAGE.match(url.strip())) is not None:

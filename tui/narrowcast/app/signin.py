@@ -20,7 +20,7 @@ _INVITED = "Open the link of the invitation in a browser and make your account t
 
 
 class Cleartext(InvalidInput):
-    """A password or key would go to ``site`` for everybody on the way to read, and nobody has allowed that."""
+    """The password or key would be sent to ``site`` unencrypted, and the user has not allowed that."""
 
     def __init__(self, site: str) -> None:
         super().__init__(
@@ -31,7 +31,7 @@ class Cleartext(InvalidInput):
 
 
 def check_encryption(site: str, *, cleartext: bool) -> None:
-    """Raises Cleartext for plain http beyond this machine, unless ``cleartext`` says that it is meant."""
+    """Raises Cleartext for plain http to another machine, unless ``cleartext`` allows it."""
     if not cleartext and is_cleartext(site):
         raise Cleartext(normal_site(site))
 
@@ -46,7 +46,7 @@ async def join(
     ca_bundle: Path | None = None,
     cleartext: bool = False,
 ) -> Account:
-    """Make an account at ``site`` from an invitation. Raises what the library raises."""
+    """Create an account at ``site`` from an invitation. Raises what the library raises."""
 
     check_encryption(site, cleartext=cleartext)
     async with _or_on_the_website(site, _INVITED, ca_bundle) as connection:
@@ -58,7 +58,9 @@ async def join(
 async def check_invitation(
     site: str, token: str, *, ca_bundle: Path | None = None, cleartext: bool = False
 ) -> None:
-    """Raises InvalidInput where invitations are for a browser, before anybody has typed a name and a password."""
+    """Raises InvalidInput if invitations have to be opened in a browser; called before the user types a name
+    and a password.
+    """
 
     check_encryption(site, cleartext=cleartext)
     async with _or_on_the_website(site, _INVITED, ca_bundle) as connection:
@@ -74,7 +76,7 @@ async def choose_password(
     ca_bundle: Path | None = None,
     cleartext: bool = False,
 ) -> Account:
-    """Set a new password at ``site`` by the link that somebody was sent. Raises what the library raises."""
+    """Set a new password at ``site`` with the link that the user received. Raises what the library raises."""
 
     check_encryption(site, cleartext=cleartext)
     async with _or_on_the_website(site, "Open the link in a browser", ca_bundle) as connection:
@@ -84,7 +86,7 @@ async def choose_password(
 
 
 async def ask_for_password_link(site: str, email: str, *, ca_bundle: Path | None = None) -> None:
-    """Have ``site`` mail a link for a new password. Raises what the library raises."""
+    """Have ``site`` send an email with a link for a new password. Raises what the library raises."""
 
     advice = f"Open {site}/accounts/password/reset/ in a browser"
     async with _or_on_the_website(site, advice, ca_bundle) as connection:
@@ -93,8 +95,8 @@ async def ask_for_password_link(site: str, email: str, *, ca_bundle: Path | None
 
 @asynccontextmanager
 async def _or_on_the_website(site: str, advice: str, ca_bundle: Path | None) -> AsyncIterator[Connection]:
-    """A connection to ask for what some servers have on their website alone, as Zulip's do: of these InvalidInput says
-    so, and where to go instead.
+    """A connection for operations that some servers, such as Zulip's, offer only on their website: for these,
+    raises InvalidInput with ``advice`` on where to go instead.
     """
     async with aclosing(Connection(site, ca_bundle=ca_bundle)) as connection:
         try:
@@ -106,7 +108,9 @@ async def _or_on_the_website(site: str, advice: str, ca_bundle: Path | None) -> 
 
 
 async def find_server(site: str, *, ca_bundle: Path | None = None) -> None:
-    """Raises NoServerThere, or what keeps ``site`` from answering, before anybody has typed a password."""
+    """Raises NoServerThere, or the error with which ``site`` failed to answer; called before the user types a
+    password.
+    """
 
     async with aclosing(Connection(site, ca_bundle=ca_bundle)) as connection:
         await _identify(connection)
@@ -137,7 +141,7 @@ async def sign_in(
     ca_bundle: Path | None = None,
     cleartext: bool = False,
 ) -> Account:
-    """The account behind ``email`` at ``site``; the server has confirmed it.
+    """The account of ``email`` at ``site``, confirmed by the server.
 
     ``secret`` is the password, or with ``is_key`` the API key. Raises Cleartext, NoServerThere and what the
     library raises: a wrong address, a wrong password, too many tries, SecondFactorNeeded.
@@ -169,7 +173,7 @@ async def sign_in_and_store(
     ca_bundle: Path | None = None,
     cleartext: bool = False,
 ) -> Path:
-    """Sign in and keep the account; returns its file."""
+    """Sign in and store the account; returns its file."""
     account = await sign_in(
         site,
         email,

@@ -1,8 +1,9 @@
 """The themes that come with Narrowcast. Colour never carries meaning alone, so any of them will do.
 
-``terminal`` uses the terminal's own colours and paints no background: the fewest bytes, and the right one for the
-console and old terminals. Of the sixteen only magenta, red and the default can be read on black and on white; the
-rest is said by bold, dim, underlined and reversed letters, and lines stand where other themes change the background.
+``terminal`` uses the terminal's own colours and paints no background: it sends the fewest bytes, and suits
+the console and old terminals. Of the sixteen colours only magenta, red and the default are readable on both
+black and white; everything else uses bold, dim, underline and reverse video, and lines where other themes
+change the background.
 """
 
 from __future__ import annotations
@@ -80,11 +81,11 @@ TERMINAL = Theme(
 )
 
 THEMES = (NARROWCAST, PAPER, CONTRAST, TERMINAL)
-"""In the order in which F6 goes through them."""
+"""The order in which F6 cycles through them."""
 
 
 def sixteen_colours(term: str, colorterm: str) -> bool:
-    """Whether a terminal of this TERM and COLORTERM has sixteen colours at most."""
+    """Whether a terminal with this TERM and COLORTERM has at most sixteen colours."""
     if colorterm or "256" in term or "direct" in term or "truecolor" in term:
         return False
     return term in {

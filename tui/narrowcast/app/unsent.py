@@ -1,4 +1,4 @@
-"""Leaving while something waits to be sent: what is asked, and the process that sends it afterwards."""
+"""Quitting while messages wait to be sent: the question to the user, and the process that sends them afterwards."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["ask", "send_in_background", "waiting"]
 LONGEST = 86_400
 """Seconds for which the process tries."""
 ON_ITS_WAY = 5.0
-"""Seconds that a message may take on a live connection."""
+"""Seconds for which sending a message on a live connection counts as normal."""
 _DONE = (OutboxState.SENT, OutboxState.FAILED)
 
 
 def waiting(session: Session) -> int:
-    """How many messages of an account are not out yet and would be sent by themselves; what was sent off a moment ago
-    on a live connection is as good as out.
+    """Number of an account's pending messages that would be sent without user action; on a live connection,
+    messages sent in the last few seconds are not counted.
     """
     if session.read_only:
         return 0
@@ -36,7 +36,7 @@ def waiting(session: Session) -> int:
 
 
 def ask(count: int, leave: Callable[[bool], None]) -> tuple[Picker[str], Callable[[str | None], None]]:
-    """The question and what follows; ``leave`` is told whether to send in the background."""
+    """The question and the handler of its answer, which calls ``leave`` with whether to send in the background."""
     what = "A message is" if count == 1 else f"{count} messages are"
     question = Picker(
         f"{what} not sent yet",
@@ -55,7 +55,9 @@ def ask(count: int, leave: Callable[[bool], None]) -> tuple[Picker[str], Callabl
 
 
 def send_in_background(account_file: Path) -> None:
-    """Start the process, free of this terminal: it ends once all is sent, or after a day. Raises OSError."""
+    """Start the process, detached from this terminal: it ends once everything is sent, or after a day. Raises
+    OSError.
+    """
     nowhere = subprocess.DEVNULL
     subprocess.Popen(  # noqa: S603 - this program itself
         [sys.executable, "-m", "narrowcast", "outbox", "--rc", str(account_file), "--wait", str(LONGEST)],

@@ -1,4 +1,4 @@
-"""Waiting for what an account will be."""
+"""Waiting for a state of an account."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["until"]
 
 
 async def until(session: Session, holds: Callable[[], bool]) -> None:
-    """Until something is so, which is looked at whenever the session changes."""
+    """Wait until ``holds`` returns true; it is called again after each change of the session."""
     changed = asyncio.Event()
     unsubscribe = session.subscribe(lambda _: changed.set())
     try:

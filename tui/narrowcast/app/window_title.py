@@ -1,4 +1,6 @@
-"""The title of the terminal's window: what is unread in all open accounts, and the organization that is shown."""
+"""The title of the terminal's window: unread counts of all open accounts, and the name of the organization on
+screen.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ __all__ = ["WindowTitle"]
 
 
 class WindowTitle:
-    """`states` gives the accounts, the one that is shown first; `show` names the window."""
+    """`states` returns the states of the accounts, the one on screen first; `show` sets the title."""
 
     def __init__(self, states: Callable[[], Sequence[State]], show: Callable[[str], None]) -> None:
         self._states = states
@@ -22,7 +24,7 @@ class WindowTitle:
         self._title = ""
 
     def refresh(self) -> None:
-        """Something may have changed."""
+        """Set the title if it changed."""
         states = self._states()
         if not states:
             return
