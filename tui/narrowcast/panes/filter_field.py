@@ -1,4 +1,4 @@
-"""The field above the list of a pane at the side."""
+"""The filter field above the list of a side pane."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["FilterField"]
 
 
 class FilterField(FindField):
-    """Hears the keys of such a list while one types: up and down choose in it."""
+    """Handles the list's keys while the user types in the field: up and down move its selection."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         by_id()[command_id].binding()

@@ -1,4 +1,4 @@
-"""The view that is open: the one value that the title names and that says where compose writes to."""
+"""The open view: the single value that the title shows and from which compose takes its destination."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ __all__ = ["Follower", "OpenView"]
 
 
 class Follower(Protocol):
-    """Whoever shows something of the open view."""
+    """An object that shows part of the open view."""
 
     def view_closes(self) -> None:
-        """Another view comes: keep what belongs to this one."""
+        """Another view is about to open: save what belongs to this one."""
 
     def view_opened(self) -> None:
-        """Another view is open: show it."""
+        """Another view was opened: show it."""
 
 
 class OpenView:
-    """Holds the narrow. It changes in one place, and all followers have shown the change when that returns."""
+    """Holds the narrow of the open view. Only `show` changes it, and returns after all followers have shown
+    the change.
+    """
 
     def __init__(self) -> None:
         self._narrow: Narrow | None = None
@@ -28,15 +30,15 @@ class OpenView:
 
     @property
     def narrow(self) -> Narrow | None:
-        """What is shown; None before the first view."""
+        """The narrow of the open view; None before the first view."""
         return self._narrow
 
     def follow(self, follower: Follower) -> None:
-        """Tell ``follower`` of every change from now on."""
+        """Notify ``follower`` of every change from now on."""
         self._followers.append(follower)
 
     def show(self, narrow: Narrow) -> None:
-        """Open ``narrow``. Opening the same view again changes nothing of what its writer chose in it."""
+        """Open ``narrow``. Opening the same view again changes nothing, such as an address chosen in it."""
         if narrow == self._narrow:
             return
         for follower in self._followers:

@@ -1,4 +1,4 @@
-"""The people pane: who is there, on the right where the terminal is wide."""
+"""The people pane, with everyone's presence: on the right if the terminal is wide enough."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class PeopleList(VirtualList[Person]):
 
 
 class PeoplePane(Vertical):
-    """The list, with a field to find somebody."""
+    """The list, with a filter field."""
 
     DEFAULT_CSS = """
     PeoplePane { width: 26; background: $surface; }
     """
 
     class Opened(Message):
-        """Show the direct conversation with somebody."""
+        """Show the direct conversation with a person."""
 
         def __init__(self, narrow: Narrow) -> None:
             super().__init__()
@@ -72,7 +72,8 @@ class PeoplePane(Vertical):
         self._rows = PeopleRows()
         self._outdated: set[int] = set()
         self._all_outdated = True
-        """Whether everybody is to be looked at: said so, for a pane that is never shown would keep 20,000 ids."""
+        """Whether all people have to be updated: a flag, because a pane that is never shown would collect
+        20,000 ids."""
         self._is_working = False
         self._unsubscribe: Callable[[], None] | None = None
 
@@ -100,7 +101,7 @@ class PeoplePane(Vertical):
                 self._outdated.update(item.ids)
 
     def refresh_people(self) -> None:
-        """Shows who changed; later, while the pane is hidden."""
+        """Update the rows of people who changed; deferred while the pane is hidden."""
         if not self.display or self._is_working:
             return
         work = self._refresh()
@@ -111,14 +112,14 @@ class PeoplePane(Vertical):
     async def _go_on(self, work: Slices[None]) -> None:
         try:
             for _ in work:
-                await asyncio.sleep(0)  # keys are answered
+                await asyncio.sleep(0)  # lets keys be handled
                 if not self.is_attached:
                     return
         finally:
             self._is_working = False
 
     def _refresh(self) -> Slices[None]:
-        """Until nobody is outdated, also of those who change meanwhile."""
+        """Update until nobody is outdated, including people who change meanwhile."""
         while True:
             outdated = self._take_outdated()
             if (yield from self._rows.update(lambda: self.session.state, outdated, time.time())):
@@ -132,11 +133,11 @@ class PeoplePane(Vertical):
         return outdated
 
     def find(self) -> None:
-        """Begin to find somebody."""
+        """Start filtering."""
         self._find.begin()
 
     def leave_find(self) -> bool:
-        """Forget what was typed; False if nothing was."""
+        """Clear the filter; False if it was empty."""
         return self._find.end()
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:

@@ -1,4 +1,4 @@
-"""The rows of the people pane, worked out from the state. Plain code without a screen."""
+"""The rows of the people pane, computed from the state, without a screen."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["PeopleRows", "Person", "Slices"]
 
 SLICE = 500
-"""People who are looked at in one go: about a millisecond."""
+"""Number of people processed without a pause: about a millisecond."""
 
 FEW = 50
-"""Rows up to which each is put in its place on its own."""
+"""Maximum number of changed rows that are inserted one by one."""
 
 _ORDER = {
     standing: place
@@ -31,11 +31,11 @@ _Key = tuple[int, str, int]
 
 T = TypeVar("T")
 Slices = Generator[bool, None, T]
-"""Work that can pause where it yields True, so that keys are answered meanwhile."""
+"""Work that can pause where it yields True, so that keys are handled meanwhile."""
 
 
 class Person(Struct, frozen=True, gc=False):
-    """One row: somebody and how present they are."""
+    """One row: a person and their presence."""
 
     user_id: int
     name: str
@@ -45,12 +45,12 @@ class Person(Struct, frozen=True, gc=False):
 
     @property
     def key(self) -> _Key:
-        """What rows are ordered by."""
+        """The sort key of rows."""
         return _ORDER[self.standing], self.name.casefold(), self.user_id
 
 
 class PeopleRows:
-    """Everybody who is active, the present ones first. There may be 20,000: only who changed is looked at again."""
+    """All active people, those present first. There may be 20,000, so only rows that changed are computed again."""
 
     def __init__(self) -> None:
         self._by_id: dict[int, Person] = {}
@@ -60,12 +60,12 @@ class PeopleRows:
         return [self._by_id[user_id] for user_id in self._order]
 
     def everybody(self, state: State) -> set[int]:
-        """Who has a row, or may have one by now."""
+        """The ids of all people who have a row, or may need one now."""
         return {*self._by_id, *(user.user_id for user in state.users.active())}
 
     def update(self, state: Callable[[], State], ids: Collection[int], now: float) -> Slices[bool]:
-        """Looks at these people again, and at who is present and may be so no longer at the time ``now``; whether a
-        row is another. Until the end the rows are those from before.
+        """Update these people, and those present, who may no longer be so at the time ``now``; returns
+        whether a row changed. The rows stay as they were until the end.
         """
         changed: dict[int, Person | None] = {}
         keys: list[_Key] = []
@@ -90,9 +90,11 @@ class PeopleRows:
         return bool(changed)
 
     def _place(self, keys: list[_Key], kept: list[int]) -> None:
-        """Puts rows between those that stay. Keys are not kept: those of 20,000 people take 3 MB."""
+        """Insert rows between those that stay. Their sort keys are not stored: for 20,000 people they take 3 MB."""
         if len(keys) > FEW:
-            merged = sorted([*(self._by_id[user_id].key for user_id in kept), *keys])  # of sorted runs
+            merged = sorted(
+                [*(self._by_id[user_id].key for user_id in kept), *keys]
+            )  # fast, as both parts are sorted
             kept = [user_id for *_, user_id in merged]
         else:
             for *_, user_id in keys:
@@ -101,7 +103,7 @@ class PeopleRows:
 
 
 def _row(state: State, user_id: int, now: float) -> Person | None:
-    """The row of somebody; None for who has none."""
+    """A person's row; None for people without one."""
     user = state.users.get(user_id)
     if user is None or not user.is_active or user.is_system_bot:
         return None

@@ -1,4 +1,4 @@
-"""Beginning to write: to a channel, to people, a reply, a draft, or another text for a message."""
+"""Starting to write: to a channel, to people, a reply, a draft, or an edit of a message."""
 
 from __future__ import annotations
 
@@ -12,29 +12,31 @@ from narrowcast_api.storage.records import Edit
 __all__ = ["Beginning"]
 
 ASK_TIME_EVERY = 10.0
-"""Seconds between looks at the time that is left for an edit."""
+"""Seconds between updates of the time that is left for an edit."""
 
 
 class Beginning:
-    """What was being written before is kept. Where nothing can be written, that is said and nothing changes."""
+    """Starts writing after saving the current text. If nothing can be written, shows the reason and changes nothing."""
 
     def __init__(self, pane: ComposeContext, rules: SendRules, order: FieldOrder) -> None:
         self._pane = pane
         self._rules = rules
         self._order = order
         self.was_writing = False
-        """Whether the keys were in compose when the edit was begun."""
+        """Whether compose had the focus when the edit was started."""
 
     def _refused(self) -> bool:
         return self._pane.refuse(self._rules.read_only)
 
     def channel(self, where: ChannelDestination | None) -> None:
-        """Write to a channel: where ``where`` says, which may be without a topic; else the writer names one."""
+        """Write to the channel and topic of ``where``, whose topic may be empty; without it, the user enters
+        a channel.
+        """
         if self._refused():
             return
         writing, target = self._pane.writing, self._pane.target
         if writing.is_busy and writing.edits.message_id is None and writing.goes_to_channel:
-            self._order.enter_text()  # one goes on writing
+            self._order.enter_text()  # continue with the current text
             return
         writing.set_aside()
         if where is None:
@@ -46,7 +48,7 @@ class Beginning:
             self._order.enter(self._pane.text if ready else target.topic)
 
     def direct(self, where: Destination | None = None) -> None:
-        """Write to people: to ``where``, or to whom the writer names."""
+        """Write to the people of ``where``; without it, the user enters names."""
         if self._refused():
             return
         self._pane.writing.set_aside()
@@ -71,7 +73,7 @@ class Beginning:
         self._order.enter_text()
 
     def take_up(self, draft_id: str) -> bool:
-        """Show a kept draft, without moving the keys to it; False if it is gone."""
+        """Show a saved draft without focusing it; False if it no longer exists."""
         draft = self._pane.session.drafts.get(draft_id)
         if draft is not None and draft_id != self._pane.writing.draft.id:
             self._pane.writing.set_aside()
@@ -79,7 +81,7 @@ class Beginning:
         return draft is not None
 
     def open_draft(self, draft_id: str) -> bool:
-        """Go on writing a kept draft; False if it is gone."""
+        """Continue a saved draft; False if it no longer exists."""
         if self._refused() or not self.take_up(draft_id):
             return False
         is_addressed = self._pane.writing.destination()[0] is not None
@@ -87,7 +89,7 @@ class Beginning:
         return True
 
     def edit(self, message_id: int, content: str) -> None:
-        """Edit a message of one's own; what was being written comes back afterwards."""
+        """Edit an own message; the text being written is restored afterwards."""
         if self._refused():
             return
         if not self._pane.is_edit:
@@ -100,7 +102,7 @@ class Beginning:
         self._show_edit()
 
     def _show_edit(self) -> None:
-        """Say what is being edited, and how long that is possible."""
+        """Show that a message is being edited, and how long that is still possible."""
         message_id, state = self._pane.writing.edits.message_id, self._pane.session.state
         if message_id is None:
             return
@@ -115,8 +117,8 @@ class Beginning:
             self._pane.host.set_timer(ASK_TIME_EVERY, self._show_edit)
 
     def give_back(self, edit: Edit) -> None:
-        """An edit was refused: its text comes back, at once unless something else is being written or the pane is
-        closed. The keys stay where they are: one may be reading on.
+        """Restore the text of an edit that the server rejected; only saves it if another text is being
+        written or the pane is closed. The focus stays, as the user may be reading.
         """
         self._pane.session.edits.keep(edit)
         if self._pane.host.is_attached and not self._pane.writing.is_busy:
@@ -124,14 +126,14 @@ class Beginning:
             self._take_edit(edit.message_id, edit.original)
 
     def new_draft(self) -> None:
-        """An empty text to where one writes now; what stood there stays a draft."""
+        """Start an empty text to the current destination; the current text stays a draft."""
         where, _ = self._pane.writing.destination()
         self._pane.writing.set_aside()
         self._pane.target.show(self._pane.session.state, where)
 
 
 def _time_left(seconds: float) -> str:
-    """The time that is left for an edit, in the largest unit that says it."""
+    """The time that is left for an edit, in a suitable unit."""
     if seconds <= 0:
         return "the time for edits is over"
     if seconds < 60:

@@ -1,6 +1,4 @@
-"""Completion in compose: @people and @groups, #channels and #topics, :emoji:, and recipients. No screen
-here.
-"""
+"""Completion in compose: @people and @groups, #channels and #topics, :emoji:, and recipients; without a screen."""
 
 from __future__ import annotations
 
@@ -26,12 +24,12 @@ SLASH_COMMANDS = (
     ("poll", "a poll: its question, then one option a line"),
     ("todo", "a to-do list: its title, then one task a line"),
 )
-"""What the server understands at the beginning of a message."""
+"""The slash commands that the server understands."""
 _TOKEN = re.compile(r"(?:^|(?<=[\s(\[*_~\"']))(@|#|:)([^\s@#:*][^@#:*\n]{0,39})?$")
 
 
 class Completion(Struct, frozen=True):
-    """One offer: what is shown, and the text that takes the place of what was typed."""
+    """One completion: what is shown, and the text that replaces what was typed."""
 
     label: str
     insert: str
@@ -39,14 +37,14 @@ class Completion(Struct, frozen=True):
 
 
 class Offers(Struct, frozen=True):
-    """The offers for the word that ends at the cursor; it begins at ``start``."""
+    """The completions for the word that ends at the cursor; the word begins at ``start``."""
 
     start: int
     completions: tuple[Completion, ...]
 
 
 def offers(state: State, text: str, cursor: int, *, asked: bool = False) -> Offers | None:
-    """What could be meant at ``cursor``. ``asked``: the user wants it, so one letter or none is enough."""
+    """Completions at ``cursor``. ``asked``: on request of the user, so one letter or none is enough."""
     line_start = text.rfind("\n", 0, cursor) + 1
     match = _TOKEN.search(text[line_start:cursor])
     if match is None or _inside_code(text, cursor):
@@ -69,7 +67,7 @@ def offers(state: State, text: str, cursor: int, *, asked: bool = False) -> Offe
 
 
 def slash_commands(typed: str, added: Iterable[tuple[str, str]]) -> list[Completion]:
-    """What a message can begin with, for a text that begins with a slash; ``added`` by extensions: word and purpose."""
+    """Slash commands that match ``typed``, which begins with a slash; ``added`` by extensions: name and description."""
     return [
         Completion(f"/{word}", f"/{word} ", about)
         for word, about in (*SLASH_COMMANDS, *added)
@@ -138,7 +136,7 @@ def _emoji(state: State, typed: str) -> list[Completion]:
 
 
 def _ranked(query: str, labels: Sequence[str], made: Callable[[int], Completion]) -> list[Completion]:
-    """The completions of the best labels; ``made`` gives that of one by its place, for there may be 20,000."""
+    """Completions of the best matching labels; ``made`` creates one from its index, as there may be 20,000 labels."""
     return [made(place) for place in best_matches(query, labels)[:SHOWN]]
 
 
@@ -157,7 +155,7 @@ def topic_names(state: State, channel_id: int | None, typed: str) -> list[Comple
 
 
 def recipient_names(state: State, typed: str) -> tuple[int, list[Completion]]:
-    """People for the recipients field: where the last name begins, and who it could be."""
+    """Completions of people for the recipients field, and the index at which the last name begins."""
     start = typed.rfind(",") + 1
     while start < len(typed) and typed[start] == " ":
         start += 1
@@ -171,7 +169,7 @@ def recipient_names(state: State, typed: str) -> tuple[int, list[Completion]]:
 
 
 def recipients(state: State, typed: str) -> tuple[frozenset[int], list[str]]:
-    """The ids behind a list of names, without oneself, and the names that nobody has."""
+    """The ids for a list of names, without the current user, and the names that match no user, or more than one."""
     ids: set[int] = set()
     unknown: list[str] = []
     for name in filter(None, (part.strip() for part in typed.split(","))):
@@ -184,7 +182,7 @@ def recipients(state: State, typed: str) -> tuple[frozenset[int], list[str]]:
 
 
 def people_in_full(state: State, typed: str) -> str:
-    """A list of names in which each part of a name that only one person has is that person's name."""
+    """A list of names in which each part that matches only one person's name is replaced by the full name."""
     return ", ".join(_person_in_full(state, part.strip()) for part in typed.split(","))
 
 
@@ -198,7 +196,7 @@ def _person_in_full(state: State, name: str) -> str:
 
 
 def channel_in_full(state: State, typed: str) -> str:
-    """The name of the one channel that has ``typed`` in its name; else ``typed``."""
+    """The name of the only channel whose name contains ``typed``; else ``typed``."""
     name = typed.strip().removeprefix("#")
     if not name or state.channels.id_of(name) is not None:
         return typed

@@ -1,4 +1,4 @@
-"""What the parts of compose are given: the account, the fields, what is being written, and a way to tell."""
+"""What the parts of compose share: the account, the fields, the current text, and notices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ComposeContext"]
 
 
 class ComposeContext:
-    """One for each pane, which is ``host``. ``shown`` is called when another text was put into the editor."""
+    """One per pane, which is ``host``. ``shown`` is called after another text was put into the editor."""
 
     def __init__(
         self,
@@ -37,13 +37,13 @@ class ComposeContext:
 
     @property
     def is_edit(self) -> bool:
-        """Whether another text for a message is being written."""
+        """Whether a message is being edited."""
         return self.writing.edits.message_id is not None
 
     def tell(self, text: str, *, severity: str = "information") -> None:
-        """Say something to the user."""
+        """Show a notice."""
         app_of(self.host).tell(text, severity=severity)
 
     def refuse(self, text: str) -> bool:
-        """Say why a key could not act, where there is a reason; whether there is one."""
+        """Show why a key had no effect, unless ``text`` is empty; returns whether there was a text."""
         return app_of(self.host).refuse(text)

@@ -1,4 +1,4 @@
-"""The draft that stands in compose: what of it is kept, and what another device makes of it meanwhile."""
+"""The draft in compose: saving it, and changes that another device makes to it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class DraftInHand:
-    """At most one draft. Compose says what is written; this says when that is news.
+    """At most one draft. Compose reports every text; this class saves it only if it changed.
 
-    A text that nobody touched since it was kept is never kept again: another device may have written on
-    meanwhile, and its words would be lost.
+    A text that was not edited since it was last saved is never saved again: another device may have changed
+    the draft meanwhile, and that change would be lost.
     """
 
     def __init__(self, drafts: Drafts) -> None:
@@ -25,11 +25,11 @@ class DraftInHand:
         self._kept: tuple[Destination | None, str] | None = None
         self._told: str | None = None
         self.noted: Callable[[str | None], None] | None = None
-        """Told when another draft stands in compose, or none."""
+        """Called when another draft is in compose, or none."""
 
     @property
     def id(self) -> str | None:
-        """The draft that is being written."""
+        """The id of the draft that is being written."""
         return self._id
 
     def _become(self, draft_id: str | None) -> None:
@@ -39,7 +39,7 @@ class DraftInHand:
                 self.noted(draft_id)
 
     def take(self, draft: Draft | None, where: Destination | None) -> str:
-        """`draft` stands in compose now, addressed as the fields say to `where`; its words."""
+        """Take ``draft`` into compose, with the destination ``where`` of the fields; returns its text."""
         content = draft.content if draft is not None else ""
         self._shown = (where, content)
         self._kept = (draft.destination, content) if draft is not None else None
@@ -47,7 +47,7 @@ class DraftInHand:
         return content
 
     def keep(self, where: Destination | None, content: str) -> None:
-        """Hand the text to the journal, or drop the draft if there is nothing left of it."""
+        """Save the text to the journal; delete the draft if the text is empty."""
         if (where, content) == self._shown:
             return
         self._shown = (where, content)
@@ -58,7 +58,7 @@ class DraftInHand:
             self.drop()
 
     def put_down(self) -> None:
-        """Another text comes; this one stays a draft."""
+        """Release the draft, which is kept, before another text is shown."""
         self._shown = self._kept = None
         self._become(None)
 
@@ -69,7 +69,9 @@ class DraftInHand:
             self._drafts.delete(draft_id)
 
     def is_gone(self) -> bool:
-        """Whether another device has sent or deleted it; asked once, then the text is nobody's."""
+        """Whether another device has sent or deleted the draft; true only once, since the text then belongs
+        to no draft.
+        """
         if self._id is None or self._drafts.get(self._id) is not None:
             return False
         self._kept = None
@@ -77,14 +79,14 @@ class DraftInHand:
         return True
 
     def changed_elsewhere(self) -> Draft | None:
-        """The draft, if it is not any more what was kept from here."""
+        """The draft, if it differs from what was last saved here."""
         draft = self._drafts.get(self._id) if self._id is not None else None
         if draft is None or (draft.destination, draft.content) == self._kept:
             return None
         return draft
 
     def has_new_conflict(self) -> bool:
-        """Whether it was written on another device at the same time; said once for each conflict."""
+        """Whether another device edited the draft at the same time; true only once per conflict."""
         draft = self._drafts.get(self._id) if self._id is not None else None
         other = draft.conflict_with if draft is not None else None
         is_new = other is not None and other != self._told

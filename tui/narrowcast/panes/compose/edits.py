@@ -1,4 +1,4 @@
-"""The message that is being edited in compose; the account keeps what was not saved."""
+"""The message that is being edited in compose; unsaved edits are stored in the account."""
 
 from __future__ import annotations
 
@@ -17,29 +17,31 @@ CHANGED_MEANWHILE = "The message was changed meanwhile. Your unsaved edit of it 
 
 
 def destination_of(message_id: int, session: Session) -> Destination | None:
-    """Where a message is, if it is known."""
+    """The conversation of a message; None if the message is not known."""
     message = session.state.messages.get(message_id)
     return message.destination(session.state.me) if message is not None else None
 
 
 def to_draft(edit: Edit, session: Session) -> None:
-    """What was not saved becomes a draft for the conversation of its message."""
+    """Save an unsaved edit as a draft for the conversation of its message."""
     where = destination_of(edit.message_id, session) or edit.destination
     session.drafts.save(None, where, edit.content)
     session.edits.forget(edit.message_id)
 
 
 class Edits:
-    """At most one edit is in hand. One with changes is kept for the account, and comes back with its message."""
+    """At most one current edit. An unsaved edit is stored in the account, and restored when its message is
+    edited again.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._original = ""
         self.message_id: int | None = None
-        """The message that is being edited now."""
+        """The id of the message that is being edited."""
 
     def begin(self, message_id: int, original: str) -> Edit:
-        """Edit a message; what was left of an earlier edit is taken up."""
+        """Start to edit a message; restores an earlier unsaved edit of it."""
         self.message_id, self._original = message_id, original
         return self._session.edits.get(message_id) or self._edit(message_id, original)
 
@@ -47,8 +49,8 @@ class Edits:
         return Edit(message_id, self._original, content, destination_of(message_id, self._session))
 
     def outdated(self, message_id: int, original: str) -> Edit | None:
-        """What was left of an edit of another text than the message has now. What the message has by now is left no
-        more.
+        """An unsaved edit that began with another text than the message has now. It is discarded if the
+        message has its text by now.
         """
         self._session.edits.take_over()
         left = self._session.edits.get(message_id)
@@ -60,7 +62,7 @@ class Edits:
         return left
 
     def note(self, content: str) -> bool:
-        """This is written now; whether there are changes, which are kept."""
+        """Store the current text if it differs from the original; returns whether it does."""
         if self.message_id is None:
             return False
         if not content.strip() or content == self._original:
@@ -70,13 +72,13 @@ class Edits:
         return True
 
     def leave(self, content: str) -> bool:
-        """Another text comes; whether there were changes, which are kept."""
+        """End the edit before another text is shown; returns whether there were changes, which are stored."""
         changed = self.note(content)
         self.message_id = None
         return changed
 
     def take(self, content: str) -> Edit | None:
-        """The edit is complete and is to be saved; None if nothing is being edited."""
+        """Finish the edit, which is about to be saved; None if nothing is being edited."""
         if self.message_id is None:
             return None
         edit = self._edit(self.message_id, content)

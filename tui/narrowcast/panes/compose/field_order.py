@@ -1,4 +1,4 @@
-"""The fields of compose in their order, and which of them has the keys."""
+"""The order of the fields of compose, and which of them has the focus."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["FieldOrder"]
 
 
 class FieldOrder:
-    """The address, then the text. ``text_entered`` is called before the text gets the keys."""
+    """The address fields, then the text. ``text_entered`` is called before the text gets the focus."""
 
     def __init__(self, pane: ComposeContext, text_entered: Callable[[], None]) -> None:
         self._pane = pane
         self._text_entered = text_entered
 
     def fields(self) -> list[Editor]:
-        """Those that are shown, from first to last."""
+        """The visible fields, from first to last."""
         if self._pane.is_edit:
             return [self._pane.text]
         target = self._pane.target
@@ -30,7 +30,7 @@ class FieldOrder:
         return [target.channel, *([target.topic] if target.has_topics else []), self._pane.text]
 
     def enter(self, field: Editor) -> None:
-        """Give a field the keys; what an address field says gives way to what is typed."""
+        """Focus a field; the content of an address field is selected, so that typing replaces it."""
         self._pane.text.display = True
         if field is self._pane.text:
             self._text_entered()
@@ -39,15 +39,17 @@ class FieldOrder:
             field.mark()
 
     def enter_first(self) -> None:
-        """The first field gets the keys."""
+        """Focus the first field."""
         self.enter(self.fields()[0])
 
     def enter_text(self) -> None:
-        """The text gets the keys."""
+        """Focus the text."""
         self.enter(self._pane.text)
 
     def step(self, direction: int) -> None:
-        """The next field (1) or the one before (-1). Raises SkipAction past the last: the panes around take the key."""
+        """Focus the next field (1) or the previous one (-1). Raises SkipAction beyond the ends, so that the
+        panes around handle the key.
+        """
         fields, focused = self.fields(), self._pane.host.screen.focused
         place = fields.index(focused) + direction if isinstance(focused, Editor) and focused in fields else 0
         if not 0 <= place < len(fields):

@@ -1,4 +1,4 @@
-"""The line above the text in compose: where the message goes."""
+"""The line above the text in compose, with the destination of the message."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 Fields = tuple[bool, str, str, str]
-"""Whether to people; channel, topic and people as they stand in the fields, those that are hidden empty."""
+"""Whether it is a direct message; the texts of channel, topic and recipients, which are empty for hidden fields."""
 
 
 class Given(Struct, frozen=True):
-    """What the fields were filled from. ``narrow``: the view that this holds for, and for no other."""
+    """What the fields were filled from. ``narrow``: the only view for which this is valid."""
 
     narrow: Narrow | None = None
     where: Destination | None = None
@@ -35,10 +35,10 @@ class Given(Struct, frozen=True):
 
 
 class TargetLine(Horizontal):
-    """Channel and topic, or the people, each a field of its own.
+    """Fields for channel and topic, or for the recipients.
 
-    What they say holds for the view it was chosen in. Once another view is open, the line says where a message
-    from that view goes: nothing that was left over can be read from it.
+    Their content is valid only for the view in which it was chosen. After another view is opened, the line
+    shows where a message from that view goes: an address left over from the previous view is never used.
     """
 
     DEFAULT_CSS = """
@@ -81,30 +81,30 @@ class TargetLine(Horizontal):
 
     @property
     def is_direct(self) -> bool:
-        """Whether the message goes to people."""
+        """Whether the fields are those of a direct message."""
         return self.has_class("-direct")
 
     def show_kind(self, direct: bool) -> None:
-        """Fields for people, or for channel and topic."""
+        """Show the field for recipients, or those for channel and topic."""
         if direct != self.is_direct or self.has_class("-edit"):
             self.set_class(direct, "-direct", update=False)
             self.set_class(not direct, "-channel", update=False)
             self.remove_class("-edit", update=False)
-            self.update_node_styles()  # of all of the line, once
+            self.update_node_styles()  # once for the whole line
         self.sign.show_pieces([(" To " if direct else "  # ", "dim")])
 
     def show_edit(self, text: str) -> None:
-        """No fields: an existing message is being edited."""
+        """Hide the fields, because an existing message is being edited."""
         self.add_class("-edit")
         self.sign.show_pieces([(text, "accent")])
 
     def show_view(self, state: State) -> None:
-        """Fill in where a message from the open view goes."""
+        """Fill the fields with the destination of a message from the open view."""
         narrow = self._view.narrow
         self.show(state, narrow.written_to if narrow is not None else None)
 
     def show(self, state: State, where: Destination | None) -> None:
-        """Fill the fields in: this was chosen in the view that is open."""
+        """Fill the fields with a destination that was chosen in the open view."""
         if isinstance(where, DirectDestination):
             self.show_kind(True)
             self.to.text = names.recipients(state, where.user_ids)
@@ -117,7 +117,7 @@ class TargetLine(Horizontal):
         self._given = Given(self._view.narrow, where, self._fields())
 
     def show_rules(self, state: State) -> None:
-        """Whether the channel has topics, and whether one must be named: before anybody writes."""
+        """Show whether the channel has topics, and whether one is required, before the user writes."""
         channel_id = None if self.is_direct else self._channel_id(state)
         policy = (
             TopicsPolicy.ALLOW_EMPTY if channel_id is None else permissions.topics_policy(state, channel_id)
@@ -131,7 +131,7 @@ class TargetLine(Horizontal):
 
     @property
     def has_topics(self) -> bool:
-        """Whether the channel takes a topic."""
+        """Whether the channel has topics."""
         return not self.has_class("-no-topics")
 
     def _fields(self) -> Fields:
@@ -144,13 +144,13 @@ class TargetLine(Horizontal):
         return self._given.narrow != self._view.narrow
 
     def refresh_names(self, state: State) -> None:
-        """Channels and people were told of or renamed: what nobody touched says the new names."""
+        """Show the new names after channels or people were loaded or renamed, unless the user changed the fields."""
         given = self._given
         if given.where is not None and given.fields == self._fields() and not self.has_class("-edit"):
             self.show(state, given.where)
 
     def read(self, state: State) -> tuple[Destination | None, str]:
-        """The destination that the fields say, or None and what is wrong with them."""
+        """The destination in the fields, or None and what is wrong with it."""
         if self._is_left_over:
             self.show_view(state)
         if self._given.where is not None and self._given.fields == self._fields():
@@ -158,7 +158,7 @@ class TargetLine(Horizontal):
         return self._read_people(state) if self.is_direct else self._read_channel(state)
 
     def complete_names(self, state: State) -> None:
-        """Parts of names that only one person, or one channel, has become that name."""
+        """Replace parts of names that match only one person or channel by the full name."""
 
         if self.is_direct:
             self.to.text = people_in_full(state, self.to.text)
@@ -183,7 +183,9 @@ class TargetLine(Horizontal):
         return self.channel.text.strip().lstrip("#")
 
     def _channel_id(self, state: State) -> int | None:
-        """The channel that is named. The one that was filled in stays it when one loses access to it, and its name."""
+        """The id of the channel in the field. One that was filled in keeps its id even if the user loses
+        access to its name.
+        """
         given = self._given
         if isinstance(given.where, ChannelDestination) and self.channel.text == given.fields[1]:
             return given.where.channel_id

@@ -1,4 +1,4 @@
-"""How compose looks: how many rows it takes, and the hint at the end of the address."""
+"""The look of compose: its height, and the hint at the end of the address line."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from narrowcast.widgets.one_line import Piece
 __all__ = ["ComposeLook"]
 
 ROOMY = 110
-"""From this width on there is room for every hint beside a whole topic."""
+"""Minimum width that has room for all hints beside a long topic."""
 COUNT_FROM = 0.8
-"""Share of the length limit from which the count is shown."""
+"""Fraction of the length limit from which the remaining characters are shown."""
 LOW_BELOW = 30
-"""Rows of the terminal below which compose takes one row while nobody writes."""
+"""Height of the terminal below which compose takes one row while it is not in use."""
 LEAST_ROWS, MOST_ROWS = 3, 12
-"""Rows of the text; the most on a high terminal."""
+"""Minimum and maximum rows of the text; the maximum applies to high terminals."""
 
 
 class ComposeLook:
@@ -27,14 +27,14 @@ class ComposeLook:
         self._enter_sends = enter_sends
 
     def refresh(self, refusal: str) -> None:
-        """Another text stands there, which may have another size."""
+        """Adapt to another text, which may have another size."""
         self.show_idle(refusal)
         self.fit()
         self.show_hint(refusal)
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing stands here and nobody writes: one row is enough on a low terminal."""
+        """Whether compose takes one row, because the terminal is low and compose is empty and without focus."""
         host = self._pane.host
         return (
             host.screen.size.height < LOW_BELOW
@@ -43,36 +43,36 @@ class ComposeLook:
         )
 
     def show_idle(self, refusal: str) -> None:
-        """Hide the text where nobody writes and there is little room."""
+        """Hide the text while compose is idle."""
         if not self._pane.host.is_attached:
-            return  # its screen is going away
+            return  # the screen is being removed
         idle = self.is_idle
         if self._pane.text.display == idle:
             self._pane.text.display = not idle
             self.show_hint(refusal)
 
     def fit(self) -> None:
-        """Grow with the text; a taller pane costs a whole repaint, so only where rows are missing."""
+        """Grow with the text; a resize repaints the whole screen, so only if the number of rows changes."""
         text = self._pane.text
         if not text.size.width:
-            return  # not laid out yet: nobody knows how many rows the text takes
+            return  # not laid out yet: the number of rows is not known
         room = max(LEAST_ROWS, min(MOST_ROWS, self._pane.host.screen.size.height // 3))
         rows = min(room, max(LEAST_ROWS, text.row_count))
         if text.styles.height is None or text.styles.height.value != rows:
             text.styles.height = rows
 
     def show_hint(self, refusal: str) -> None:
-        """Say what the keys do, how much room is left, or that nothing can be sent."""
+        """Show the keys, the remaining length, or that nothing can be sent."""
         width = self._pane.host.size.width
         if not width:
-            return  # nothing is laid out yet: a class set now is taken back, and costs two rounds of styles
+            return  # not laid out yet: a class set now would be reset, and cost two updates of styles
         self._pane.target.set_class(width < ROOMY, "-narrow")
         piece = self._urgent(refusal) or (self._usual(roomy=width >= ROOMY), "dim")
         self._pane.target.hint.show_pieces([], [piece])
 
     def _urgent(self, refusal: str) -> Piece | None:
-        """What is said in place of the usual keys."""
-        used = len(self._pane.text.text.strip())  # blanks at the ends are not sent
+        """A hint that replaces the usual keys."""
+        used = len(self._pane.text.text.strip())  # leading and trailing whitespace is not sent
         limit = self._pane.session.state.limits.max_message_length
         is_edit = self._pane.is_edit
         if used > limit:

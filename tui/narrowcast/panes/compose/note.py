@@ -1,4 +1,4 @@
-"""A note of which draft stands in compose, so that the next start takes it up. The text itself is in the journal."""
+"""A note of which draft is in compose, so that the next start restores it. The text itself is in the journal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class ComposeNote(Struct, frozen=True):
-    """One small file. It may be lost: then the draft is found in the list of drafts."""
+    """One small file. It may be lost: the draft is then still in the list of drafts."""
 
     path: Path
 
@@ -21,6 +21,6 @@ class ComposeNote(Struct, frozen=True):
             return None
 
     def write(self, draft_id: str | None) -> None:
-        """Note ``draft_id``, or that compose is empty."""
+        """Store ``draft_id``, or that compose is empty."""
         with contextlib.suppress(OSError):
             self.path.write_text(draft_id or "", encoding="utf-8")

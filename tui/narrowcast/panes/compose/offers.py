@@ -1,4 +1,4 @@
-"""Completion in compose: the offers above the field in which one types."""
+"""Completion in compose: the list of completions above the current field."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _added(extensions: ExtensionsContext, typed: str) -> tuple[int, Iterable[Completion]] | None:
-    """What extensions offer for the text before the cursor."""
+    """Completions by extensions for the text before the cursor."""
     line_start = typed.rfind("\n") + 1
     added = extensions.offers(typed[line_start:])
     if added is None:
@@ -32,7 +32,7 @@ def _added(extensions: ExtensionsContext, typed: str) -> tuple[int, Iterable[Com
 
 
 class Offers:
-    """Offers completions, lets one be chosen and puts it into its field. ``host``: the widget that they lie over."""
+    """Shows completions, and inserts the chosen one into its field. ``host``: the widget over which they are shown."""
 
     def __init__(self, host: Widget, session: Session, target: TargetLine, text: Editor) -> None:
         self._host = host
@@ -47,12 +47,12 @@ class Offers:
 
     @property
     def field(self) -> Editor | None:
-        """The field that is being completed; None while nothing is offered."""
+        """The field that is being completed; None if there are no completions."""
         return self._offered[0] if self._offered is not None else None
 
     @cached_property
     def list(self) -> ChoiceList[Completion]:
-        """The completions offered now; there is no list before the first of them."""
+        """The list of current completions; created with the first of them."""
         offers: ChoiceList[Completion] = ChoiceList(id="offers")
         offers.can_focus = False
         self._host.mount(offers, before=0)
@@ -81,7 +81,7 @@ class Offers:
         return 0, completion.topic_names(self._state, channel_id, typed)
 
     def offer(self, field: Editor, edited: bool, *, asked: bool = False) -> None:
-        """Offer what completes the word at the cursor: when something was typed, or ``asked`` by a key."""
+        """Show completions for the word at the cursor: after typing, or if ``asked`` for by a key."""
         if not edited and self._offered is None:
             return
         if self._host.screen.focused is not field:
@@ -106,7 +106,7 @@ class Offers:
         self._host.remove_class("-offering")
 
     def take(self) -> None:
-        """Put the chosen completion into its field."""
+        """Insert the chosen completion into its field."""
         if self._offered is None:
             return
         field, start = self._offered
@@ -117,7 +117,7 @@ class Offers:
             self.close()
 
     def move(self, key: str) -> bool:
-        """The keys of a line up and down choose among the offers; whether ``key`` did."""
+        """Move the selection if ``key`` is that of a line up or down; returns whether it was moved."""
         keys = keys_of(self._host)
         up, down = key in keys["compose.up"], key in keys["compose.down"]
         if self._offered is None or not (up or down):

@@ -1,4 +1,4 @@
-"""The compose pane: where a message is written, addressed, completed, kept as a draft and sent."""
+"""The compose pane: writing, addressing, completing, saving and sending a message."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class ComposePane(Vertical):
     """See the module's description.
 
-    ``view``: the view that is open, which says where messages go. ``enter_sends``: what Enter does; the other
-    Enters do the opposite. ``begin``: the ways to begin writing.
+    ``view``: the open view, which determines the destination. ``enter_sends``: what Enter does; the other
+    Enters do the opposite. ``begin``: the ways to start writing.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.COMPOSE)]
@@ -52,7 +52,7 @@ class ComposePane(Vertical):
     """
 
     class Left(Message):
-        """The writer goes back to reading."""
+        """The user left compose."""
 
     class Sent(Message):
         """A message was handed to the outbox."""
@@ -62,8 +62,8 @@ class ComposePane(Vertical):
             self.destination = destination
 
     class EditDone(Message):
-        """An existing message shall have another text. ``was_reading``: whether one came from the messages to write
-        it.
+        """The edit of a message is to be saved. ``was_reading``: whether the focus was outside compose when
+        the edit started.
         """
 
         def __init__(self, edit: Edit, *, was_reading: bool) -> None:
@@ -115,81 +115,83 @@ class ComposePane(Vertical):
             for editor in self.query(Editor):
                 editor.can_focus = False
 
-    # what others ask
+    # used by other modules
 
     @property
     def editing(self) -> int | None:
-        """The message that is being edited."""
+        """The id of the message that is being edited."""
         return self._writing.edits.message_id
 
     @property
     def draft(self) -> DraftInHand:
-        """The draft that is being written."""
+        """The draft in compose."""
         return self._writing.draft
 
     @property
     def is_busy(self) -> bool:
-        """Whether there is text that must not be lost."""
+        """Whether compose contains unsent text or an edit."""
         return self._writing.is_busy
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing stands here and nobody writes."""
+        """Whether compose is empty and not in use, on a low terminal."""
         return self._look.is_idle
 
     def destination(self) -> tuple[Destination | None, str]:
-        """Where the text goes, or None and what is wrong with the address."""
+        """The destination of the text, or None and what is wrong with the address."""
         return self._writing.destination()
 
     def keep_draft(self) -> None:
         self._writing.keep()
 
     def put_away(self) -> None:
-        """The pane goes: keep what is written, and say where changes of a message are."""
+        """Save the text before the pane is removed, and show where an unsaved edit is found."""
         self._writing.put_away()
 
     def follow_draft(self) -> None:
-        """Drafts changed: show what another device made of this one."""
+        """Show changes that another device made to this draft."""
         self._writing.follow_draft()
 
     def take_link(
         self, link: str, destination: Destination | None, draft_id: str | None
     ) -> Destination | None:
-        """Put the link to a file into the text that it was chosen for; where that is, if it is not this one."""
+        """Insert the link to an uploaded file into the text it was chosen for; returns that text's
+        destination if it is another one.
+        """
         return self._writing.take_link(link, destination, draft_id)
 
     def insert(self, text: str) -> None:
-        """Put text at the cursor and go on writing there."""
+        """Insert text at the cursor and focus it."""
         self.text.insert(text)
         self.focus_text()
 
     def focus_text(self) -> None:
-        """Give the keys to the text."""
+        """Focus the text."""
         self._order.enter_text()
 
     def refresh_target(self) -> None:
-        """Names, or what is allowed, have changed."""
+        """Update after names or permissions changed."""
         self.target.refresh_names(self.session.state)
         self._rules.refresh()
 
     # the open view
 
     def view_closes(self) -> None:
-        """Another view comes: what is written is kept for its conversation."""
+        """Save the text for its conversation before another view opens."""
         self._writing.set_aside()
 
     def view_opened(self) -> None:
-        """Write to where the view says."""
+        """Address the conversation of the open view."""
         self._writing.show_view()
         self.uploads.refresh_rows()
 
     # writing
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Keep the draft, tell that one types, offer completions."""
+        """Save the draft, send typing notifications, show completions."""
         event.stop()
         if event.edited and event.editor is self.target.to and event.editor.text.endswith(","):
-            self.target.complete_names(self.session.state)  # a name is done
+            self.target.complete_names(self.session.state)  # a name is complete
         self.offers.offer(event.editor, event.edited)
         if not event.edited:
             return
@@ -202,7 +204,7 @@ class ComposePane(Vertical):
         self._writing.typed()
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        """Enter in a field goes on to the next one."""
+        """Enter in an address field goes to the next field."""
         event.stop()
         offered = self.offers.field is event.editor
         if offered and event.editor is self.target.to:
@@ -226,20 +228,20 @@ class ComposePane(Vertical):
             event.prevent_default()
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        """Looking elsewhere ends typing and offers."""
+        """Losing the focus ends typing notifications and completion."""
         if event.widget is self.text:
             self.session.typing.stop()
         self.offers.close()
         self.call_after_refresh(self._show_idle)
 
     def on_descendant_focus(self) -> None:
-        """One writes here: there is room for the text."""
+        """Show the text, which may be hidden while compose is idle."""
         self._show_idle()
 
-    # how it looks
+    # look
 
     def show_keys(self) -> None:
-        """Name the keys that commands have now; the preset vim edits in two modes."""
+        """Show the current keys of commands; the preset vim switches on modal editing."""
         self.text.use_vim(app_of(self).config.preset == "vim")
         self._rules.refresh()
         self._show_hint()
@@ -264,7 +266,7 @@ class ComposePane(Vertical):
             self.target.complete_names(self.session.state)
 
     def _text_entered(self) -> None:
-        """Why nothing can be sent is said before anybody writes."""
+        """Show why nothing can be sent, before the user writes."""
         self._complete_names()
         self._rules.refresh()
         if self._rules.refusal:
@@ -301,7 +303,7 @@ class ComposePane(Vertical):
             self._writing.leave_edit()
         self._writing.keep()
         if not self.is_busy:
-            self._writing.show_view()  # an address that was chosen for nothing
+            self._writing.show_view()  # discard an address under which nothing was written
         self.session.typing.stop()
         self.post_message(self.Left())
 
@@ -313,7 +315,7 @@ class ComposePane(Vertical):
             return
         self.offers.take()
         if field in {self.target.channel, self.target.topic}:
-            self._order.step(1)  # one channel, one topic: the field is done
+            self._order.step(1)  # a channel or topic is complete after one completion
 
     def action_compose_previous_field(self) -> None:
         self._order.step(-1)

@@ -1,4 +1,4 @@
-"""Whether what is written may be sent to where it goes; known, and said, before anybody sends it."""
+"""Whether the text may be sent to its destination; checked and shown before the user sends it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from narrowcast_api.narrow.destinations import ChannelDestination
 __all__ = ["SendRules"]
 
 READ_ONLY = "This window is read-only: the account is open elsewhere, where its files cannot be shared."
-"""Words that could not be kept are not taken at all."""
+"""Text that could not be saved is not accepted at all."""
 
 
 class SendRules:
-    """``changed`` is called when there is another reason why nothing can be sent."""
+    """``changed`` is called when the reason why nothing can be sent changes."""
 
     def __init__(self, pane: ComposeContext, changed: Callable[[], None]) -> None:
         self._pane = pane
         self._changed = changed
         self.refusal = ""
-        """Why nothing can be sent to where the text goes."""
+        """Why nothing can be sent to the current destination; empty if it can."""
 
     @property
     def read_only(self) -> str:
-        """Why nothing can be written at all; empty where it can."""
+        """Why nothing can be written at all; empty if it can."""
         return READ_ONLY if self._pane.session.read_only else ""
 
     @property
@@ -35,7 +35,7 @@ class SendRules:
         return with_keys(keys_of(self._pane.text), f"Write a message (<{begin}>)")
 
     def refresh(self) -> None:
-        """Look again at what the channel takes, and whether one may write there."""
+        """Check again whether the channel takes topics, and whether the user may write there."""
         state, is_edit = self._pane.session.state, self._pane.is_edit
         self._pane.target.show_rules(state)
         where = self._pane.writing.destination()[0] if not is_edit else None

@@ -1,4 +1,4 @@
-"""Sending what is written: to the outbox, or as the new text of a message."""
+"""Sending the text: to the outbox, or as the new text of a message."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["Sending"]
 
 
 Slash = Callable[[str, Callable[[str | None], None]], bool]
-"""Runs the slash command of an extension, and says whether a text is one. It ends with what is sent in place of the
-text, or None for nothing."""
+"""Runs the slash command of an extension, and returns whether the text is one. Calls back with the text to
+send instead, or None for nothing."""
 
 
 class Sending:
-    """What cannot be sent stays in compose, and the reason is told. ``sent`` is called with where the text went,
-    ``edited`` with an edit that is to be saved.
+    """Text that cannot be sent stays in compose, and the reason is shown. ``sent`` is called with the
+    destination of the text, ``edited`` with an edit that is to be saved.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Sending:
         self._edited = edited
 
     def send(self) -> None:
-        """Send what stands in compose."""
+        """Send the text in compose."""
         content = self._pane.text.text.strip()
         if not content:
             self._pane.tell("You have nothing to send!")
@@ -62,7 +62,9 @@ class Sending:
             self._hand_over(content)
 
     def _slash_done(self, content: str, text: str | None) -> None:
-        """A slash command of an extension gives what is sent in place of ``content``, or None for nothing."""
+        """Send ``text``, which the slash command of an extension returned in place of ``content``; None sends
+        nothing.
+        """
         is_edit = self._pane.is_edit
         if not self._pane.host.is_attached or self._pane.text.text.strip() != content or is_edit:
             self._pane.tell("The text has changed meanwhile: nothing was sent.", severity="warning")

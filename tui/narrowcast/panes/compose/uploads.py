@@ -1,4 +1,4 @@
-"""The files that are on their way, between address and text in compose: progress, stop, resume, drop."""
+"""Uploads in progress, between address and text in compose: progress, pause, resume, cancel."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ _ENDED = (UploadState.FAILED, UploadState.CANCELLED)
 
 
 class UploadRows(Vertical):
-    """One row for each upload that is not done, also for those of an earlier run. ``here``: where one writes to."""
+    """One row for each unfinished upload, including those of an earlier run. ``here`` returns the current
+    destination.
+    """
 
     DEFAULT_CSS = """
     UploadRows { height: auto; }
@@ -36,7 +38,7 @@ class UploadRows(Vertical):
     """
 
     class Done(Message):
-        """A file is on the server; its ``link`` belongs in a text. Dismiss the upload once it stands there."""
+        """A file was uploaded; its ``link`` belongs in a text. Dismiss the upload once the link is inserted."""
 
         def __init__(self, upload: Upload) -> None:
             super().__init__()
@@ -54,12 +56,12 @@ class UploadRows(Vertical):
         self.refresh_rows()
 
     def start(self, path: Path, destination: Destination | None, draft_id: str | None) -> None:
-        """Send the file at ``path``."""
+        """Upload the file at ``path``."""
         self.session.uploads.start(path, destination, draft_id)
         self.refresh_rows()
 
     def pending(self, destination: Destination) -> list[Upload]:
-        """The files that were chosen for a conversation and are still being sent."""
+        """The unfinished uploads for a conversation."""
         return [
             upload
             for upload in self._unfinished()
@@ -69,7 +71,7 @@ class UploadRows(Vertical):
         ]
 
     def refresh_rows(self) -> None:
-        """Show the progress; hand over the links of what is done."""
+        """Show the progress; pass on the links of finished uploads."""
         uploads = self.session.uploads.all()
         unfinished = {upload.id: upload for upload in uploads if upload.state is not UploadState.DONE}
         for gone in self._rows.keys() - unfinished.keys():
@@ -88,7 +90,7 @@ class UploadRows(Vertical):
             )
 
     def _tell_trouble(self, upload: Upload) -> None:
-        """Once and in full: a row may be too short for it."""
+        """Show the error of an upload once and in full: the row may be too short for it."""
         if upload.state is not UploadState.FAILED:
             self._told.pop(upload.id, None)
         elif self._told.get(upload.id) != (text := trouble(upload)):
@@ -97,7 +99,7 @@ class UploadRows(Vertical):
             app_of(self).tell(f"{text} {with_keys(keys_of(self), how)}", severity="error")
 
     def _elsewhere(self, upload: Upload) -> str:
-        """Which conversation the file is for, if it is not the one that is being written to."""
+        """The conversation the file is for, if it is not the current destination."""
         here = self._here()
         if upload.destination is None or (here is not None and here.key == upload.destination.key):
             return ""
@@ -114,7 +116,7 @@ class UploadRows(Vertical):
         return unfinished[-1] if unfinished else None
 
     def stop_or_resume(self) -> None:
-        """The newest upload: stop it while it is on its way, go on with it if it stopped or failed."""
+        """Pause the newest upload if it is running, else resume it."""
         upload = self._newest()
         if upload is None:
             return
@@ -134,7 +136,7 @@ class UploadRows(Vertical):
 def describe(
     upload: Upload, keys: Keys, elsewhere: str = "", live: bool = True
 ) -> tuple[list[Piece], list[Piece]]:
-    """The row of one upload: name, bar, share, how it fares, and what the keys do."""
+    """The row of one upload: name, progress bar, percentage, status and keys."""
     name = safe_line(upload.name, NAME_CELLS)
     for_whom: list[Piece] = [(f"  for {safe_line(elsewhere, NAME_CELLS)}", "dim")] if elsewhere else []
     stops = ("compose.attach-cancel", "resumes" if upload.state in _ENDED else "pauses")
@@ -158,5 +160,5 @@ def describe(
 
 
 def trouble(upload: Upload) -> str:
-    """What went wrong with an upload, in one line."""
+    """The error of an upload, in one line."""
     return safe_line(upload.error or "The connection was lost.", 300)

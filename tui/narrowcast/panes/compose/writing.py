@@ -1,7 +1,7 @@
-"""What is being written: the text in compose, for the open view or for whom its writer chose in it, as a draft.
+"""The text in compose and its address, which is that of the open view or one chosen in it, saved as a draft.
 
-A change of view goes through here and nowhere else: what was written is kept as the draft of its conversation,
-then address and text become those of the view that is open.
+Every change of view goes through this module: the text is saved as the draft of its conversation, then
+address and text become those of the open view.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 Tell = Callable[..., None]
-"""Says something to the user: a text, and its ``severity``."""
+"""Shows a notice to the user: a text, and its ``severity``."""
 
 
 EDIT_KEPT = "Edit not saved. It is restored when you edit this message again."
@@ -51,17 +51,17 @@ class Writing:
         self.draft = DraftInHand(session.drafts)
         self.edits = Edits(session)
         self._touched = False
-        """Whether somebody wrote in this text since it was taken up."""
+        """Whether the user changed this text since it was shown."""
         self._before_edit: tuple[Destination | None, str | None] | None = None
-        """Where one wrote to before the edit, and the draft of it."""
+        """The destination before the edit, and the id of its draft."""
 
     @property
     def is_busy(self) -> bool:
-        """Whether there is something that must not be lost."""
+        """Whether there is unsent text or an edit."""
         return bool(self._text.text.strip()) or self.edits.message_id is not None
 
     def destination(self) -> tuple[Destination | None, str]:
-        """Where the text goes, or None and what is wrong with the address."""
+        """The destination of the text, or None and what is wrong with the address."""
         return self._target.read(self._session.state)
 
     def _put(self, text: str) -> None:
@@ -69,15 +69,15 @@ class Writing:
         self._touched = False
         self._shown()
 
-    # keeping
+    # saving
 
     def typed(self) -> None:
-        """Somebody changed text or address: keep it."""
+        """Save the text after the user changed it or its address."""
         self._touched = True
         self.keep()
 
     def keep(self) -> None:
-        """Hand the text to the journal, or drop the draft if there is nothing left of it.
+        """Save the text to the journal; delete the draft if the text is empty.
 
         Cheap enough for every key: the journal writes in a thread of its own, within a fraction of a second.
         """
@@ -87,13 +87,13 @@ class Writing:
             self.edits.note(self._text.text)
 
     def put_away(self) -> None:
-        """Its pane goes: keep what is written, and say where changes of a message are."""
+        """Save the text before its pane is removed, and show where an unsaved edit is found."""
         self.keep()
         if self.edits.note(self._text.text):
             self._tell(EDIT_KEPT)
 
     def set_aside(self) -> None:
-        """Another text comes: this one stays, as a draft or as the edit of its message."""
+        """Save the text as a draft or as an unsaved edit, and clear compose for another text."""
         self._session.typing.stop()
         if self.edits.message_id is not None:
             if self.edits.leave(self._text.text):
@@ -108,20 +108,20 @@ class Writing:
         self._before_edit = None
         self._put("")
 
-    # taking up
+    # loading
 
     def show_view(self) -> None:
-        """What the open view says: its address, and the draft that is kept for it."""
+        """Show the address of the open view, and the saved draft for it."""
         self._target.show_view(self._session.state)
         self._take_draft_of_target()
 
     def address(self, where: Destination | None) -> None:
-        """Write to somebody else than the view says; their draft is taken up if there is one."""
+        """Address another conversation than that of the view; its draft is loaded if there is one."""
         self._target.show(self._session.state, where)
         self._take_draft_of_target()
 
     def address_kind(self, direct: bool) -> None:
-        """Write to people, or to a channel; to whom is still to be typed."""
+        """Address people or a channel, whose names the user still has to enter."""
         self._target.show(self._session.state, None)
         self._target.show_kind(direct)
         self._take(None)
@@ -135,12 +135,12 @@ class Writing:
         self._put(self.draft.take(draft, self.destination()[0]))
 
     def take_up(self, draft: Draft) -> None:
-        """Show a kept draft and where it goes."""
+        """Show a saved draft and its destination."""
         self._target.show(self._session.state, draft.destination)
         self._take(draft)
 
     def follow_draft(self) -> None:
-        """Drafts changed: show what another device made of this one, and say so."""
+        """Show and report changes that another device made to this draft."""
         if self.draft.is_gone():
             self._tell(
                 "This draft was sent on another device, or deleted. Continue writing to keep this text."
@@ -157,7 +157,9 @@ class Writing:
     def take_link(
         self, link: str, destination: Destination | None, draft_id: str | None
     ) -> Destination | None:
-        """Put the link to a file into the text that it was chosen for; where that is, if it is not this one."""
+        """Insert the link to an uploaded file into the text it was chosen for; returns that text's
+        destination if it is another one.
+        """
         here = self.destination()[0]
         drafts = self._session.drafts
         draft = drafts.get(draft_id) if draft_id is not None else None
@@ -177,12 +179,12 @@ class Writing:
     # editing and sending
 
     def begin_edit(self, message_id: int, content: str) -> Edit:
-        """Edit a message of one's own; what was being written comes back afterwards."""
+        """Edit an own message; the text being written is restored afterwards."""
         before = self._before_edit or (self.destination()[0], None)
         if self.edits.message_id is None:
             self.keep()
             before = (self.destination()[0], self.draft.id)
-            self._touched = False  # it comes back: nothing to tell
+            self._touched = False  # it is restored later, so no notice is needed
         self.set_aside()
         self._before_edit = before
         if (outdated := self.edits.outdated(message_id, content)) is not None:
@@ -193,13 +195,13 @@ class Writing:
         return edit
 
     def leave_edit(self) -> None:
-        """Back to what one wrote before; changes are kept."""
+        """Return to the text before the edit; changes are stored."""
         before = self._before_edit
         self.set_aside()
         self._return(before)
 
     def saved(self) -> Edit | None:
-        """The edit is complete: back to what one wrote before. None if nothing was being edited."""
+        """Finish the edit and return to the text before it. None if nothing was being edited."""
         edit = self.edits.take(self._text.text.strip())
         if edit is not None:
             self._session.typing.stop()
@@ -216,11 +218,11 @@ class Writing:
             self.address(where)
 
     def sent(self) -> None:
-        """The text was handed to the outbox."""
+        """Clear compose after the text was handed to the outbox."""
         self.draft.drop()
         self._put("")
 
     @property
     def goes_to_channel(self) -> bool:
-        """Whether the fields are those of a channel and one is named."""
+        """Whether the text goes to a channel that is entered and valid."""
         return isinstance(self.destination()[0], ChannelDestination)

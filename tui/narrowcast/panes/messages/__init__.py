@@ -1,1 +1,1 @@
-"""The pane of messages: the list, its rows, and what one does with a message."""
+"""The message pane: the list, its rows, and the commands for messages."""

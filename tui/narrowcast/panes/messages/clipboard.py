@@ -1,4 +1,4 @@
-"""Copying from a message: its text, its source, its link, its code; and opening the code elsewhere."""
+"""Copying from a message: its text, source, link or code; and opening its code in a playground."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 __all__ = ["Clipboard"]
 
 ROWS_WITH_CODE = 600
-"""So many rows of a message are looked through for code to offer."""
+"""Number of rows of a message that are searched for code to offer."""
 
 MAX_COPY = 100_000
-"""Characters that one copy puts into the clipboard; terminals drop longer sequences."""
+"""Maximum characters of one copy; terminals drop longer sequences."""
 
 
 class Clipboard:
-    """Puts texts into the terminal's clipboard. Only ever for an act of the user."""
+    """Copies texts to the terminal's clipboard. Used only on a command of the user."""
 
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane
 
     def copy(self, text: str, what: str) -> None:
-        """Puts text into the terminal's clipboard. Only ever called for an act of the user."""
+        """Puts text into the terminal's clipboard. Called only on a command of the user."""
         text = without_controls(text)
         if len(text) > MAX_COPY:
             text = text[:MAX_COPY]
@@ -44,7 +44,7 @@ class Clipboard:
         self._pane.say(f"Copied {what}.")
 
     def copy_message(self) -> None:
-        """Copies the selected text; without one asks what of the message."""
+        """Copies the selected text; without a selection, asks what to copy of the message."""
         if selected := self._pane.take_selected_text():
             self.copy(selected, "selected text")
             return
@@ -70,10 +70,10 @@ class Clipboard:
         self._pane.ask(Picker("Copy", choices), chosen)
 
     def _copies(self, message: Message) -> Iterator[tuple[str, str | None, str]]:
-        """What can be copied of a message: a title, the text, and what it is called when it is copied.
+        """What can be copied of a message: a title, the text, and its name in the notice after copying.
 
-        The text is empty for that of the whole message, which is made when it is chosen (laying out a long message
-        takes a while), and None for the source, which is fetched.
+        The text is empty for that of the whole message, which is produced when it is chosen (laying out a
+        long message takes a while), and None for the source, which is fetched.
         """
         yield "Text of the message", "", "the message"
         yield "Source (Markdown)", None, "the source"
@@ -88,7 +88,7 @@ class Clipboard:
         self.copy(await self.source_of(message_id), "the source")
 
     async def source_of(self, message_id: int) -> str:
-        """The Markdown that a message was written in."""
+        """The Markdown source of a message, fetched from the server."""
         request = self._pane.session.client.messages.get(message_id=message_id, apply_markdown=False)
         answer = await self._pane.waiting(request, "Loading message…")
         message = answer.message
@@ -105,7 +105,7 @@ class Clipboard:
             self.copy(self.link_of(message), "the link to the message")
 
     def playground(self) -> None:
-        """Opens code of the message in a playground; asks which, if there are several pieces or sites."""
+        """Opens code of the message in a playground; asks which if there are several code blocks or playgrounds."""
         message = self._pane.message_or_say()
         if message is None:
             return
@@ -127,7 +127,7 @@ class Clipboard:
             self._pane.ask(Picker("View in playground", choices), chosen)
 
     def _playgrounds(self, block: CodeBlock) -> Iterator[tuple[str, str]]:
-        """Names and addresses of the sites that can open a piece of code."""
+        """Names and addresses of the playgrounds that can open a code block."""
         from narrowcast_api.url_templates import expand
 
         for playground in self._pane.session.state.playgrounds:

@@ -1,4 +1,4 @@
-"""What the pane of messages is put together from, and which part does which command."""
+"""The parts of the message pane, and which part handles which command."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Run = Callable[[], object]
 
 
 class MessageCommands:
-    """The parts of one pane. ``table``: what each command of the context of messages does, by its id."""
+    """The parts of one pane. ``table``: the handler of each command of the message context, by command id."""
 
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane
@@ -98,7 +98,7 @@ class MessageCommands:
         }
 
     def _enter(self) -> None:
-        """Loads what may be missing before the message, opens what is closed in it, or replies."""
+        """Loads messages that may be missing before the message, opens what is closed in it, or replies."""
         key, feed = self._pane.list.selected, self._pane.list.feed
         if feed is not None and isinstance(key, int) and feed.lead(feed.index(key)).gap:
             self.moving.reload()
@@ -106,7 +106,7 @@ class MessageCommands:
             self.writing.reply()
 
     def take_key(self, event: events.Key) -> bool:
-        """A key while a mode waits for keys; whether the mode took it."""
+        """Handles a key while a mode takes all keys; returns whether there is such a mode."""
         overlay = self._pane.list.overlay
         if isinstance(overlay, Hints):
             self.hints.key(overlay, event)

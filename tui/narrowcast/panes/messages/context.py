@@ -1,4 +1,4 @@
-"""What the parts of the pane of messages are given: the account, the list, and ways to tell, to ask and to work."""
+"""What the parts of the message pane share: the account, the list, notices, dialogs and background requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Reopen = Callable[[int | str], None]
 
 
 class PaneContext:
-    """One for each pane. ``reopen`` opens the view again at a message or at one of its ends."""
+    """One per pane. ``reopen`` reopens the view at a message or at one of its ends."""
 
     def __init__(self, host: Widget, session: Session, messages: MessageList, reopen: Reopen) -> None:
         self._host = host
@@ -38,24 +38,24 @@ class PaneContext:
         self.view: MessageView | None = None
         self.reopen = reopen
         self.mode_hint = ""
-        """What the keys do while they do not do what they usually do; '' otherwise."""
+        """The meaning of the keys while a mode changes it; '' otherwise."""
 
     @property
     def selected_message(self) -> Message | None:
-        """The selected message; None on one that is still on its way."""
+        """The selected message; None if it has not been sent yet."""
         key = self.list.selected
         return self.session.state.messages.get(key) if isinstance(key, int) else None
 
     @property
     def selected_destination(self) -> Destination | None:
-        """The conversation of the selected message, also of one that is still on its way."""
+        """The conversation of the selected message, which may be one that has not been sent yet."""
         if (message := self.selected_message) is not None:
             return message.destination(self.session.state.me)
         echoes = self.list.feed.echoes if self.list.feed is not None else ()
         return next((echo.destination for echo in echoes if echo.local_id == self.list.selected), None)
 
     def message_or_say(self) -> Message | None:
-        """The selected message; says so where there is none, or none that the server has."""
+        """The selected message; None and a notice if there is none, or if the server does not have it yet."""
         message = self.selected_message
         if message is None and self.selected_destination is not None:
             self.refuse("This message is still on its way; wait until the server has it.")
@@ -64,56 +64,56 @@ class PaneContext:
         return message
 
     def may_act_or_say(self, message: Message) -> bool:
-        """Whether one may react to the message or vote on it; says why not."""
+        """Whether the user may react to the message or vote on it; shows the reason if not."""
         return not self.refuse(permissions.act_refusal(self.session.state, message.channel_id))
 
     def post(self, message: TextualMessage) -> None:
-        """Asks something of the screen around the pane."""
+        """Posts a request to the screen around the pane."""
         self._host.post_message(message)
 
     def ask(self, screen: Screen[Result], answered: Callable[[Result | None], None]) -> None:
         self._host.app.push_screen(screen, answered)
 
     def confirm(self, question: str, answer: str, act: Callable[[], None]) -> None:
-        """Does something that cannot be undone, once the user says so with `answer`."""
+        """Runs `act`, which cannot be undone, once the user confirms it with `answer`."""
         from narrowcast.screens.dialogs.confirm import ask_first
 
         ask_first(self._host.screen, question, answer, act)
 
     def with_keys(self, text: str) -> str:
-        """A text of the app's own with the keys of the commands that it names."""
+        """One of the app's own texts, with the keys of the commands that it names filled in."""
         return with_keys(keys_of(self._host), text)
 
     def key(self, command_id: str) -> str:
-        """The key of a command as people write it; empty for one without a key."""
+        """The key of a command as shown to the user; empty if it has none."""
         return key_of(keys_of(self._host), command_id)
 
     def say(self, text: str) -> None:
-        """Says something to the user."""
+        """Shows a notice."""
         app_of(self._host).tell(text)
 
     def refuse(self, text: str) -> bool:
-        """Says why a key could not act, where there is a reason; whether there is one."""
+        """Shows why a key had no effect, unless `text` is empty; returns whether there was a text."""
         return app_of(self._host).refuse(text)
 
     def say_mode(self, hint: str) -> None:
-        """Says which keys there are in the present mode, and which one leaves it; '' at its end."""
+        """Shows the keys of a mode that has begun, and the key that leaves it; '' when the mode ends."""
         if hint != self.mode_hint:
             self.mode_hint = hint
             self.post(HintChanged())
 
     def leave_modes(self) -> None:
-        """Keys do what they usually do."""
+        """Gives the keys their usual meaning again."""
         self.list.overlay = None
         self.say_mode("")
         self.list.changed()
 
     def work(self, request: Awaitable[object], what: str) -> None:
-        """Runs a request in the background; what goes wrong is said, never raised."""
+        """Runs a request in the background; errors are shown, never raised."""
         app_of(self._host).spawn(request, what)
 
     async def waiting(self, request: Awaitable[Answer], hint: str) -> Answer:
-        """The answer; until it is there `hint` says what is being waited for."""
+        """The result of a request; shows `hint` until it arrives."""
         self.say_mode(hint)
         try:
             return await request
@@ -126,14 +126,14 @@ class PaneContext:
         self._host.app.copy_to_clipboard(text)
 
     def take_selected_text(self) -> str | None:
-        """The text that keys or the mouse selected, which is selected no longer then."""
+        """The text that is selected by keys or the mouse; clears the selection."""
         selected = self._host.screen.get_selected_text()
         if selected:
             self.clear_selection()
         return selected
 
     def clear_selection(self) -> bool:
-        """Selects no text any more; whether some was selected."""
+        """Clears the selection; returns whether there was one."""
         screen = self._host.screen
         some = bool(screen.selections)
         screen.clear_selection()

@@ -1,4 +1,4 @@
-"""Going to a date in the view that is open."""
+"""Going to a date in the open view."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["DateJump"]
 
 
 class DateJump:
-    """Asks for a date, and finds its first message: among those that are loaded, else on the server."""
+    """Asks for a date, and finds its first message: among the loaded ones, else on the server."""
 
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane
@@ -45,7 +45,7 @@ class DateJump:
         self._pane.work(self._find_date(at), "go to that date")
 
     async def _find_date(self, at: float) -> None:
-        """Asks the server where the date lies outside what is known; offline what is known has to do."""
+        """Asks the server if the date is outside of the loaded messages; offline, uses the nearest loaded message."""
         view = self._pane.view
         if view is None:
             return
@@ -66,7 +66,7 @@ class DateJump:
             self._pane.list.position.jump(view.ids[min(self._known_since(view, at), len(view.ids) - 1)])
 
     def _knows(self, view: MessageView, at: float) -> bool:
-        """Whether the first message since a moment is among those that are loaded."""
+        """Whether the first message since a time is among the loaded ones."""
         get = self._pane.session.state.messages.get
         oldest, newest = (get(view.ids[place]) if view.ids else None for place in (0, -1))
         if oldest is None or newest is None:
@@ -75,7 +75,7 @@ class DateJump:
         return begins and (view.found_newest or newest.timestamp >= at)
 
     def _known_since(self, view: MessageView, at: float) -> int:
-        """The index of the first loaded message since a moment."""
+        """The index of the first loaded message since a time."""
         low, high = 0, len(view.ids)
         while low < high:
             middle = (low + high) // 2

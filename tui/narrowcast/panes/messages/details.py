@@ -1,4 +1,4 @@
-"""What is known about a message: who reacted, who has read it, its versions."""
+"""Information about a message: reactions, read receipts, edit history."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Details:
         self._going = going
 
     def info(self) -> None:
-        """Who reacted, when it was written and changed; from there readers, versions and source."""
+        """Shows who reacted, and when it was written and changed; leads to read receipts, edit history and source."""
         message = self._pane.message_or_say()
         if message is None or self._pane.list.feed is None:
             return
@@ -71,7 +71,7 @@ class Details:
         self._pane.ask(Picker("Message information", choices), chosen)
 
     def receipts(self) -> None:
-        """Who has read the message."""
+        """Shows who has read the message."""
         if (message := self._pane.message_or_say()) is not None:
             self._pane.work(self._show_receipts(message.id), "load read receipts")
 
@@ -91,7 +91,7 @@ class Details:
             self._pane.post(PersonRequested(user_id))
 
     def history(self) -> None:
-        """The versions of the message."""
+        """Shows the edit history of the message."""
         if (message := self._pane.message_or_say()) is not None:
             self._pane.work(self._show_history(message.id), "load the edit history")
 
@@ -116,7 +116,7 @@ class Details:
 
 
 def _about(entry: HistoryEntry, state: State, names: StateNames) -> str:
-    """Who made a version and when, and whether it was moved."""
+    """Who made a version and when, and whether the message was moved."""
     who = state.users.name(entry.user_id) if entry.user_id is not None else "somebody"
     about = f"{names.moment(entry.timestamp)}, {who}"
     if entry.prev_stream is not None:

@@ -1,6 +1,7 @@
-"""The items of the message list, and their rows, which are laid out when they are asked for, and kept.
+"""The items of the message list, and their rows, which are laid out on demand and cached.
 
-Items are the messages of a view, and below them one's own that are still on their way.
+Items are the messages of a view, followed by the user's own messages that the server has not confirmed yet
+(echoes).
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["Feed", "ItemRows", "Key", "View"]
 
 Key = int | str
-"""The id of a message, or the local id of one that has none yet."""
+"""The id of a message, or the local id of an echo."""
 
 RUN_SECONDS = 600
-"""Messages of one sender that are closer than this share one heading."""
+"""Messages of one sender within this time share one heading."""
 
 KEPT_ITEMS = 150
-"""Messages that stay laid out: some screens full."""
+"""Maximum number of messages whose layout is cached: some screens full."""
 
 MOST_SPOILERS = 1_000
 
@@ -43,7 +44,7 @@ _PLAIN = Shape()
 
 
 class View(Protocol):
-    """What the list needs of a session's view of a narrow."""
+    """What the list needs of a session's message view."""
 
     @property
     def narrow(self) -> Narrow: ...
@@ -64,10 +65,10 @@ class View(Protocol):
 
 
 class Feed(Struct):
-    """Items by index, and what has to be said before each.
+    """Items by index, and the header rows of each.
 
-    `read` takes the ids of the view as they are; between two reads indexes stay true although events change the
-    view at any time. The messages themselves come from the state when asked for.
+    `read` copies the ids of the view; until the next read, indexes stay valid although events change the view
+    at any time. The messages themselves are looked up in the state on demand.
     """
 
     view: View
@@ -88,12 +89,12 @@ class Feed(Struct):
         return len(self.ids) + len(self.echoes)
 
     def key(self, index: int) -> Key:
-        """What names the item at `index` whatever comes before it."""
+        """The key of the item at `index`, which stays the same when items are added before it."""
         ids = self.ids
         return ids[index] if index < len(ids) else self.echoes[index - len(ids)].local_id
 
     def index(self, key: Key | None) -> int:
-        """Where the item of `key` is, or where it would be; the end for an echo that is gone."""
+        """The index of the item with `key`, or where it would be inserted; the last index for an echo that is gone."""
         ids = self.ids
         if isinstance(key, int):
             return bisect_left(ids, key)
@@ -103,12 +104,12 @@ class Feed(Struct):
         return max(0, len(self) - 1)
 
     def holds(self, key: Key | None) -> bool:
-        """Whether the item of `key` is in the list."""
+        """Whether the item with `key` is in the list."""
         index = self.index(key)
         return key is not None and index < len(self) and self.key(index) == key
 
     def message(self, index: int) -> Message | None:
-        """The message at `index`; None for an echo, and for one that is gone from the state."""
+        """The message at `index`; None for an echo, and for a message that is no longer in the state."""
         ids = self.ids
         return self.names.state.messages.get(ids[index]) if 0 <= index < len(ids) else None
 
@@ -118,17 +119,17 @@ class Feed(Struct):
         return any(message is not None and not message.is_read for message in messages)
 
     def content(self, message: Message) -> str:
-        """The HTML of a message; in a search that with the words found marked."""
+        """The HTML of a message; in a search, the version in which matches are highlighted."""
         match = self.view.matches.get(message.id)
         return match.content if match is not None and match.content else message.content
 
     def echo(self, index: int) -> OutboxEntry | None:
-        """The message on its way at `index`."""
+        """The echo at `index`."""
         offset = index - len(self.ids)
         return self.echoes[offset] if 0 <= offset < len(self.echoes) else None
 
     def lead(self, index: int) -> Lead:
-        """What has to be said before the message at `index`."""
+        """What to show above the message at `index`."""
         message = self.message(index)
         if message is None:
             return Lead()
@@ -145,14 +146,14 @@ class Feed(Struct):
             and not (gap or date or unread or moved_on)
             and message.timestamp - before.timestamp < RUN_SECONDS
             and message.edited_at is None
-            and message.moved_at in (None, before.moved_at)  # what moved together stays together
+            and message.moved_at in (None, before.moved_at)  # messages moved together stay together
             and not before.is_me_message
         )
         conversation = self.mixed and (moved_on or gap or date)
         return Lead(gap, date, unread, conversation, not continues, gap_below)
 
     def _gaps(self, message_id: int, before: Message | None) -> tuple[bool, str]:
-        """Whether something may be missing right before a message, and why right below it."""
+        """Whether messages may be missing right before a message, and why some may be missing right after it."""
         above, below = False, ""
         for gap in self.view.gaps:
             if gap.before is None and gap.after == message_id:
@@ -162,14 +163,14 @@ class Feed(Struct):
         return above, below
 
     def _why_missing(self) -> str:
-        """What has to happen before newer messages come: the connection, unless the server has refused."""
+        """Why newer messages are missing: the server's error, else the lost connection."""
         error = self.view.error
         if isinstance(error, ApiError):
             return f": the server refused them ({error.user_message})"
         return " until the connection is back"
 
     def echo_lead(self, index: int) -> Lead:
-        """What has to be said before an echo: where it goes if that is not clear, and whose it is."""
+        """What to show above an echo: its destination unless that is clear, and its sender."""
         echo, before, me = (
             self.echo(index),
             self.message(index - 1) if index > 0 else None,
@@ -187,7 +188,7 @@ class Feed(Struct):
 
 
 class _Kept(Struct):
-    """Rows of an item, and what they were made from."""
+    """Cached rows of an item, and what they were made from."""
 
     source: object
     lead: Lead
@@ -196,49 +197,51 @@ class _Kept(Struct):
 
 
 class ItemRows:
-    """The rows of the items of a feed. An item is laid out again only when it, its lead, the width, the theme or what
-    the reader did with it changed. ``new_maker`` gives a maker of rows in the present width and colours; ``wall`` the
-    time in seconds.
+    """The rows of a feed's items. An item is laid out again only when the item, its lead, its shape, the
+    width or the theme changed. ``new_maker`` returns a row maker for the current width and colours; ``wall``
+    the time in seconds.
     """
 
     def __init__(self, new_maker: Callable[[StateNames], RowMaker], wall: Callable[[], float]) -> None:
         self.feed: Feed | None = None
         self.made = 0
-        """Items laid out so far; for tests of how much work is done."""
+        """Number of items laid out so far; for tests of how much work is done."""
         self._new_maker = new_maker
         self._wall = wall
         self._maker: RowMaker | None = None
         self._shapes: dict[Key, Shape] = {}
         self._kept: OrderedDict[Key, _Kept] = OrderedDict()
         self._current: dict[int, Rows] = {}
-        """Rows by index, found to be true since the feed was last read or anything moved."""
+        """Rows by index, validated since the feed was last read or an item last moved."""
 
-    # what is shown
+    # the feed
 
     def show(self, feed: Feed | None) -> None:
-        """Another feed: nothing of the one before is kept."""
+        """Shows another feed; nothing cached for the previous one is kept."""
         self.feed = feed
         self._shapes.clear()
         self.forget()
 
     def forget(self) -> None:
-        """Everything is laid out again when it is asked for."""
+        """Drops all cached rows: they are laid out again on demand."""
         self._kept.clear()
         self._current.clear()
 
     def forget_looks(self) -> None:
-        """The width or the colours are others."""
+        """Drops all cached rows and the row maker, after a change of width or colours."""
         self._maker = None
         self.forget()
 
     def forget_echoes(self) -> None:
-        """Only messages on their way are laid out again."""
+        """Drops the cached rows of echoes only."""
         for key in [key for key in self._kept if isinstance(key, str)]:
             del self._kept[key]
         self._current.clear()
 
     def recheck(self) -> None:
-        """Items may have other indexes or other content: what is kept is compared with them before it is used."""
+        """Makes cached rows be compared with their items before they are used again: indexes or content may
+        have changed.
+        """
         self._current.clear()
 
     # rows
@@ -253,7 +256,7 @@ class ItemRows:
         return rows
 
     def of(self, key: Key) -> Rows | None:
-        """The rows of an item; None where the feed does not hold it."""
+        """The rows of an item; None if the feed does not contain it."""
         feed = self.feed
         return self.at(feed.index(key)) if feed is not None and feed.holds(key) else None
 
@@ -285,7 +288,7 @@ class ItemRows:
         return rows
 
     def maker(self, feed: Feed) -> RowMaker:
-        """Makes rows in the present width and colours."""
+        """The row maker for the current width and colours."""
         if self._maker is None or self._maker.names is not feed.names:
             self._maker = self._new_maker(feed.names)
         return self._maker
@@ -293,7 +296,7 @@ class ItemRows:
     # one message
 
     def shape_of(self, key: Key) -> Shape:
-        """What the reader did with a message."""
+        """How the user has expanded or panned a message."""
         return self._shapes.get(key, _PLAIN)
 
     def reshape(self, key: Key, **changes: object) -> None:
@@ -302,12 +305,12 @@ class ItemRows:
         self._current.clear()
 
     def targets_of(self, key: Key) -> Sequence[Target]:
-        """What can be followed in a message."""
+        """The targets in a message: links, spoilers and other active parts."""
         rows = self.of(key)
         return rows.targets if rows is not None else ()
 
     def text_of(self, message: Message) -> str:
-        """The whole text of a message, spoilers opened and wrapped lines joined; without its reactions."""
+        """The whole text of a message, with spoilers opened and wrapped lines joined; without its reactions."""
         if self.feed is None:
             return ""
         alone = replace(message, reactions=(), flags=message.flags - {"collapsed"})

@@ -14,22 +14,22 @@ from narrowcast_api.storage.codec import plain_text
 __all__ = ["Find"]
 
 SEARCHED_AT_ONCE = 300_000
-"""Characters looked through before whatever else waits has its turn."""
+"""Number of characters that are searched before other tasks get a turn."""
 SEARCHED_OF_ONE = 300_000
-"""Characters of one message that are looked through: as many as are ever shown of one."""
+"""Number of characters that are searched in one message: as many as are ever shown of one."""
 
 KEYS = "<found.close> closes · <found.older> older · <found.newer> newer"
 ON_SERVER = "<go.search> searches on the server."
 
 
 class Find:
-    """The mode in which keys go from one message that holds a text to the next."""
+    """The mode in which keys go from one match to the next."""
 
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane
 
     def begin(self) -> None:
-        """Asks what to find among the messages of this view."""
+        """Asks what to find in the messages of this view."""
         overlay = self._pane.list.overlay
         before = overlay.text if isinstance(overlay, Found) else ""
         question = AskScreen(
@@ -68,7 +68,7 @@ class Find:
         self._pane.work(self._search(found, direction), "find this")
 
     async def _search(self, found: Found, direction: int) -> None:
-        """Goes to the nearest match in one direction, round the end if need be; lets keys through meanwhile."""
+        """Goes to the nearest match in one direction, wrapping around at the end; lets keys be handled meanwhile."""
         feed = self._pane.list.feed
         if feed is None or self._pane.view is None:
             return

@@ -1,4 +1,4 @@
-"""Flags of the selected message: its star, whether it is folded, whether it is read."""
+"""Flags of the selected message: starred, collapsed, read."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ UNTIL_ANOTHER_VIEW = "Messages are not marked as read until you open another vie
 
 
 def stay_read(channels: str) -> str:
-    """Why a server marks nothing in these channels as unread."""
+    """The notice that the server does not mark messages in these channels as unread."""
     return f"Messages in {channels} stay read: you are not subscribed."
 
 
 class Flags:
-    """What one sets for oneself."""
+    """Changes the user's own flags of messages."""
 
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane
 
     def star(self) -> None:
-        """Puts a star on the message, or takes it off."""
+        """Stars or unstars the message."""
         if (message := self._pane.message_or_say()) is not None:
             self._flag(message, "starred", not message.is_starred)
 
     def collapse(self) -> None:
-        """Folds the message to one line, or unfolds it."""
+        """Collapses the message to one line, or expands it."""
         if (message := self._pane.message_or_say()) is not None:
             self._flag(message, "collapsed", "collapsed" not in message.flags)
 
@@ -44,7 +44,7 @@ class Flags:
             self._pane.work(session.acts.flag(message.id, flag, on), f"change the flag {flag}")
 
     def unread(self) -> None:
-        """Marks this message and all below it as unread."""
+        """Marks this message and all later ones as unread."""
         view, message = self._pane.view, self._pane.message_or_say()
         if view is None or message is None:
             return

@@ -1,4 +1,4 @@
-"""Going from a message to its channel, its conversation, its sender, or to where a link leads."""
+"""Going from a message to its channel, its conversation or its sender, or to the target of a link."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Going:
             self._pane.post(NarrowRequested(narrow, message.id))
 
     def sender(self) -> None:
-        """Shows who wrote the message."""
+        """Shows the card of the message's sender."""
         if (message := self._pane.message_or_say()) is not None:
             self._pane.post(PersonRequested(message.sender_id))
 
     def go_to(self, target: InApp) -> None:
-        """Goes to a view; to a message where it is now, for it may have been moved since the link was made."""
+        """Goes to a view; if it is that of a message, to where the message is now, as it may have been moved since."""
         message_id = target.message_id
         if message_id is None or not target.narrow.is_conversation:
             self._pane.post(NarrowRequested(target.narrow, message_id))
@@ -49,7 +49,7 @@ class Going:
             self._pane.work(self._go_to_message(target, message_id), "find the message")
 
     async def find(self, message_id: int) -> Message | None:
-        """A message by its id, fetched if need be; where there is none, or it cannot be fetched, that is said."""
+        """A message by its id, fetched if necessary; None and a notice if it does not exist or cannot be fetched."""
         try:
             message = await self._pane.session.loader.message(message_id)
         except NarrowcastError as error:

@@ -1,4 +1,4 @@
-"""A key on everything in view that can be followed."""
+"""Keyboard hints: a key for each link or other target in view."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["LinkHints"]
 
 
 class LinkHints:
-    """The mode in which keys are labels."""
+    """The mode in which the keys are the labels of targets."""
 
     def __init__(self, pane: PaneContext, links: Links, clipboard: Clipboard) -> None:
         self._pane = pane
@@ -25,7 +25,7 @@ class LinkHints:
         self._clipboard = clipboard
 
     def begin(self) -> None:
-        """Puts a key on everything in view that can be followed."""
+        """Labels all targets in view with keys."""
         targets = self._pane.list.targets_in_view()
         if not targets:
             self._pane.refuse("No links in view.")
@@ -51,7 +51,7 @@ class LinkHints:
             self._pane.leave_modes()
 
     def _take(self, key: Key, target: Target, *, copies: bool) -> None:
-        """Follows what a hint stands for, or says and copies where it leads."""
+        """Follows the target of a hint, or shows and copies its address."""
         if copies and target.kind in (TargetKind.LINK, TargetKind.MEDIA):
             place = resolve(target.value, self._pane.session.state)
             address = place.url if isinstance(place, Outside) else target.value

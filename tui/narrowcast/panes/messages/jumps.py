@@ -1,4 +1,4 @@
-"""Going to a date, or to a message by its number or link."""
+"""Going to a date, or to a message by its id or link."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Jumps:
         DateJump(self._pane).ask()
 
     def message(self) -> None:
-        """Asks for the number or the link of a message and goes there."""
+        """Asks for the id or the link of a message and goes there."""
         self._pane.ask(AskScreen("Go to message", placeholder="message ID or link"), self._go_to)
 
     def _go_to(self, text: str | None) -> None:
@@ -42,7 +42,9 @@ class Jumps:
             self._pane.say("Not a message ID or link.")
 
     async def _go_to_number(self, message_id: int, here: Narrow) -> None:
-        """Goes to a message: in this view if that holds everything or this message, else in its conversation."""
+        """Goes to a message: in this view if it shows all messages or contains this one, else in the
+        message's conversation.
+        """
         message = await self._going.find(message_id)
         if message is None:
             return

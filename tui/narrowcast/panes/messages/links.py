@@ -1,4 +1,4 @@
-"""Following what a message leads to: links, spoilers, votes, reactions, pictures; by click, Enter or hint."""
+"""Following targets in messages: links, spoilers, votes, reactions, images; by click, Enter or hint."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOO_LONG = "This message is too long to show all of it. Press <message.copy> to 
 
 
 class Links:
-    """Does what a part of a message is for."""
+    """Performs the action of a target in a message."""
 
     def __init__(
         self, pane: PaneContext, going: Going, clipboard: Clipboard, reactions: Reactions, polls: Polls
@@ -36,10 +36,10 @@ class Links:
         self._reactions = reactions
         self._polls = polls
         self.selected_hints: tuple[tuple[str, str], ...] = ()
-        """Commands for what the selected message holds (a poll, a picture, a spoiler) by id, and what each does."""
+        """The commands for the content of the selected message (a poll, an image, a spoiler): id and what each does."""
 
     def tell_hints(self) -> None:
-        """Names the actions that suit the selected message, where those are others than before."""
+        """Updates the command hints for the selected message if they changed."""
         key = self._pane.list.selected
         rows = self._pane.list.rows.of(key) if key is not None else None
         hints: tuple[tuple[str, str], ...] = ()
@@ -53,7 +53,7 @@ class Links:
             self._pane.post(HintChanged())
 
     def follow(self, key: Key, target: Target) -> None:
-        """Does what a target is for."""
+        """Performs the action of a target."""
         match target.kind:
             case TargetKind.LINK:
                 self._open_link(target)
@@ -83,9 +83,9 @@ class Links:
             self._pane.refuse("This link cannot be opened.")
 
     def open_media(self, target: Target, key: Key | None = None) -> None:
-        """Shows a picture large where the terminal and the extra allow, else opens the file.
+        """Shows an image in full if the terminal and the installed extra allow it, else opens the file.
 
-        With the `key` of a message its other pictures can be seen from there.
+        With the `key` of a message, its other images can be viewed from there.
         """
         from narrowcast.screens.messages import picture
 
@@ -142,7 +142,7 @@ class Links:
         self._pane.list.reshape(key, opened=frozenset() if every <= opened else frozenset(every))
 
     def image(self) -> None:
-        """Shows the first picture or file of the message."""
+        """Shows the first image or file of the message."""
         key = self._pane.list.selected
         targets = self._pane.list.rows.targets_of(key) if key is not None else ()
         target = next((target for target in targets if target.kind is TargetKind.MEDIA), None)
@@ -155,7 +155,7 @@ class Links:
             self._pane.refuse("This message has no images or files.")
 
     def _is_file(self, target: Target) -> bool:
-        """Whether a link leads to what somebody has uploaded."""
+        """Whether a link leads to an uploaded file."""
         if target.kind is not TargetKind.LINK:
             return False
         place = resolve(target.value, self._pane.session.state)
@@ -168,7 +168,7 @@ class Links:
             self._pane.list.reshape(key, pan=max(0, self._pane.list.rows.shape_of(key).pan + delta))
 
     def open_closed(self) -> bool:
-        """Opens the first thing that is closed in the selected message; whether there was one."""
+        """Opens the first closed part of the selected message; returns whether there was one."""
         key = self._pane.list.selected
         if key is None:
             return False
@@ -182,7 +182,7 @@ class Links:
 
 
 def hints_for(rows: Rows, opened: Set[int], *, has_playgrounds: bool = False) -> tuple[tuple[str, str], ...]:
-    """Actions for what a message holds, the rarest kind of content first; `opened` spoilers can be closed."""
+    """Commands for the content of a message, the rarest kind first; `opened` spoilers can be closed."""
     targets = rows.targets
     kinds = {target.kind for target in targets}
     spoilers = {int(target.value) for target in targets if target.kind is TargetKind.SPOILER}

@@ -1,7 +1,7 @@
-"""The list of messages: any number of them, newest at the bottom, at the cost of what is on the screen.
+"""The message list: any number of messages, newest at the bottom; the cost depends only on what is on the screen.
 
-The widget puts four things together: the rows of the items (`feed`), where one stands (`position`), how rows
-are painted (`row_painter`), and the text that is selected (`selection`).
+The widget combines four parts: the rows of the items (`feed`), the scroll position (`position`), the painting
+of rows (`row_painter`), and the selected text (`selection`).
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ log = logging.getLogger(__name__)
 __all__ = ["MessageList"]
 
 NEAR_EDGE = 50
-"""Items from the oldest (or newest) known one at which the next page is asked for."""
+"""Number of items from the oldest (or newest) loaded one at which the next page is requested."""
 
 
 class MessageList(LineView):
-    """Shows a `Feed`. The pane that owns it knows the session; the list knows rows and places."""
+    """Shows a `Feed`. The pane that owns it handles the session; the list only rows and positions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.FOUND)]
     LOOKS: ClassVar[Mapping[str, Look]] = {
@@ -81,7 +81,9 @@ class MessageList(LineView):
     """
 
     class Moved(TextualMessage):
-        """The viewport or the selection moved. `seen`: ids whose end has come into view since the last time."""
+        """The viewport or the selection moved. `seen`: ids of messages whose end has come into view since the
+        last time.
+        """
 
         def __init__(self, seen: Sequence[int]) -> None:
             super().__init__()
@@ -95,7 +97,7 @@ class MessageList(LineView):
             self.key = key
 
     class TargetChosen(TextualMessage):
-        """Something in a message was clicked or chosen by its hint."""
+        """A target in a message was clicked or chosen by its hint."""
 
         def __init__(self, key: Key, target: Target) -> None:
             super().__init__()
@@ -103,14 +105,14 @@ class MessageList(LineView):
             self.target = target
 
     class PageWanted(TextualMessage):
-        """The viewport is near the end of what is known."""
+        """The viewport is near the end of the loaded messages."""
 
         def __init__(self, older: bool) -> None:
             super().__init__()
             self.older = older
 
     class TextSelected(TextualMessage):
-        """There is selected text now, or none any more."""
+        """Text was selected, or the selection was cleared."""
 
         def __init__(self, selected: bool) -> None:
             super().__init__()
@@ -125,11 +127,11 @@ class MessageList(LineView):
         self._cards: Cards | None = None
         self.empty_text = ""
         self.sender_colors = True
-        """Whether each person's name has a colour of its own."""
+        """Whether each sender's name has a colour of its own."""
         self._painter = RowPainter(self, self.rows, self.position)
         self._has_selection = False
 
-    # What the pane uses.
+    # Used by the pane.
 
     @property
     def feed(self) -> Feed | None:
@@ -137,11 +139,11 @@ class MessageList(LineView):
 
     @property
     def selected(self) -> Key | None:
-        """The selected item; None where there is none."""
+        """The key of the selected item; None if there is none."""
         return self.position.selected
 
     def show_feed(self, feed: Feed | None) -> None:
-        """Shows another view from its beginning; `position.jump` then says where to stand."""
+        """Shows another view, from its start; `position.jump` then sets the position."""
         self.rows.show(feed)
         self.position.reset()
         self.overlay = None
@@ -150,32 +152,32 @@ class MessageList(LineView):
         self.changed()
 
     def forget_echoes(self) -> None:
-        """What is said about messages on their way depends on how long they are: it is said anew."""
+        """Lays out echoes again: the text about them depends on their age."""
         self.rows.forget_echoes()
 
     def use_cards(self, cards: Cards | None) -> None:
-        """Messages get cards of extensions, or other ones: everything in view is laid out again."""
+        """Lays everything in view out again after a change of the cards of extensions."""
         self._cards = cards
         self.rows.forget_looks()
         self.changed()
 
     def look_anew(self) -> None:
-        """The keys that rows name, or how they are to look, are others: everything in view is laid out again."""
+        """Lays everything in view out again after a change of the keys named in rows, or of settings of their look."""
         self.styles_changed()
         self.changed()
 
     def names_changed(self) -> None:
-        """People, groups or channels have other names: everything in view is laid out again."""
+        """Lays everything in view out again after a change of the names of people, groups or channels."""
         self.rows.forget()
         self.changed()
 
     def reshape(self, key: Key, **changes: object) -> None:
-        """Opens, unfolds or pans a message."""
+        """Changes how a message is expanded or panned."""
         self.rows.reshape(key, **changes)
         self.changed()
 
     def targets_in_view(self) -> list[tuple[int, Key, int]]:
-        """Rows of the screen, items and target numbers of all targets that begin in view, from top to bottom."""
+        """Screen row, item and target number of each target that begins in view, from top to bottom."""
         targets: dict[tuple[Key, int], int] = {}
         feed = self.feed
         for y, place in enumerate(self.position.places):
@@ -188,7 +190,7 @@ class MessageList(LineView):
         return [(y, key, number) for (key, number), y in targets.items()]
 
     def ids_in_view(self) -> set[int]:
-        """The messages of which a row is on the screen."""
+        """The ids of messages with at least one row on the screen."""
         feed = self.feed
         if feed is None:
             return set()
@@ -206,23 +208,23 @@ class MessageList(LineView):
         return RowMaker(names, palette, self.base_style, width, self._cards, keys_of(self), tints)
 
     def thumb(self) -> tuple[int, int] | None:
-        """Where the viewport lies among the known messages; by messages, not by rows."""
+        """The scroll thumb: its row and length, measured in messages, not rows."""
         return self.position.thumb
 
     def scroll_rows(self, delta: int) -> None:
         self.position.scroll(delta)
 
     def scroll_to_share(self, share: float) -> None:
-        """The thumb: a share of the known messages."""
+        """Scrolls to a share of the loaded messages, for the scroll thumb."""
         self.position.scroll_to_share(share)
 
     def repaint_changes(self) -> None:
-        """Places the viewport, tells what has been seen, and repaints what differs."""
+        """Positions the viewport, reports what was seen, and repaints what differs."""
         self._arrange()
         super().repaint_changes()
 
     def compose_row(self, y: int) -> Strip:
-        """Row `y` of the screen; a defect costs a row, not the app."""
+        """Row `y` of the screen; blank and logged if painting it fails."""
         feed = self.feed
         try:
             if feed is None or not len(feed):
@@ -233,7 +235,7 @@ class MessageList(LineView):
             return Strip.blank(self.room.width, self.base_style)
 
     def decorate_row(self, y: int, strip: Strip) -> Strip:
-        """Marks the text of rows for the mouse; a defect costs that, not the row."""
+        """Marks the text of rows for the mouse; returns the row unmarked and logs it if that fails."""
         try:
             return self.selection.mark(y, strip)
         except Exception:
@@ -241,18 +243,18 @@ class MessageList(LineView):
             return strip
 
     def styles_changed(self) -> None:
-        """Everything is laid out again in the new colours."""
+        """Lays everything out again in the new colours."""
         self.rows.forget_looks()
         self._painter.forget_looks()
 
     def room_changed(self) -> None:
-        """Another width: everything is laid out again, the first message in view stays."""
+        """Lays everything out again for another width; the first message in view stays."""
         self.rows.forget_looks()
         self._painter.forget_looks()
         self._arrange()
 
     def _arrange(self) -> None:
-        """Puts the viewport where it belongs; posts what came into view, and asks for the pages next to it."""
+        """Positions the viewport, posts what came into view, and requests the adjacent pages."""
         self.position.arrange()
         feed, shown = self.feed, self.position.shown
         if feed is None or not shown:
@@ -266,7 +268,7 @@ class MessageList(LineView):
     # Textual.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The keys of what is found or selected are heard while there is any."""
+        """Enables the commands of `Context.FOUND` only while there is a match or selection for them."""
         return action != "found" or parameters[0] in self._for_now
 
     def action_found(self, command_id: str) -> None:
@@ -274,13 +276,13 @@ class MessageList(LineView):
 
     @property
     def _for_now(self) -> Mapping[str, Callable[[], None]]:
-        """What the commands of `Context.FOUND` do at present."""
+        """The handlers of the commands of `Context.FOUND` at the moment."""
         if self.overlay is not None:
             return self.overlay.commands
         return {"found.close": self.screen.clear_selection} if self.screen.selections else {}
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The text between two places."""
+        """The selected text."""
         if self.feed is None or not len(self.feed):
             return None
         return self.selection.text(selection), "\n"
@@ -292,12 +294,12 @@ class MessageList(LineView):
             self.post_message(self.TextSelected(self._has_selection))
 
     def on_click(self, event: events.Click) -> None:
-        """Selects the message; follows what was clicked."""
+        """Selects the clicked message, and follows the clicked target."""
         feed, places = self.feed, self.position.places
         offset = event.get_content_offset(self)
         place = places[offset.y] if offset is not None and offset.y < len(places) else None
         is_heading = bool(event.style.meta.get("conversation")) if event.style.meta else False
-        if place is None and is_heading:  # the one that stays at the top, of the message below it
+        if place is None and is_heading:  # the sticky heading, which belongs to the first message in view
             place = next(iter(self.position.shown), None)
         if feed is None or place is None:
             return
@@ -315,6 +317,6 @@ class MessageList(LineView):
 
 
 def _target_of(style: Style | None) -> int | None:
-    """The number of the target that a style marks."""
+    """The target number in a style."""
     number = style.meta.get("target") if style is not None and style.meta else None
     return number if isinstance(number, int) else None

@@ -1,4 +1,4 @@
-"""Moving among the messages of a view, as far as it may have to be opened again."""
+"""Moving to distant messages of a view, for which it may have to be reopened."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ __all__ = ["Moving"]
 
 
 class Moving:
-    """To the ends of the view, to what is unread, and to what was just written."""
+    """Goes to the ends of the view, to unread messages, and to a message just sent."""
 
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane
 
     def oldest(self) -> None:
-        """To the oldest message of the view."""
+        """Goes to the oldest message of the view."""
         if self._pane.view is not None and not self._pane.view.found_oldest:
             self._pane.reopen("oldest")
         self._pane.list.position.to_oldest()
 
     def newest(self) -> None:
-        """To the newest message of the view."""
+        """Goes to the newest message of the view."""
         if self._pane.view is not None and not self._pane.view.found_newest:
             self._pane.reopen("newest")
             return
         self._pane.list.position.to_newest()
 
     def first_unread(self) -> None:
-        """To the first unread message."""
+        """Goes to the first unread message."""
         view = self._pane.view
         if view is None:
             return
@@ -42,7 +42,7 @@ class Moving:
             self._pane.reopen("first_unread")
 
     def reload(self) -> None:
-        """Fetches the view again; without a connection, tries now whether there is one."""
+        """Fetches the view again; without a connection, tries to reconnect now."""
         if not self._pane.session.is_live:
             self._pane.session.reconnect()
         if self._pane.view is not None:
@@ -52,7 +52,7 @@ class Moving:
             )
 
     def show_sent(self) -> None:
-        """What was just written comes into view; but nothing unread is passed over for that."""
+        """Scrolls to a message just sent, unless that would skip unread messages."""
         if self._pane.list.position.following:
             return
         if (

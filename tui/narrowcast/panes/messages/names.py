@@ -1,4 +1,4 @@
-"""What a message needs to know about the present: names by id, who oneself is, the reader's clock."""
+"""What rows need besides the message: names by id, the current user, dates and times in the user's zone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 class StateNames:
-    """Names out of a live state; times in `zone` (None: that of the machine)."""
+    """Names from the live state; times in `zone` (None: that of the machine)."""
 
     def __init__(self, state: State, zone: tzinfo | None = None) -> None:
         self.state = state
@@ -31,15 +31,15 @@ class StateNames:
         return user.full_name if user is not None else None
 
     def group(self, group_id: int) -> str | None:
-        """The name of a user group; those of roles in words."""
+        """The name of a user group; for groups of roles, a description."""
         return group_name(self.state, group_id) if self.state.user_groups.get(group_id) is not None else None
 
     def channel(self, channel_id: int) -> str | None:
-        """A channel's name; of one that is gone the last."""
+        """A channel's name; for a channel that is gone, its last known name."""
         return self.state.channels.last_name(channel_id)
 
     def is_own(self, mention: Mention) -> bool:
-        """Whether oneself is meant."""
+        """Whether this is the current user."""
         if mention.kind is MentionKind.USER:
             return mention.id == self.state.me
         if mention.kind is MentionKind.GROUP:
@@ -47,15 +47,15 @@ class StateNames:
         return True
 
     def local(self, at: float) -> datetime:
-        """A moment in the reader's zone; the epoch for what no calendar holds."""
+        """A timestamp as a time in the user's zone; the epoch if it is out of range."""
         return formats.local(at, self.zone)
 
     def clock(self, at: float) -> str:
-        """Hours and minutes, as the account has it."""
+        """Hours and minutes, in the account's time format."""
         return formats.clock(self.local(at), long=formats.has_long_clock(self.state))
 
     def date(self, at: float) -> str:
-        """The day, in words that fit a line."""
+        """The date, short enough for a line."""
         local = self.local(at)
         return f"{_DAYS[local.weekday()]} {local.day} {_MONTHS[local.month - 1]} {local.year}"
 

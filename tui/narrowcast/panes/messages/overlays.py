@@ -1,4 +1,4 @@
-"""What lies over the rows for a while: hints with a key each, and what was found."""
+"""Temporary overlays on rows: hints with a key each, and highlighted matches."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ _LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
 class Overlay(Protocol):
-    """Changes the look of a row, never its width. ``commands``: what the commands of `Context.FOUND` do meanwhile."""
+    """Changes the look of a row, never its width. ``commands``: handlers of the commands of `Context.FOUND`
+    meanwhile.
+    """
 
     @property
     def commands(self) -> Mapping[str, Callable[[], None]]: ...
 
     def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
-        """The row `y`, which belongs to the item `key`, with the overlay on it."""
+        """Row `y`, which belongs to the item `key`, with the overlay applied."""
 
 
 def hint_labels(count: int) -> list[str]:
-    """As many different labels as asked for, all of one length, easy keys first."""
+    """As many different labels as requested, all of one length, with the easiest keys first."""
     if count <= len(_LETTERS):
         return list(_LETTERS[:count])
     pairs = [first + second for first in _LETTERS for second in _LETTERS]
@@ -43,13 +45,15 @@ def _replace(strip: Strip, start: int, text: str, style: Style) -> Strip:
 
 
 def _before_count(text: str) -> int:
-    """Cells of a reaction before its count, so that a label leaves the emoji in sight; 0 for other texts."""
+    """Cells of a reaction before its count, so that a label leaves the emoji visible; 0 for other texts."""
     emoji, blank, count = text.partition("\u00a0")
     return cell_len(emoji) if blank and count.rstrip("]").isdecimal() else 0
 
 
 class Hints:
-    """A label on the beginning of each target. `typed` is what was typed so far: labels that differ fade."""
+    """A label on the beginning of each target. `typed` is what was typed so far: labels that do not match are
+    dimmed.
+    """
 
     def __init__(self, labels: Mapping[tuple[int, Key, int], str]) -> None:
         self.labels = labels
@@ -71,14 +75,14 @@ class Hints:
 
 
 class Found:
-    """Every occurrence of a text in view, lit up."""
+    """Highlights every occurrence of a text in view."""
 
     def __init__(self, text: str, commands: Mapping[str, Callable[[], None]] | None = None) -> None:
         self.text = text.casefold()
         self.commands = commands or {}
 
     def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
-        """Lights up what was found in one row; a match that wraps is lit on neither row."""
+        """Highlights the matches in one row; a match that wraps is not highlighted."""
         plain = strip.text
         folded = plain.casefold()
         if not self.text or len(folded) != len(plain):

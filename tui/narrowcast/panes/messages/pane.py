@@ -1,8 +1,8 @@
-"""The pane of messages: one view of the session, kept true, and what one does with the message selected.
+"""The message pane: one view of the session, kept in sync, and the commands for the selected message.
 
-The list draws, this pane knows the session: it reads the view when changes say so (at most once a frame),
-asks for older and newer pages, reports what was seen, and turns keys and clicks into requests or into messages
-to the screen (`NarrowRequested`, `ReplyRequested` ...).
+The list draws; this pane handles the session: it reads the view after changes (at most once per frame),
+requests older and newer pages, reports what was seen, and turns keys and clicks into requests to the server
+or messages to the screen (`NarrowRequested`, `ReplyRequested` ...).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["MessagesPane"]
 Answer = TypeVar("Answer")
 
 ECHO_CHECK = 1.0
-"""Seconds between looks at messages on their way, while there are any: what is said about them ages."""
+"""Seconds between updates of the notes on echoes, while there are any: the notes depend on their age."""
 
 _NAMES = (change.UsersChanged, change.ChannelsChanged, change.UserGroupsChanged, change.StateReplaced)
 _SHOWN = (
@@ -60,7 +60,7 @@ SELECTING = "<found.close> cancels · <message.copy> copies the selected text"
 
 
 class MessagesPane(Vertical):
-    """See the module's description. ``parts`` does what commands ask for."""
+    """See the module's description. ``parts`` handles the commands."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MESSAGES)]
     DEFAULT_CSS = """
@@ -78,21 +78,21 @@ class MessagesPane(Vertical):
         self._unsubscribe: Callable[[], None] | None = None
         self._paging: set[bool] = set()
         self._asked_from: dict[bool, int] = {}
-        """The edge from which the last older or newer page was asked for: a page that brings nothing is not
-        asked for again and again."""
+        """The edge at which the last older or newer page was requested: if a page brings nothing, it is not
+        requested again and again."""
         self._standing = False
-        """Whether the place in the view is the reader's own; before, nothing counts as read."""
+        """Whether the position in the view is the user's own; before that, nothing counts as read."""
 
-    # What the screen uses.
+    # Used by the screen.
 
     @property
     def view(self) -> MessageView | None:
-        """The view that is shown."""
+        """The open view."""
         return self._shared.view
 
     @property
     def mode_hint(self) -> str:
-        """What the keys do while they do not do what they usually do; '' otherwise."""
+        """The meaning of the keys while a mode changes it; '' otherwise."""
         return self._shared.mode_hint
 
     @property
@@ -102,35 +102,35 @@ class MessagesPane(Vertical):
 
     @property
     def selected_hints(self) -> tuple[tuple[str, str], ...]:
-        """Commands for what the selected message holds, by id, and what each does."""
+        """The commands for the content of the selected message: id and what each does."""
         return self.parts.links.selected_hints
 
     def show_sent(self) -> None:
-        """What was just written comes into view; but nothing unread is passed over for that."""
+        """Scrolls to a message just sent, unless that would skip unread messages."""
         self.parts.moving.show_sent()
 
     async def waiting(self, request: Awaitable[Answer], hint: str) -> Answer:
-        """The answer; until it is there `hint` says what is being waited for."""
+        """The result of a request; shows `hint` until it arrives."""
         return await self._shared.waiting(request, hint)
 
     def use_cards(self, cards: Cards | None) -> None:
-        """Messages get cards of extensions, or other ones than before."""
+        """Sets the function that inserts the cards of extensions into messages."""
         self.list.use_cards(cards)
 
     @property
     def narrow(self) -> Narrow | None:
-        """The narrow that is shown."""
+        """The narrow of the open view."""
         return self.view.narrow if self.view is not None else None
 
     @property
     def selected_id(self) -> int | None:
-        """The id of the selected message; None on one that is still on its way."""
+        """The id of the selected message; None if it has not been sent yet."""
         return self.list.selected if isinstance(self.list.selected, int) else None
 
     def show(self, narrow: Narrow, anchor: int | str | None = None) -> None:
-        """Shows a view at once from what is known, and makes it true in the background.
+        """Shows a view at once with cached data, and updates it in the background.
 
-        `anchor` is a message id, "first_unread", "newest", or None for where one left off.
+        `anchor` is a message id, "first_unread", "newest", or None for the last position.
         """
         if self.view is not None and self.view.narrow != narrow:
             self._leave(self.view)
@@ -150,7 +150,7 @@ class MessagesPane(Vertical):
         self._shared.work(self._open(view, anchor), "open this view")
 
     def _leave(self, view: MessageView) -> None:
-        """Keeps the place; what arrives from now on is not seen."""
+        """Saves the position; messages that arrive from now on are not seen."""
         view.is_watched = None
         if self._standing:
             view.position = self.selected_id
@@ -160,7 +160,9 @@ class MessagesPane(Vertical):
         await view.open(anchor)
         if self.view is not view:
             return
-        if isinstance(view.error, ApiError) and view.ids:  # a lost connection is told above everything
+        if (
+            isinstance(view.error, ApiError) and view.ids
+        ):  # a lost connection is shown at the top of the screen
             self._shared.say(f"The server refused this view: {view.error.user_message}")
         if not (self.list.position.engaged and self.list.selected != before):
             self._stand(view, anchor)
@@ -169,7 +171,7 @@ class MessagesPane(Vertical):
         self.refresh_messages()
 
     def _stand(self, view: MessageView, anchor: int | str | None) -> None:
-        """Goes to where the view says one should stand after opening."""
+        """Goes to the position that the view has after opening."""
         if isinstance(anchor, int) and anchor in view.ids:
             self.list.position.jump(anchor)
         elif anchor == "newest":
@@ -183,7 +185,7 @@ class MessagesPane(Vertical):
         else:
             self.list.position.jump(view.anchor if view.anchor in view.ids else None)
 
-    # What changes.
+    # Changes.
 
     def compose(self) -> ComposeResult:
         yield self.list
@@ -201,7 +203,7 @@ class MessagesPane(Vertical):
         self.watch(self.app, "app_focus", self.look_again, init=False)
 
     def look_again(self) -> None:
-        """What came into view while one looked elsewhere is seen now."""
+        """Reports as seen what came into view while the user was not looking."""
         if self._is_seen:
             self.list.position.look_again()
 
@@ -210,7 +212,7 @@ class MessagesPane(Vertical):
 
     @property
     def _is_seen(self) -> bool:
-        """Whether the reader looks at the messages, as far as the terminal tells."""
+        """Whether the user is looking at the messages, as far as the terminal reports it."""
         return self.app.app_focus and self.is_in_view
 
     def _sees_arrivals(self) -> bool:
@@ -220,7 +222,7 @@ class MessagesPane(Vertical):
     def on_unmount(self) -> None:
         if self._unsubscribe is not None:
             self._unsubscribe()
-        if self.view is not None and self.view.is_watched == self._sees_arrivals:  # not that of another pane
+        if self.view is not None and self.view.is_watched == self._sees_arrivals:  # not set by another pane
             self.view.is_watched = None
 
     def _show_changes(self, changed: Kinds) -> None:
@@ -253,7 +255,7 @@ class MessagesPane(Vertical):
             self._echo_timer = self.set_timer(ECHO_CHECK, self._echoes_aged)
 
     def show_anew(self, *, sender_colors: bool) -> None:
-        """The keys, or how messages are to look, are others."""
+        """Applies changed keys and settings of the look of messages."""
         self._say_what_is_empty()
         self.list.sender_colors = sender_colors
         self.list.look_anew()
@@ -287,7 +289,7 @@ class MessagesPane(Vertical):
             return f"No messages yet.\n{with_keys(keys, how)}"
         return with_keys(keys, "No messages match this view.\nPress <go.all> for all messages.")
 
-    # What the list tells.
+    # Messages from the list.
 
     def on_message_list_page_wanted(self, event: MessageList.PageWanted) -> None:
         event.stop()
@@ -317,7 +319,7 @@ class MessagesPane(Vertical):
             self.refresh_messages()
 
     def on_message_list_moved(self, event: MessageList.Moved) -> None:
-        """Keeps the place, and reports what was seen as read."""
+        """Saves the position, and reports messages that were seen as read."""
         event.stop()
         self.parts.links.tell_hints()
         view = self.view
@@ -344,7 +346,7 @@ class MessagesPane(Vertical):
         self.parts.links.follow(event.key, event.target)
 
     def on_message_list_text_selected(self, event: MessageList.TextSelected) -> None:
-        """Says what one can do with selected text, whether keys or the mouse selected it."""
+        """Shows the commands for selected text, whether selected by keys or the mouse."""
         event.stop()
         if self.list.overlay is None:
             self._shared.say_mode(with_keys(keys_of(self), SELECTING) if event.selected else "")
@@ -352,12 +354,12 @@ class MessagesPane(Vertical):
     # Keys.
 
     def on_key(self, event: events.Key) -> None:
-        """Keys of a mode are taken here; all others go on to the bindings."""
+        """Handles keys while a mode takes them; otherwise they go to the bindings."""
         if self.parts.take_key(event):
             event.stop()
             event.prevent_default()
 
     def action_message(self, command_id: str) -> None:
-        """Runs a command of the context of messages."""
+        """Runs a command of the message context."""
         if not self._shared.refuse(offline_refusal(by_id()[command_id], self.session)):
             self.parts.table[command_id]()

@@ -1,4 +1,4 @@
-"""Voting in the poll or ticking the tasks that a message holds."""
+"""Voting in the poll, or ticking the tasks, in a message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Polls"]
 
 
 class Polls:
-    """Sends what one chose; the event that follows shows it."""
+    """Sends the user's choice; the event that follows shows it."""
 
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane

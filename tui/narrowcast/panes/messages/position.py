@@ -1,6 +1,7 @@
-"""Where one stands in the list of messages: what is in view, which message is selected, what has been seen.
+"""The position in the message list: what is in view, which message is selected, what has been seen.
 
-The place of the viewport is an item and a row (see `viewport`), so older messages arrive above without moving a line.
+The position of the viewport is an item and a row in it (see `viewport`), so older messages arrive above
+without moving a line.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from narrowcast.panes.messages.viewport import Place, Viewport
 __all__ = ["Position"]
 
 ROOM_FOR_HEADER = 5
-"""Rows of a list from which the conversation of the first message in view is always in sight."""
+"""Minimum rows of a list in which the heading of the first message in view is always visible."""
 
 
 class Position:
-    """``height``: the rows that the list has on the screen; ``changed`` is called when anything moved."""
+    """``height`` returns the number of rows of the list on the screen; ``changed`` is called after any move."""
 
     def __init__(self, rows: ItemRows, height: Callable[[], int], changed: Callable[[], None]) -> None:
         self._rows = rows
@@ -28,32 +29,32 @@ class Position:
         self.following = True
         """Whether new messages at the bottom move the viewport."""
         self.engaged = False
-        """Whether the reader chose the selected message; only otherwise the selection follows new ones."""
+        """Whether the user chose the selected message; if not, the selection follows new messages."""
         self.places: list[Place | None] = []
-        """What lies in each row of the list; None in the heading that stays in sight, and above the first item."""
+        """The item row in each row of the list; None in the sticky heading, and above the first item."""
         self.shows_heading = False
-        """Whether the first row shows the heading of what is below it."""
+        """Whether the first row shows the sticky heading."""
         self.thumb: tuple[int, int] | None = None
-        """First row and length of the scroll thumb; by messages, not by rows."""
+        """First row and length of the scroll thumb, measured in messages, not rows."""
         self._top_key: Key | None = None
         self._seen_until: int | None = None
         self._hurries = False
-        """Whether the newest was asked for, whatever lies before it."""
+        """Whether the user asked for the newest message, even if that skips unread ones."""
         self._outdated = False
 
     @property
     def has_header(self) -> bool:
-        """Whether the first row is kept for the heading of what is below it."""
+        """Whether the first row is reserved for the sticky heading."""
         feed = self._rows.feed
         return feed is not None and feed.mixed and self._height() >= ROOM_FOR_HEADER
 
     @property
     def shown(self) -> list[Place]:
-        """The rows of items that are in view, from top to bottom."""
+        """The item rows in view, from top to bottom."""
         return [place for place in self.places if place is not None]
 
     def _items(self) -> Feed | None:
-        """The feed, brought up to date; None where there is nothing to move in."""
+        """The feed, brought up to date; None if it has no items."""
         feed = self._rows.feed
         if feed is None or not len(feed):
             return None
@@ -63,19 +64,19 @@ class Position:
     # changes
 
     def reset(self) -> None:
-        """Another feed is shown from its beginning; `jump` then says where to stand."""
+        """Resets the position for another feed; `jump` then sets it."""
         self.selected = self._top_key = self._seen_until = None
         self.following, self.engaged = True, False
         self._viewport.top = Place(0, 0)
         self._outdated = True
 
     def feed_changed(self) -> None:
-        """Items came, went or changed."""
+        """Items were added, removed or changed."""
         self._outdated = True
         self._changed()
 
     def arrange(self) -> None:
-        """Puts the viewport where it belongs after any change."""
+        """Positions the viewport after any change."""
         feed = self._rows.feed
         self._take_items()
         if feed is None:
@@ -92,12 +93,14 @@ class Position:
         self._place_rows()
 
     def sync(self) -> None:
-        """Takes the present items. Places are indexes, so they are made anew then, before anything is painted."""
+        """Reads the current items. Places are indexes, so they are computed again at once, before the next painting."""
         if self._take_items():
             self._place_rows()
 
     def _take_items(self) -> bool:
-        """Whether items came, went or changed; the first row in view stays where it is although indexes moved."""
+        """Reads the items if they changed and returns whether they did; the first row in view stays although
+        indexes moved.
+        """
         feed = self._rows.feed
         outdated, self._outdated = self._outdated, False
         self._rows.recheck()
@@ -112,7 +115,9 @@ class Position:
         return outdated
 
     def _stays_at_unseen(self, feed: Feed) -> bool:
-        """More came at once than fits: stands where the unread begins. What was never on screen is not read."""
+        """If more messages arrived at once than fit, stays at the first unseen one: what was never on screen
+        is unread.
+        """
         top = self._viewport.top
         if self._hurries or self._seen_until is None:
             return False
@@ -124,7 +129,7 @@ class Position:
         return True
 
     def _follow_selection(self, feed: Feed) -> None:
-        """The selection goes along with new messages; not where a reply would go to another conversation."""
+        """Moves the selection to the newest message; not if a reply would then go to another conversation."""
         if not len(feed):
             return
         visible = any(place and feed.key(place.index) == self.selected for place in self._viewport.rows())
@@ -141,7 +146,7 @@ class Position:
         self.thumb = self._find_thumb()
 
     def _begins_with_heading(self, first: Place) -> bool:
-        """Whether the heading of the conversation of an item lies at or below a row of it, before its message."""
+        """Whether the conversation heading of the item lies at or below this row, before its message."""
         feed = self._rows.feed
         if feed is None or first.row >= self._rows.at(first.index).lead:
             return False
@@ -180,12 +185,12 @@ class Position:
     # what has been seen
 
     def look_again(self) -> None:
-        """What is in view is told of as seen once more, as if it had come into view just now."""
+        """Reports what is in view as seen once more, as if it had just come into view."""
         self._seen_until = None
         self._changed()
 
     def take_seen(self, feed: Feed) -> list[int]:
-        """The ids whose end has come into view since the last time."""
+        """The ids of messages whose end has come into view since the last call."""
         shown = self.shown
         first, last = shown[0].index, shown[-1]
         bottom = last.index if last.row == self._rows.height(last.index) - 1 else last.index - 1
@@ -198,7 +203,7 @@ class Position:
         return seen
 
     def has_unread_below(self) -> bool:
-        """Whether something unread lies below everything that has been on the screen."""
+        """Whether there are unread messages below everything that has been on the screen."""
         feed = self._rows.feed
         if feed is None or self._seen_until is None:
             return False
@@ -207,7 +212,7 @@ class Position:
     # moving
 
     def jump(self, key: Key | None) -> None:
-        """Stands on the item of `key` in the middle of the screen; None is the newest."""
+        """Selects the item with `key` and places it in the upper third of the screen; None goes to the newest."""
         feed = self._rows.feed
         if feed is None:
             return
@@ -227,7 +232,7 @@ class Position:
         self._changed()
 
     def to_newest(self) -> None:
-        """The newest message at the bottom, and the selection on it."""
+        """Selects the newest message and scrolls to the bottom."""
         self.following, self.engaged = True, False
         self._hurries = True
         if (feed := self._items()) is not None:
@@ -235,7 +240,7 @@ class Position:
         self._changed()
 
     def to_oldest(self) -> None:
-        """The oldest message that is known."""
+        """Goes to the oldest loaded message."""
         if (feed := self._items()) is not None:
             self.following = False
             self.selected, self.engaged = feed.key(0), True
@@ -257,12 +262,12 @@ class Position:
         self._changed()
 
     def bring_into_view(self, index: int) -> None:
-        """Moves as little as needed to have an item in view."""
+        """Scrolls as little as needed to show an item."""
         self._viewport.show(index)
         self._moved()
 
     def step(self, delta: int) -> None:
-        """The selection moves by an item; a message higher than the screen is scrolled through first."""
+        """Moves the selection by one item; a message higher than the screen is scrolled through first."""
         feed = self._items()
         if feed is None:
             return
@@ -291,7 +296,7 @@ class Position:
         return True
 
     def page(self, direction: int) -> None:
-        """A screen up or down; the selection goes along to the first message that begins in view."""
+        """Scrolls a screen up or down and selects the first (up) or last (down) message that begins in view."""
         feed = self._items()
         if feed is None:
             return
@@ -305,13 +310,13 @@ class Position:
         self._moved()
 
     def scroll(self, delta: int) -> None:
-        """Moves by rows; the selection stays where it is."""
+        """Scrolls by rows; the selection stays."""
         self.sync()
         self._viewport.scroll(delta)
         self._moved()
 
     def scroll_to_share(self, share: float) -> None:
-        """A share (0 to 1) of the known messages."""
+        """Scrolls to a share (0 to 1) of the loaded messages."""
         feed = self._rows.feed
         if feed is not None and len(feed):
             self._viewport.center(round(share * (len(feed) - 1)), 0)

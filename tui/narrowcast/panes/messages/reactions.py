@@ -20,25 +20,25 @@ __all__ = ["Reactions"]
 UNICODE = "unicode_emoji"
 THUMBS_UP = (UNICODE, "1f44d", "+1")
 Emoji = tuple[str, str, str]
-"""Type, code and name, as the service has them."""
+"""Type, code and name of an emoji, as the service defines them."""
 
 USUAL = ("1f44d", "2764", "1f389", "1f602", "1f642", "1f440", "2705", "1f64f", "1f680", "1f914")
-"""Emoji that people react with most: they stand first, before anything is typed."""
+"""The emoji that are most used in reactions: offered first, before anything is typed."""
 
 
 class Reactions:
-    """Adds them, takes them back, and asks for an emoji."""
+    """Adds and removes reactions, and asks for an emoji."""
 
     def __init__(self, pane: PaneContext) -> None:
         self._pane = pane
 
     def thumbs_up(self) -> None:
-        """Reacts with a thumb, or takes it back."""
+        """Adds or removes a thumbs-up reaction."""
         if (message := self._pane.message_or_say()) is not None:
             self.toggle(message, *THUMBS_UP)
 
     def join_first(self) -> None:
-        """Joins the first reaction, or leaves it."""
+        """Adds the first reaction of the message for the user too, or removes it."""
         message = self._pane.message_or_say()
         if message is None:
             return
@@ -49,7 +49,7 @@ class Reactions:
         self.toggle(message, first.reaction_type, first.emoji_code, first.emoji_name)
 
     def toggle(self, message: Message, reaction_type: str, code: str, name: str) -> None:
-        """Adds a reaction of one's own, or removes it."""
+        """Adds or removes an own reaction."""
         session = self._pane.session
         if not self._pane.may_act_or_say(message):
             return
@@ -74,7 +74,7 @@ class Reactions:
 
 
 def _choices(message: Message, state: State) -> list[Choice[Emoji]]:
-    """Each emoji once: those that the message has, the usual ones, the server's own, all others."""
+    """Each emoji once: those on the message, the popular ones, the organization's own, all others."""
     own = {one.key for one in message.reactions if one.user_id == state.me}
     names_by_code = emoji_names().code_to_names
     choices: dict[tuple[str, str], Choice[Emoji]] = {}

@@ -1,4 +1,4 @@
-"""What the pane of messages asks of the screen around it."""
+"""What the message pane requests from the screen around it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 
 
 class NarrowRequested(TextualMessage, namespace="messages_pane"):
-    """Go to a view, and there to a message."""
+    """Go to a view, and to a message in it."""
 
     def __init__(self, narrow: Narrow, message_id: int | None = None) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class ReplyRequested(TextualMessage, namespace="messages_pane"):
 
 
 class EditRequested(TextualMessage, namespace="messages_pane"):
-    """Edit one's own message."""
+    """Edit an own message."""
 
     def __init__(self, message_id: int) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class EditRequested(TextualMessage, namespace="messages_pane"):
 
 
 class LinkRequested(TextualMessage, namespace="messages_pane"):
-    """Open an address outside, or a file of the organization. `label` is the text that the link had."""
+    """Open an external address, or an uploaded file. `label` is the text of the link."""
 
     def __init__(self, url: str, label: str = "") -> None:
         super().__init__()
@@ -61,4 +61,4 @@ class PersonRequested(TextualMessage, namespace="messages_pane"):
 
 
 class HintChanged(TextualMessage, namespace="messages_pane"):
-    """Other keys matter now: `mode_hint` or `selected_hints` of the pane says which."""
+    """The available keys changed: see `mode_hint` and `selected_hints` of the pane."""

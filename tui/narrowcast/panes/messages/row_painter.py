@@ -1,4 +1,4 @@
-"""The rows of the list of messages as they are painted: the mark of the selected one, stars, heading, overlay."""
+"""Painting rows of the message list: the mark of the selected message, stars, sticky heading, overlay."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ KEPT_LINES = 300
 
 
 class RowPainter:
-    """Paints in the styles of ``view``."""
+    """Paints with the styles of ``view``."""
 
     def __init__(self, view: LineView, rows: ItemRows, position: Position) -> None:
         self._view = view
         self._rows = rows
         self._position = position
         self._plain: dict[int, tuple[MessageRow, Strip]] = {}
-        """Rows as they are painted when nothing is said in the gutter, by the identity of the row."""
+        """Rows painted with an empty gutter, by the identity of the row."""
 
     def forget_looks(self) -> None:
-        """The width or the colours are others."""
+        """Drops cached rows after a change of width or colours."""
         self._plain.clear()
 
     def row(self, y: int, feed: Feed, overlay: Overlay | None) -> Strip:
@@ -49,7 +49,7 @@ class RowPainter:
             return self._header(feed)
         place = position.places[y] if y < len(position.places) else None
         if place is None or place.index >= len(feed):
-            # The list got shorter; its rows are placed anew at once.
+            # The list got shorter; its rows are placed again right after this.
             return Strip.blank(width, view.base_style)
         key = feed.key(place.index)
         rows = self._rows.at(place.index)
@@ -70,8 +70,8 @@ class RowPainter:
         return overlay.apply(view, y, key, strip) if overlay is not None else strip
 
     def _plain_row(self, row: MessageRow) -> Strip:
-        """A row behind an empty gutter: one strip as long as the row is the same, so that rows which only move on
-        the screen are neither put together nor compared again.
+        """A row behind an empty gutter; returns the same strip for the same row, so that rows that only move
+        on the screen are neither composed nor compared again.
         """
         kept_row, strip = self._plain.get(id(row), (None, None))
         if kept_row is not row or strip is None:
@@ -84,7 +84,7 @@ class RowPainter:
         return strip
 
     def _header(self, feed: Feed) -> Strip:
-        """The conversation and the date of the first message in view, always in sight."""
+        """The sticky heading: conversation and date of the first message in view."""
         view, width = self._view, self._view.room.width
         shown = self._position.shown
         message = feed.message(shown[0].index) if shown else None
@@ -100,7 +100,7 @@ class RowPainter:
         )
 
     def empty_row(self, y: int, text: str) -> Strip:
-        """Row ``y`` of a list without messages, which says why."""
+        """Row ``y`` of a list without messages; ``text`` says why there are none."""
         view, width = self._view, self._view.room.width
         lines = [""]
         for line in text.split("\n"):

@@ -1,7 +1,7 @@
-"""The rows of one message in the list: what leads to it, who wrote it, its content, its reactions.
+"""The rows of one message in the list: headings, sender, content, reactions.
 
-A row is a strip without the two columns of the list's own marks, and the text that a copy of it yields.
-Making rows never fails: a message that cannot be shown becomes a placeholder that says so.
+A row is a strip without the two columns of the list's own marks, and the text that copying it yields. Making
+rows never fails: a message that cannot be shown is replaced by a placeholder that says so.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 FIRST_ROWS = 60
-"""Rows of a message before 'more' has to be asked for."""
+"""Rows of a message that are shown before 'more' is needed."""
 
 INDENT = 2
-"""Cells by which the content is set in below the name of its sender."""
+"""Cells by which the content is indented below its sender's name."""
 
 BARS = ("│ ", "▎ ", "┆ ")
-"""Decorations that a copy leaves out."""
+"""Decorations that are left out when copying."""
 
 Cards = Callable[[Document], Document]
 
@@ -72,14 +72,14 @@ def _no_tint(_of: object) -> Style:
 
 
 class Tints(Struct, frozen=True):
-    """The colour of a person by id, and of a channel by the colour that was chosen for it."""
+    """The colour of a person by id, and of a channel by its configured colour."""
 
     person: Callable[[int], Style] = _no_tint
     channel: Callable[[str], Style] = _no_tint
 
 
 class Lead(Struct, frozen=True):
-    """What has to be said before a message, seen from its neighbours."""
+    """What to show above a message, which depends on its neighbours."""
 
     gap: bool = False
     date: bool = False
@@ -87,13 +87,13 @@ class Lead(Struct, frozen=True):
     conversation: bool = False
     sender: bool = True
     gap_below: str = ""
-    """Why newer messages may be missing right below; empty where none are."""
+    """Why newer messages may be missing right below; empty if none are."""
 
 
 class Shape(Struct, frozen=True):
-    """What the reader did with a message.
+    """How the user has expanded or panned a message.
 
-    Spoilers opened, rows asked for, columns of tables panned over, shown although it is hidden.
+    Opened spoilers, number of rows shown, columns of tables panned over, shown although it is hidden.
     """
 
     opened: frozenset[int] = frozenset()
@@ -103,12 +103,12 @@ class Shape(Struct, frozen=True):
 
 
 OPENS = Style(meta={"conversation": True})
-"""Marks the heading of a conversation for clicks; it looks like nothing."""
+"""Marks the heading of a conversation for clicks; it does not change the look."""
 
 
 class MessageRow(Struct, frozen=True):
-    """One row. `text` is what a copy yields, from cell `start` on; one with `glue` continues the one
-    above, with that in between.
+    """One row. `text` is what copying it yields, from cell `start` on; a row with `glue` continues the one
+    above, joined by `glue`.
     """
 
     strip: Strip
@@ -120,8 +120,8 @@ class MessageRow(Struct, frozen=True):
 class Rows(Struct):
     """All rows of an item. The first `lead` and the last `tail` of them do not belong to the message itself.
 
-    `clock` is its time where none of its rows says it: within a run of one sender. `has_code`: of the rows,
-    some are code. `hidden_columns`: of its tables, those to the right of what is shown.
+    `clock` is its time if none of its rows shows it: within a run of one sender. `has_code`: whether some
+    rows are code. `hidden_columns`: number of its tables' columns to the right of those shown.
     """
 
     rows: list[MessageRow]
@@ -134,12 +134,12 @@ class Rows(Struct):
     hidden_columns: int = 0
 
     def owns(self, row: int) -> bool:
-        """Whether a row is one of the message itself."""
+        """Whether a row belongs to the message itself."""
         return self.lead <= row < len(self.rows) - self.tail
 
 
 class RowMaker:
-    """Makes rows for one width, palette and state of names. ``cards`` puts those of extensions into a message."""
+    """Makes rows for one width, palette and set of names. ``cards`` inserts those of extensions into a message."""
 
     def __init__(
         self,
@@ -162,11 +162,11 @@ class RowMaker:
     # Parts.
 
     def line(self, left: Sequence[Part], right: Sequence[Part] = ()) -> MessageRow:
-        """A row of the list's own, without text to copy."""
+        """A row of the list itself, without text to copy."""
         return MessageRow(compose_line(self.width, left, right, base=self.base))
 
     def content_row(self, line: Line, mark: str = "") -> MessageRow:
-        """A line of content behind the indent, which may hold a mark."""
+        """A line of content behind the indent, which may contain a mark."""
         segments = [Segment(mark.ljust(INDENT), self.base + self.palette.dim)]
         segments += [Segment(run.text, self.base + run.style) for run in line.runs if run.text]
         cells = sum(segment.cell_length for segment in segments)
@@ -183,7 +183,7 @@ class RowMaker:
         return MessageRow(strip, copied, start, line.glue)
 
     def lead_rows(self, message: Message, lead: Lead) -> list[MessageRow]:
-        """Gap, date, unread line and conversation, as far as they are due."""
+        """Gap, date, unread line and conversation, as needed."""
         palette = self.palette
         rows: list[MessageRow] = []
         if lead.gap:
@@ -206,7 +206,7 @@ class RowMaker:
         return self.place_parts(message.destination(self.names.state.me))
 
     def place_parts(self, where: Destination) -> list[Part]:
-        """The name of a conversation; a click on it opens the conversation."""
+        """The name of a conversation, which a click opens."""
         return [(text, style + OPENS) for text, style in self._place_parts(where)]
 
     def _place_parts(self, where: Destination) -> list[Part]:
@@ -231,7 +231,7 @@ class RowMaker:
         return [("@ " + (", ".join(people[:20]) or "Notes to yourself"), palette.place)]
 
     def _sender_name(self, message: Message) -> str:
-        """The sender's name now; that of the message while people are not known yet."""
+        """The sender's current name; the one in the message until the users are loaded."""
         user = self.names.state.users.get(message.sender_id)
         return safe_line(user.full_name if user is not None else message.sender_name, 60) or "(no name)"
 
@@ -276,7 +276,7 @@ class RowMaker:
     # Items.
 
     def message(self, message: Message, lead: Lead, shape: Shape, content: str | None = None) -> Rows:
-        """The rows of a message, with `content` in place of its own where that is given."""
+        """The rows of a message, with `content` instead of its own if given."""
         rows = self.lead_rows(message, lead)
         count = len(rows)
         try:
@@ -345,12 +345,12 @@ class RowMaker:
         return rows, rendered
 
     def with_note(self, strip: Strip, note: str) -> Strip:
-        """A row of content with something at its right, where it is blank."""
+        """A row of content with a note at its right end, which must be blank."""
         cropped = strip.crop(0, self.width - len(note))
         return lean_strip([*cropped, Segment(note, self.base + self.palette.dim)], self.width)
 
     def echo(self, entry: OutboxEntry, now: float, lead: Lead) -> Rows:
-        """A message of one's own that the server has not confirmed yet."""
+        """An own message that the server has not confirmed yet."""
         palette = self.palette
         note, style = _echo_note(entry, now, self.keys)
         rows = [self.line(self.place_parts(entry.destination))] if lead.conversation else []
@@ -375,7 +375,7 @@ class RowMaker:
 
 
 def place_of_note(rows: Rows, note: str) -> int | None:
-    """The first row of a message that is blank where a note at its right would stand."""
+    """The first row of a message that has room for a note at its right end."""
     own = range(rows.lead, len(rows.rows) - rows.tail)
     return next((number for number in own if _has_room(rows.rows[number].strip, note)), None)
 
@@ -385,7 +385,7 @@ def _has_room(strip: Strip, note: str) -> bool:
 
 
 def _without_command(document: Document) -> Document:
-    """A me-message as it is read: without the `/me ` that it was typed with."""
+    """A me-message without the `/me ` at its beginning."""
     first = document.blocks[0] if document.blocks else None
     if not isinstance(first, Paragraph) or not first.inlines:
         return document
@@ -397,14 +397,14 @@ def _without_command(document: Document) -> Document:
 
 
 def reaction_text(reaction_type: str, code: str, name: str) -> str:
-    """How an emoji is written in a terminal: its characters, or its name between colons."""
+    """An emoji as terminal text: its characters, or its name between colons."""
     if reaction_type == "unicode_emoji" and (text := safe_line(character_of(code) or "")).strip():
         return text
     return f":{safe_line(name, 40)}:"
 
 
 def _echo_note(entry: OutboxEntry, now: float, keys: Keys) -> tuple[str, str]:
-    """What to say about a message on its way, and whether it is bad news."""
+    """The note on a message that is not confirmed yet, and its style."""
 
     age = now - entry.created
     settle = with_keys(keys, "<write.outbox-retry> resends, <write.outbox-cancel> cancels")

@@ -1,7 +1,7 @@
-"""Selecting the text of messages with the mouse or by keys, and copying it.
+"""Selecting the text of messages with the mouse or keys, and copying it.
 
-A row is known by the id of its message and its number in it, as one number that grows downwards: a selection
-survives older messages arriving above, and scrolling.
+A row is identified by its message's id and its index in the message, combined in one number that increases
+downwards: a selection survives scrolling, and older messages arriving above.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _MOST_ROWS = 20_000
 
 
 class TextSelection:
-    """What is selected is kept by the screen of ``view``, as Textual does."""
+    """The selection itself is stored in the screen of ``view``, as in Textual."""
 
     def __init__(self, view: LineView, rows: ItemRows, position: Position) -> None:
         self._view = view
         self._rows = rows
         self._position = position
         self._ends: tuple[tuple[int, int], tuple[int, int]] | None = None
-        """Where a selection by keys began and where it ends: ids of messages, and rows of them."""
+        """Start and end of a selection made by keys: ids of messages, and rows in them."""
 
     # painting
 
     def mark(self, y: int, strip: Strip) -> Strip:
-        """Marks the text of row ``y`` with where it is, for the mouse, and paints what of it is selected."""
+        """Marks the text of row ``y`` with its position, for the mouse, and highlights the selected part."""
         marked = self._row_at(y)
         if marked is None:
             return strip
@@ -55,7 +55,7 @@ class TextSelection:
         return Strip([*left, *right.apply_offsets(0, number)], strip.cell_length)
 
     def _row_at(self, y: int) -> tuple[int, MessageRow] | None:
-        """The row at ``y`` with its number among all rows that ever were; None if it has no text of a message."""
+        """The row at ``y`` and its number (see the module's description); None if it contains no text of a message."""
         position, feed = self._position, self._rows.feed
         place = position.places[y] if y < len(position.places) else None
         if place is None or feed is None or place.index >= len(feed):
@@ -78,7 +78,7 @@ class TextSelection:
     # text
 
     def text(self, selection: Selection) -> str:
-        """The text between two places; lines that were wrapped are joined again."""
+        """The selected text; wrapped lines are joined again."""
         feed = self._rows.feed
         if feed is None or not len(feed):
             return ""
@@ -112,7 +112,9 @@ class TextSelection:
         self._select(Offset(0, _number(key, _first_text(rows))), end)
 
     def extend(self, delta: int) -> None:
-        """Selects by whole rows from the selected message on: ``delta`` rows more, or fewer."""
+        """Selects whole rows, starting at the selected message: extends the selection by ``delta`` rows, or
+        shrinks it.
+        """
         feed, selected = self._rows.feed, self._position.selected
         if feed is None or not isinstance(selected, int) or not feed.holds(selected):
             return
@@ -143,7 +145,7 @@ class TextSelection:
         self._view.screen.selections = {self._view: Selection(start, end)}
 
     def _neighbour(self, feed: Feed, place: tuple[int, int], delta: int) -> tuple[int, int]:
-        """The next row of content below or above, over the rows that lead to messages."""
+        """The next row of content below or above, skipping rows without message text."""
         index, row = place
         while True:
             row += delta
@@ -161,10 +163,10 @@ class TextSelection:
 
 
 def _number(message_id: int, row: int) -> int:
-    """A row of a message as one number."""
+    """A row of a message as one number (see the module's description)."""
     return (message_id << _ROW_BITS) + row
 
 
 def _first_text(rows: Rows) -> int:
-    """The first row that has text of the message."""
+    """The first row that contains text of the message."""
     return next((number for number, row in enumerate(rows.rows) if row.start), rows.lead)

@@ -1,8 +1,8 @@
-"""Which rows of a long list of items of uneven height lie in view.
+"""Which rows of a long list of items with different heights are in view.
 
-The place is kept as an item and a row of it, not as a number of rows from the top: nothing has to be known
-about items out of view, so that prepending, appending and 100,000 items cost nothing. Heights are asked for
-only where the viewport lies or passes.
+The position is stored as an item and a row in it, not as a number of rows from the top: nothing has to be
+known about items out of view, so prepending, appending and 100,000 items cost nothing. Heights are requested
+only for items that the viewport shows or passes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Place(Struct, frozen=True):
 
 
 class Viewport:
-    """The rows in view. `top` is the first; `height` is that of the screen; `count` that of the items."""
+    """The rows in view. `top` is the first one; `height` is that of the screen; `count` is the number of items."""
 
     def __init__(self, height_of: Height) -> None:
         self._height_of = height_of
@@ -34,7 +34,7 @@ class Viewport:
         self.count = 0
 
     def rows(self) -> list[Place | None]:
-        """What lies in each row of the screen; None above the first item if there are too few to fill it."""
+        """The item row in each row of the screen; None above the first item if there are too few to fill it."""
         self._settle()
         places: list[Place | None] = []
         index, row = self.top.index, self.top.row
@@ -50,7 +50,7 @@ class Viewport:
         return self._below(self.top, self.height) < self.height or self._is_last(self.top)
 
     def scroll(self, delta: int) -> None:
-        """Moves down by `delta` rows (up if negative), within bounds."""
+        """Scrolls down by `delta` rows (up if negative), within bounds."""
         self._settle()
         if delta < 0:
             self._up(delta)
@@ -64,11 +64,11 @@ class Viewport:
         self.top = last if (top.index, top.row) > (last.index, last.row) else top
 
     def to_bottom(self) -> None:
-        """The last row of the last item becomes the last row of the screen."""
+        """Scrolls until the last row of the last item is the last row of the screen."""
         self.top = self._last_top()
 
     def show(self, index: int) -> None:
-        """Moves as little as needed to have the item whole in view; its beginning if it is too high."""
+        """Scrolls as little as needed to show the whole item; only its beginning if it is too high."""
         if not 0 <= index < self.count:
             return
         self._settle()
@@ -84,7 +84,7 @@ class Viewport:
             self._up(size - self.height)
 
     def center(self, index: int, above: int) -> None:
-        """Puts the item's first row below `above` rows of the screen, if there is enough before it."""
+        """Scrolls until the item's first row is `above` rows below the top, if there is enough before it."""
         if not self.count:
             return
         self.top = Place(min(max(0, index), self.count - 1), 0)
@@ -132,7 +132,7 @@ class Viewport:
         return Place(index, max(0, row))
 
     def _settle(self) -> None:
-        """Brings a place that no longer exists, or that leaves room below the end, back into bounds."""
+        """Moves a place that no longer exists, or that leaves room below the end, back into bounds."""
         if not self.count:
             self.top = Place(0, 0)
             return

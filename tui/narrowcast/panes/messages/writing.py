@@ -1,4 +1,4 @@
-"""Answering messages, and editing and deleting one's own."""
+"""Replying to messages, and editing and deleting own messages."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ if TYPE_CHECKING:
 __all__ = ["Writing"]
 
 SHOWN_OF_DELETED = 60
-"""Cells of a message, and of the name of its sender, in the question whether to delete it."""
+"""Maximum cells of the message's text, and of its sender's name, in the question whether to delete it."""
 
 
 class Writing:
-    """Asks for a reply or an edit of the selected message; deletes it."""
+    """Requests a reply to or an edit of the selected message; deletes it."""
 
     def __init__(self, pane: PaneContext, clipboard: Clipboard) -> None:
         self._pane = pane
         self._clipboard = clipboard
 
     def reply(self) -> None:
-        """Writes to the conversation of the message."""
+        """Replies to the conversation of the message."""
         where = self._pane.selected_destination
         if where is None and self._pane.view is not None:
-            where = self._pane.view.narrow.destination  # an empty conversation is answered too
+            where = self._pane.view.narrow.destination  # a reply is also possible in an empty conversation
         if where is not None:
             self._pane.post(ReplyRequested(where))
         else:
             self._pane.message_or_say()
 
     def reply_sender(self) -> None:
-        """Writes to the sender alone."""
+        """Replies to the sender only."""
         if (message := self._pane.message_or_say()) is not None:
             others = frozenset({message.sender_id}) - {self._pane.session.state.me}
             self._pane.post(ReplyRequested(DirectDestination(others)))
 
     def mention(self) -> None:
-        """Replies, beginning with the sender's name."""
+        """Replies with a mention of the sender at the beginning."""
         if (message := self._pane.message_or_say()) is not None:
             name = self._pane.session.state.users.name(message.sender_id)
             mention = f"@**{name}|{message.sender_id}** "
             self._pane.post(ReplyRequested(message.destination(self._pane.session.state.me), mention))
 
     def quote(self) -> None:
-        """Replies, beginning with the message's source as a quote."""
+        """Replies with a quote of the message's source at the beginning."""
         if (message := self._pane.message_or_say()) is not None:
             self._pane.work(self._quote(message), "quote the message")
 
@@ -67,7 +67,7 @@ class Writing:
         self._pane.post(ReplyRequested(message.destination(self._pane.session.state.me), quote))
 
     def edit(self) -> None:
-        """Edits one's own message."""
+        """Edits an own message."""
         message = self._pane.message_or_say()
         if message is None:
             return
@@ -76,7 +76,7 @@ class Writing:
             self._pane.post(EditRequested(message.id))
 
     def delete(self) -> None:
-        """Deletes the message, after asking."""
+        """Deletes the message after confirmation."""
         message = self._pane.message_or_say()
         if message is None:
             return
@@ -91,7 +91,7 @@ class Writing:
         self._pane.confirm(self._question_of_deleting(message), "Delete message", delete)
 
     def _question_of_deleting(self, message: Message) -> str:
-        """It says which one: others may have come while the key was on its way."""
+        """Describes the message in the question: the selection may have moved before the key was handled."""
         state = self._pane.session.state
         whose = "your message" if message.sender_id == state.me else "the message of "
         if message.sender_id != state.me:

@@ -1,4 +1,4 @@
-"""The navigation pane: views, direct conversations, channels and their topics, with what is unread."""
+"""The navigation pane: views, direct conversations, channels and their topics, with unread counts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
-    """The rows. Its keys come from the registry."""
+    """The list of rows. Its keys come from the registry."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.NAVIGATION)]
     LOOKS: ClassVar[Mapping[str, Look]] = {
@@ -142,14 +142,14 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
 
 
 class NavigationPane(Vertical):
-    """The list, with a field to find in it while that is wanted."""
+    """The list, with a filter field that is shown on demand."""
 
     DEFAULT_CSS = """
     NavigationPane { width: 28; background: $surface; }
     """
 
     class Opened(Message):
-        """Show ``narrow``; or, where that is None, do the action ``action``."""
+        """Show ``narrow``; if it is None, run the action ``action``."""
 
         def __init__(self, narrow: Narrow | None, action: str = "") -> None:
             super().__init__()
@@ -157,14 +157,14 @@ class NavigationPane(Vertical):
             self.action = action
 
     class AccountOpened(Message):
-        """Show the account that is stored in ``file``."""
+        """Show the account in ``file``."""
 
         def __init__(self, file: Path) -> None:
             super().__init__()
             self.file = file
 
     class TopicsWanted(Message):
-        """The topics of a channel are shown now and may have to be fetched."""
+        """The topics of a channel are shown and may have to be fetched."""
 
         def __init__(self, channel_id: int) -> None:
             super().__init__()
@@ -185,7 +185,7 @@ class NavigationPane(Vertical):
         self.refresh_rows()
 
     def refresh_rows(self) -> None:
-        """Work the rows out again; the selection stays where it is."""
+        """Compute the rows again; the selection stays."""
         self.list.state = self.session.state
         drafts = len(self.session.drafts.all())
         finding = self._find.is_finding
@@ -195,11 +195,11 @@ class NavigationPane(Vertical):
             self.list.set_items(items)
 
     def refresh_marks(self) -> None:
-        """Presence changed: draw the visible rows again."""
+        """Draw the visible rows again after presence changed."""
         self.list.invalidate()
 
     def show_current(self, narrow: Narrow) -> None:
-        """Mark the view that is open now; its channel opens, its row is selected."""
+        """Mark the open view, expand its channel and select its row."""
         self.list.current = narrow
         if narrow.channel_id is not None and narrow.channel_id not in self.folding.opened:
             self._open_channel(narrow.channel_id)
@@ -211,12 +211,12 @@ class NavigationPane(Vertical):
                 break
 
     def find(self) -> None:
-        """Type to find a channel, a topic or a person."""
+        """Start filtering channels, topics and people."""
         self._find.begin()
         self.refresh_rows()
 
     def leave_find(self) -> bool:
-        """Stop finding; False if nobody was."""
+        """Stop filtering; False if the filter was not in use."""
         was_finding = self._find.end()
         if was_finding:
             self.refresh_rows()
@@ -229,7 +229,7 @@ class NavigationPane(Vertical):
             self._open(row)
 
     def on_navigation_list_opened(self, event: NavigationList.Opened) -> None:
-        """Open the row's view, or what else it stands for."""
+        """Open the row's view, or run its action."""
         event.stop()
         self._open(event.row)
 
@@ -273,7 +273,7 @@ class NavigationPane(Vertical):
         self.post_message(self.TopicsWanted(channel_id))
 
     def channel_after(self, channel_id: int | None, step: int) -> int | None:
-        """The channel ``step`` places after ``channel_id`` in the list, around its ends."""
+        """The channel ``step`` places after ``channel_id`` in the list, wrapping around at the ends."""
         order = channel_keys(self.list.items)
         if not order:
             return None

@@ -1,4 +1,4 @@
-"""The rows of the navigation pane, worked out from the state. Plain code without a screen."""
+"""The rows of the navigation pane, computed from the state, without a screen."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Kind(StrEnum):
 
 
 _COUNTED = {Kind.CHANNEL, Kind.DIRECT, Kind.ACCOUNT}
-"""Rows whose unread messages a closed section counts."""
+"""Rows whose unread messages are counted in a collapsed section."""
 
 
 class NavigationRow(Struct, frozen=True):
@@ -51,20 +51,20 @@ class NavigationRow(Struct, frozen=True):
     mark: str = ""
     muted: bool = False
     open: bool | None = None
-    """Whether what is below it is shown; None where nothing can be below."""
+    """Whether the row is expanded; None if it cannot be."""
     channel_id: int | None = None
     topic: str | None = None
     account: Path | None = None
-    """The file of another account that the row stands for."""
+    """The file of the other account that the row shows."""
     color: str = ""
-    """That which was chosen for the channel, as the server has it."""
+    """The channel's colour that the user chose, as the server stores it."""
 
 
 class Folding(Struct, frozen=True):
-    """What the user has opened and closed."""
+    """What the user has expanded and collapsed."""
 
     closed: frozenset[str] = frozenset({"inactive"})
-    """Sections that are closed."""
+    """Collapsed sections."""
     opened: frozenset[int] = frozenset()
     """Channels whose topics are shown."""
     all_topics: frozenset[int] = frozenset()
@@ -79,8 +79,8 @@ def rows(
     everything: bool = False,
     others: Sequence[ListedAccount] = (),
 ) -> list[NavigationRow]:
-    """The rows from top to bottom. ``everything``: as if all sections were open, for finding by name; ``others``: the
-    accounts that are not on screen.
+    """The rows from top to bottom. ``everything``: as if all sections were expanded, for filtering;
+    ``others``: the accounts that are not on screen.
     """
     result = list(_views(state, drafts))
     closed = frozenset() if everything else folding.closed
@@ -113,7 +113,7 @@ def _views(state: State, drafts: int) -> Iterator[NavigationRow]:
 def _section(
     key: str, title: str, below: list[NavigationRow], closed: frozenset[str], current: Narrow | None
 ) -> list[NavigationRow]:
-    """A heading and what is below it; of a section that is closed only what the open view belongs to."""
+    """A heading and the rows below it; of a collapsed section, only the rows of the open view."""
     if not below:
         return []
     is_open = key not in closed
@@ -129,7 +129,7 @@ def _is_at(row: NavigationRow, current: Narrow | None) -> bool:
 
 
 def _account(other: ListedAccount) -> NavigationRow:
-    """Its name, mentions and unread messages, and how its connection is."""
+    """The account's name, mentions, unread messages and connection status."""
     row = NavigationRow(
         Kind.ACCOUNT, ("account", other.file), other.name, mark=other.mark, account=other.file
     )
@@ -183,8 +183,8 @@ def _sorted_channels(state: State) -> tuple[list[Channel], list[Channel], list[C
 
 
 def _groups_of_channels(state: State) -> Iterator[tuple[str, str, list[Channel]]]:
-    """Key, title and channels of each section: pinned ones, a section a folder in the organization's order, those
-    without, and the quiet ones.
+    """Key, title and channels of each section: pinned channels, each folder in the organization's order,
+    channels without a folder, and inactive ones.
     """
     pinned, active, inactive = _sorted_channels(state)
     yield "pinned", "Pinned channels", pinned

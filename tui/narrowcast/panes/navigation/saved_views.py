@@ -1,4 +1,4 @@
-"""Views of one's own that are pinned: searches and conversations that are kept under a name."""
+"""The user's pinned views: searches and conversations that are saved under a name."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ BUILT_IN = {
     "narrow/is/starred": "Starred messages",
     "narrow/has/reaction/sender/me": "Reactions",
 }
-"""Views that every client has, under names of its own."""
+"""Views that exist in every client, with their names."""
 
 _ROWS_OF_THEIR_OWN = frozenset({"inbox", "feed", "drafts", "narrow/is/mentioned", "narrow/is/starred"})
 
 
 def title(view: NavigationView) -> str:
-    """The name of a view; those that every client has, have names of their own."""
+    """The name of a view; a view that exists in every client has a fixed name."""
     return view.name or BUILT_IN.get(view.fragment, view.fragment)
 
 
 def pinned(state: State) -> Iterator[tuple[str, str, Narrow]]:
-    """Fragment, title and narrow of each pinned view that has no row anyway and that can be opened here."""
+    """Fragment, title and narrow of each pinned view that can be opened here and has no other row."""
     for view in sorted(state.navigation_views.all(), key=lambda one: title(one).casefold()):
         if not view.is_pinned or view.fragment in _ROWS_OF_THEIR_OWN:
             continue
