@@ -1,1 +1,1 @@
-"""Requests and answers: the application, its parameters, its connections and their limits."""
+"""HTTP requests and responses: the application, its parameters, and the limits of its connections."""

@@ -1,4 +1,4 @@
-"""The web application: from a request to a handler and back to JSON.
+"""The web application: dispatches a request to its handler and returns the answer as JSON.
 
 Every answer under /api/v1 is a JSON object with `result` and `msg` (CONV-06), errors included; a caller never
 sees a traceback.
@@ -78,14 +78,14 @@ def build(core: Core) -> Starlette:
 
 @lru_cache(1)
 def _routes(endpoints: Sequence[Endpoint]) -> Sequence[Route]:
-    """Those of every organization, made once: it takes a third of the start of a server."""
+    """The routes of every organization, built once: this takes a third of a server's start time."""
     by_path: dict[str, dict[str, Endpoint]] = {}
     for endpoint in endpoints:
         path = endpoint.path if endpoint.absolute else API_PREFIX + endpoint.path
         methods = by_path.setdefault(path, {})
         assert endpoint.method not in methods, f"{endpoint.method} {path} is declared twice"
         methods[endpoint.method] = endpoint
-    # Fixed words win over parameters, whatever the order of declaration.
+    # Literal path segments take precedence over parameters, whatever the order of declaration.
     ordered = sorted(by_path.items(), key=lambda item: [part.startswith("{") for part in item[0].split("/")])
     return [Route(path, _dispatched(methods), methods=_METHODS) for path, methods in ordered]
 
@@ -188,14 +188,14 @@ class _Dispatcher:
         return self._respond(call, await self._kept_answer(call))
 
     async def _kept_answer(self, call: Call) -> Answer | Response:
-        """The handler's answer, when what it changed is on the disk."""
+        """The handler's answer, returned once the changes it made are on disk."""
         if call.endpoint.method == "GET":
             return await self._handle(call)
         changes = self._core.store.changes
         try:
             return await self._handle(call)
         finally:
-            # Some refusals come after a change that stays, such as invitations of which some could be sent.
+            # Some errors follow a change that stays, such as invitations of which only some could be sent.
             await self._core.kept(changes)
 
     async def _fields(self, request: Request, endpoint: Endpoint) -> dict[str, str]:
@@ -262,7 +262,7 @@ class _Dispatcher:
 
 
 def _log_act(call: Call) -> None:
-    """Notes what an administrator, or whoever was let, has done."""
+    """Records the call in the log of administrative acts, if it is one."""
     if call.caller is not None and is_administrative(call.endpoint.method, call.endpoint.path):
         record(
             call.core,
@@ -287,7 +287,7 @@ def _decode(raw: bytes) -> dict[str, str]:
 
 
 def client_name(user_agent: str) -> str:
-    """The program's name: the User-Agent up to the version."""
+    """The name of the calling program: the User-Agent up to the version."""
     return user_agent.split("/", 1)[0].split(" ", 1)[0][:64] or "unknown"
 
 

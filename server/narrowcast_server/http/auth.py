@@ -1,4 +1,4 @@
-"""Who calls: HTTP Basic with address and key (AUTH-01)."""
+"""Authentication of the caller: HTTP Basic with email address and API key (AUTH-01)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_KEY: Final = "0" * KEY_LENGTH
 
 
 def caller_by_key(core: Core, key: str) -> User:
-    """The active user who has this key, for programs that can only open addresses; raises UNAUTHORIZED."""
+    """The active user who has this key, for programs that can only open URLs; raises UNAUTHORIZED."""
     holder: User | None = None
     for user in core.users.all():
         if hmac.compare_digest(user.api_key.encode(), key.encode()) and not user.is_system_bot:
@@ -30,7 +30,7 @@ def caller_by_key(core: Core, key: str) -> User:
 
 
 def caller(core: Core, header: str | None) -> User:
-    """The active user that an Authorization header names, with a key that opens everything; raises UNAUTHORIZED."""
+    """The active user in an Authorization header, whose key has unlimited scope; raises UNAUTHORIZED."""
     user, scope = caller_and_scope(core, header)
     if scope not in (None, Scope.ALL):
         raise unauthorized("This API key does not allow this")
@@ -38,7 +38,10 @@ def caller(core: Core, header: str | None) -> User:
 
 
 def caller_and_scope(core: Core, header: str | None) -> tuple[User, Scope | None]:
-    """The same with any key, and what that is good for; None: it is the account's own."""
+    """The active user in an Authorization header, and the scope of their key; None for the account's own key.
+
+    Raises UNAUTHORIZED.
+    """
     if not header:
         raise unauthorized("Not logged in: API authentication or user session required")
     scheme, _, payload = header.partition(" ")

@@ -1,8 +1,8 @@
-"""Requests that a browser makes for a page: those of other sites' pages are none of this server's.
+"""Requests that a browser makes for a page: those of other sites' pages are rejected.
 
-Programs send neither `Origin` nor `Sec-Fetch-Site`; browsers send them and pages cannot forge them. A page of
-another site may get a person's browser to reach a server that its own site cannot, also by giving its own name the
-server's address; so the name by which a browser calls must be one of the server's.
+Browsers send `Origin` and `Sec-Fetch-Site`, which pages cannot forge; other programs send neither. A page of
+another site may use a person's browser to reach a server that the site itself cannot reach, also by resolving
+its own name to the server's address (DNS rebinding). So the name in `Host` must be one of the server's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FOREIGN = frozenset({"cross-site", "same-site"})
 
 
 def check_page(core: Core, headers: Headers) -> None:
-    """Raises 403 for a request of another site's page."""
+    """Raises 403 for a request from another site's page."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     if origin is None and site is None:
         return
@@ -31,7 +31,7 @@ def check_page(core: Core, headers: Headers) -> None:
         raise ServiceError(
             f"This server is not called {_name(host)!r}; its operator sets its address with --url", status=403
         )
-    # Following a link is what links are for.
+    # Links on other sites may lead here.
     if site in _FOREIGN and headers.get("sec-fetch-mode") != "navigate":
         raise ServiceError("Pages of other sites cannot use this server", status=403)
     if origin is not None and urlsplit(origin).netloc not in (host, urlsplit(core.url).netloc):
@@ -50,7 +50,7 @@ def _is_own_name(core: Core, host: str) -> bool:
 
 
 def _name(host: str) -> str:
-    """A host without its port, in lower case; of an IPv6 address what is between the brackets."""
+    """A host without its port, in lower case; for an IPv6 address, what is between the brackets."""
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
     return host.partition(":")[0].rstrip(".").lower()

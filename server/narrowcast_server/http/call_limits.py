@@ -1,4 +1,4 @@
-"""What is counted of every request: how often somebody calls, and how many of their requests are being answered."""
+"""Limits on requests: how many a caller may send over time, and how many may be in progress at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EVENTS: Final = "/events"
 
 
 class CallLimiter:
-    """The limits of one server."""
+    """The request limits of one server."""
 
     def __init__(self, core: Core) -> None:
         config = core.config
@@ -34,9 +34,9 @@ class CallLimiter:
 
     @contextmanager
     def counted(self, user: User | None, request: Request, endpoint: Endpoint) -> Iterator[Headers]:
-        """Counts a request while it is being answered; gives what the answer says of the limits.
+        """Counts a request while it is being answered; yields the rate limit headers of its answer.
 
-        Raises RATE_LIMIT_HIT for one too many.
+        Raises RATE_LIMIT_HIT if a limit is reached.
         """
         if user is None:
             address = address_of(request)
@@ -55,5 +55,5 @@ class CallLimiter:
 
 
 def address_of(request: Request) -> str:
-    """Where a request comes from, by its peer or the proxy before it; empty where that is unknown."""
+    """The client's address, as seen by this server or by its proxy; empty if unknown."""
     return request.client.host if request.client else ""

@@ -1,7 +1,7 @@
-"""All connections of the server: how many there may be, and how long each may take over what.
+"""All connections of the server: how many there may be, and how long each step may take.
 
-What a peer may do before it has said who it is costs it nothing, so it is bounded: connections that wait for a
-request make room for new ones, and who sends or reads too slowly is cut off.
+Before a peer has authenticated, its connections cost it nothing, so they are bounded: connections that wait
+for a request are closed to make room for new ones, and peers that send or read too slowly are cut off.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _SWEEP_SECONDS: Final = 1.0
 
 
 class Connection(Protocol):
-    """What is asked of a connection."""
+    """What `Connections` needs of a connection."""
 
     @property
     def address(self) -> str:
-        """The peer's, empty where it has none."""
+        """The peer's address, empty if it has none."""
 
     @property
     def idle_since(self) -> float | None:
@@ -32,19 +32,19 @@ class Connection(Protocol):
 
     @property
     def unread(self) -> int:
-        """Bytes that the peer has yet to read."""
+        """Bytes that the peer has not read yet."""
 
     def is_too_slow(self, now: float) -> bool:
-        """Whether the peer has used up its time for what it is doing."""
+        """Whether the peer has exceeded the time limit of the current step."""
 
     def cut(self) -> None: ...
 
 
 class Connections:
-    """Those that are open. Not for several event loops."""
+    """The open connections of one event loop."""
 
     def __init__(self, limits: ConnectionLimits, descriptors: int) -> None:
-        """`descriptors`: how many files this process may have open."""
+        """`descriptors`: how many files this process may open."""
         self.limits = limits
         self._most = max(min(limits.most, descriptors - limits.spare_descriptors), 1)
         self._open: set[Connection] = set()
@@ -55,16 +55,16 @@ class Connections:
 
     @property
     def busy(self) -> int:
-        """How many are being answered now."""
+        """How many connections are not waiting for a request."""
         return sum(connection.idle_since is None for connection in self._open)
 
     @property
     def unread(self) -> int:
-        """Bytes of answers that peers have yet to read."""
+        """Bytes of answers that peers have not read yet."""
         return sum(connection.unread for connection in self._open)
 
     def admit(self, connection: Connection) -> bool:
-        """Counts a new connection; idle ones may end for it. False: there is no room."""
+        """Counts a new connection, closing idle ones to make room; False if there is no room."""
         address = connection.address
         if not is_local(address) and self._by_address.get(address, 0) >= self.limits.most_an_address:
             self._make_room(address)
@@ -89,7 +89,7 @@ class Connections:
             del self._by_address[connection.address]
 
     def sweep(self, now: float) -> None:
-        """Cuts off those that are too slow, and forgets those that are gone."""
+        """Cuts off connections that are too slow, and forgets those that have closed."""
         for connection in tuple(self._open):
             if connection.is_gone:
                 self.leave(connection)
@@ -104,7 +104,7 @@ class Connections:
             self.sweep(loop.time())
 
     def _make_room(self, address: str | None) -> None:
-        """Cuts off the connections that have been idle for longest, some at once: looking for them takes time."""
+        """Cuts off the twentieth that has been idle for longest: several at once, since the search takes time."""
         idle = [
             (connection.idle_since, number, connection)
             for number, connection in enumerate(self._open)
@@ -119,7 +119,7 @@ class Connections:
 
 
 def is_local(address: str) -> bool:
-    """Whether a peer is on this machine: its people, or a proxy that stands for many."""
+    """Whether a peer is on this machine: a local user, or a proxy that serves many."""
     try:
         return address == "" or ipaddress.ip_address(address).is_loopback
     except ValueError:

@@ -1,5 +1,6 @@
-"""JSON as it goes out. msgspec makes it several times faster than the standard library, which takes over for the
-few values that msgspec refuses."""
+"""JSON encoding of answers and events. msgspec is several times faster than the standard library, which is
+the fallback for the few values that msgspec rejects.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +13,11 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 def encoded(value: object) -> bytes:
-    """Compact JSON in UTF-8, as it goes over the wire."""
+    """Compact JSON in UTF-8."""
     try:
         return _encoder.encode(value)
     except (UnicodeError, OverflowError, TypeError, msgspec.MsgspecError):
-        # Lone surrogates and integers of more than 64 bits, from data that an older server let in.
+        # Lone surrogates and integers of more than 64 bits, in data that an older server stored.
         return json.dumps(value, separators=(",", ":")).encode()
 
 

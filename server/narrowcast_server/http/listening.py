@@ -1,4 +1,4 @@
-"""The listening socket: uvicorn runs the application, but who may connect is decided here."""
+"""The listening socket: uvicorn runs the application, but this module decides who may connect."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from narrowcast_server.http.connections import Connections
 from narrowcast_server.http.protocol import Http
 
 _BACKLOG: Final = 100
-"""Connections that are accepted at once; fewer than the descriptors that are kept free."""
+"""Length of the accept queue; smaller than the number of spare descriptors."""
 _HANDSHAKE_SECONDS: Final = 10.0
 _WANTED_DESCRIPTORS: Final = 16_384
 
 
 def descriptors() -> int:
-    """How many files this process may have open."""
+    """How many files this process may open."""
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return _WANTED_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
 
 
 def raise_descriptors() -> None:
-    """Lets this process have as many as the system allows, where that is more than it has."""
+    """Raises this process's limit of open files as far as the system allows, up to what the server wants."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = _WANTED_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _WANTED_DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < limit:
@@ -38,7 +38,7 @@ def raise_descriptors() -> None:
 async def listening(
     server: uvicorn.Server, connections: Connections, bound: socket.socket
 ) -> AsyncIterator[None]:
-    """Accepts connections for a server that has started, until the block ends; the server closes what is open."""
+    """Accepts connections for a started server until the block ends; the server closes the open ones."""
     config = server.config
 
     def connection() -> Http:

@@ -1,4 +1,4 @@
-"""A log that a stranger cannot fill: the same line some times a minute, then only how often."""
+"""A limit on the log, so that strangers cannot fill it: repeated lines are dropped and counted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Seen:
 
 
 class LogLimit(logging.Filter):
-    """Lets a line pass ten times a minute. Lines are the same when their template and their place are."""
+    """Passes each line ten times a minute. Lines are the same if the same statement logged them."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -29,11 +29,11 @@ class LogLimit(logging.Filter):
 
     @property
     def size(self) -> int:
-        """How many different lines it remembers."""
+        """How many different lines are being counted."""
         return len(self._seen)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is written; the first after a pause says how many were not."""
+        """Whether the record is written; the first one of a new minute says how many were dropped."""
         now = self._clock()
         key = (record.name, record.pathname, record.lineno)
         seen = self._seen.get(key)

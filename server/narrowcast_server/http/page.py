@@ -1,4 +1,4 @@
-"""Pages for people who open a link of this server in a browser: plain HTML, no scripts, nothing from elsewhere."""
+"""Pages for people who open a link to this server in a browser: plain HTML, no scripts, nothing external."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HEADERS: Final = {
         " frame-ancestors 'none'"
     ),
     "Cache-Control": "no-store",
-    # The address of an invitation is a secret.
+    # The URL of an invitation is a secret.
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "X-Robots-Tag": "noindex",
@@ -33,7 +33,7 @@ _HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; `name` is what somebody chose, and stands after the words."""
+    """A heading; `name` is a name that a user chose, and follows the words."""
 
     words: str
     name: str = ""
@@ -49,7 +49,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What is to be typed in a terminal; a click selects all of it."""
+    """A command to be typed in a terminal; a click selects all of it."""
 
     words: str
 
@@ -58,7 +58,7 @@ Part = Heading | Text | Command
 
 
 def page(title: str, parts: Sequence[Part], status: int = 200) -> HTMLResponse:
-    """A whole page. All words are text: what is markup in them is shown as it is."""
+    """A whole page. All words are plain text: markup in them is escaped."""
     body = "\n".join(map(_html, parts))
     return HTMLResponse(
         f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{_text(title)}</title>'
@@ -74,11 +74,11 @@ def _html(part: Part) -> str:
         return f"<pre><code>{_text(part.words)}</code></pre>"
     if isinstance(part, Text):
         return f"<p>{_text(part.words)}</p>"
-    # A name in another direction of writing leaves the words around it where they are.
+    # Isolates a name in right-to-left script from the words around it.
     name = f"<bdi>{_text(part.name)}</bdi>" if part.name else ""
     return f"<h{part.level}>{' '.join(filter(None, (_text(part.words), name)))}</h{part.level}>"
 
 
 def _text(words: str) -> str:
-    """Escaped, and without characters that show nothing or turn the direction of what follows."""
+    """Escaped text in which characters that are invisible or change the text direction are replaced."""
     return escape("".join(character if character.isprintable() else "\ufffd" for character in words))

@@ -1,7 +1,7 @@
-"""Declared parameters: name, type, default, and the levels between which the service knows them.
+"""Declared parameters: name, type, default, and the feature levels at which they exist.
 
-A route lists its parameters; reading one through `call[PARAM]` gives a typed value. What a request carries
-beyond them is unsupported, so ignored and named in the answer (CONV-09, VER-05).
+A route lists its parameters; reading one through `call[PARAM]` gives a typed value. Other parameters of a
+request are ignored and reported in the answer as unsupported (CONV-09, VER-05).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_DEPTH: Final = 24
 
 
 class _Required:
-    """Says that a parameter has no default."""
+    """Marks a parameter without a default."""
 
 
 REQUIRED: Final = _Required()
@@ -31,7 +31,7 @@ REQUIRED: Final = _Required()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Param(Generic[T_co]):
-    """One parameter. Known at levels `since` (inclusive) to `until` (exclusive)."""
+    """One parameter. It exists at levels `since` (inclusive) to `until` (exclusive)."""
 
     name: str
     parse: Parser[Any]
@@ -44,7 +44,7 @@ class Param(Generic[T_co]):
     required_below: int | None = None
 
     def known_at(self, level: int) -> bool:
-        """Whether a server of this level has the parameter."""
+        """Whether the parameter exists at this level."""
         return level >= self.since and (self.until is None or level < self.until)
 
     def names(self) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ class Param(Generic[T_co]):
         return (self.name, *self.aliases)
 
     def default_at(self, level: int) -> T_co:
-        """The value when the request does not carry it; raises ServiceError for a required one."""
+        """The value if the request does not carry the parameter; raises ServiceError if it is required."""
         if self.required_below is not None and level < self.required_below:
             raise MissingParameter(self.name)
         if self.default_below is not None and level < self.default_below[0]:
@@ -63,7 +63,7 @@ class Param(Generic[T_co]):
 
 
 def missing(name: str) -> ServiceError:
-    """The refusal of a request without a parameter that others make necessary."""
+    """The error for a parameter that is missing although others of the request require it."""
     return ServiceError(f"Missing '{name}' argument")
 
 
@@ -75,7 +75,7 @@ def required(
     until: int | None = None,
     aliases: tuple[str, ...] = (),
 ) -> Param[T]:
-    """A parameter that must be there."""
+    """A required parameter."""
     return Param(name, parse, since=since, until=until, aliases=aliases)
 
 
@@ -88,7 +88,7 @@ def optional(
     aliases: tuple[str, ...] = (),
     required_below: int | None = None,
 ) -> Param[T | None]:
-    """A parameter that may be left out; then None."""
+    """An optional parameter; None if absent."""
     return Param(name, parse, None, since, until, aliases, required_below=required_below)
 
 
@@ -102,7 +102,7 @@ def defaulted(
     aliases: tuple[str, ...] = (),
     below: tuple[int, T] | None = None,
 ) -> Param[T]:
-    """A parameter with a default, perhaps another one below a level."""
+    """A parameter with a default, which may be another one below a level."""
     return Param(name, parse, default, since, until, aliases, below)
 
 
@@ -112,13 +112,13 @@ _TEXT_PARSERS: set[Parser[Any]] = set()
 
 
 def takes_text(parser: Parser[T]) -> Parser[T]:
-    """Marks a parser of text: for some parameters the text comes in JSON quotes, which are taken off before."""
+    """Marks a parser of text: some of its parameters travel as JSON strings, which are decoded before."""
     _TEXT_PARSERS.add(parser)
     return parser
 
 
 def from_json(param: Param[T_co], text: str) -> T_co:
-    """The value of a parameter whose text travels as JSON; raises ServiceError for bare text."""
+    """The value of a parameter whose text travels as JSON; raises ServiceError for text that is not."""
     if param.parse in _TEXT_PARSERS:
         text = check_string(param.name, json_value(param.name, text))
     return cast(T_co, param.parse(param.name, text))
@@ -126,7 +126,7 @@ def from_json(param: Param[T_co], text: str) -> T_co:
 
 @takes_text
 def string(name: str, text: str) -> str:
-    """The raw text of the field. Lone surrogates cannot be stored or sent, so they are refused."""
+    """The raw text of the field. Lone surrogates cannot be stored or sent, so they are rejected."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -136,7 +136,7 @@ def string(name: str, text: str) -> str:
 
 @takes_text
 def text_without_null(name: str, text: str) -> str:
-    """Raw text that may not contain null bytes."""
+    """Raw text without null bytes."""
     value = string(name, text)
     if "\x00" in value:
         raise ServiceError(f"{name} must not contain null bytes")
@@ -144,7 +144,7 @@ def text_without_null(name: str, text: str) -> str:
 
 
 def json_value(name: str, text: str) -> object:
-    """Any JSON value, of bounded depth, without NaN, infinities and lone surrogates."""
+    """Any JSON value of bounded depth, without NaN, infinities and lone surrogates."""
     try:
         value: object = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -172,7 +172,7 @@ def _check_value(name: str, value: object, depth: int) -> None:
 
 
 def check_integer(name: str, value: object) -> int:
-    """An integer of at most 53 bits."""
+    """An integer of at most 2**53 in magnitude."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise ServiceError(f"{name} is not an integer")
     if abs(value) > MAX_INTEGER:
@@ -199,14 +199,14 @@ def check_dict(name: str, value: object) -> dict[str, object]:
 
 
 def check_bool(name: str, value: object) -> bool:
-    """JSON true or false, and nothing that stands for them."""
+    """A JSON boolean; raises ServiceError for other values, 0 and 1 included."""
     if not isinstance(value, bool):
         raise ServiceError(f"{name} is not a boolean")
     return value
 
 
 def number(name: str, text: str) -> float:
-    """A JSON number, with a fraction or without one."""
+    """A JSON number, integer or not."""
     value = json_value(name, text)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ServiceError(f"{name} is not a float")
@@ -226,7 +226,7 @@ def natural(name: str, text: str) -> int:
 
 
 def boolean(name: str, text: str) -> bool:
-    """A JSON boolean; `True` and `False` as Python writes them are understood too."""
+    """A JSON boolean, or Python's `True` and `False`."""
     if text in ("true", "True"):
         return True
     if text in ("false", "False"):
@@ -257,7 +257,7 @@ def mapping(name: str, text: str) -> dict[str, object]:
 
 
 def nullable(parse: Parser[T]) -> Parser[T | None]:
-    """The same, or the JSON literal null."""
+    """A parser that also accepts the JSON literal null."""
 
     def parser(name: str, text: str) -> T | None:
         return None if text == "null" else parse(name, text)
@@ -266,7 +266,7 @@ def nullable(parse: Parser[T]) -> Parser[T | None]:
 
 
 _NOT_LISTED: Final = ": Value error, Not in the list of possible values"
-"""What Zulip servers say besides, of parameters whose values are a list and no type of its own."""
+"""What Zulip servers append to the error for parameters with a list of values instead of a type."""
 
 
 def choice(*values: str, listed: bool = False) -> Parser[str]:
@@ -292,7 +292,7 @@ def integer_choice(*values: int, listed: bool = False) -> Parser[int]:
 
 
 def limited(limit: int, parse: Parser[str] = string) -> Parser[str]:
-    """Text as `parse` takes it, of at most `limit` code points (LIM-03)."""
+    """Text that `parse` accepts, of at most `limit` code points (LIM-03)."""
 
     @takes_text
     def parser(name: str, text: str) -> str:

@@ -1,5 +1,5 @@
-"""HTTP as uvicorn speaks it, with this server's form also for requests that are none (JSON, never plain text), and
-with time limits for those who send and read.
+"""uvicorn's HTTP protocol, with JSON errors also for malformed requests, and with time limits for sending and
+reading.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Http(H11Protocol):
     head --request--> body --its end--> answering --answer--> idle --first byte--> head
     head --upgrade--> socket
 
-    It is `head` from its beginning until the first request is there.
+    A new connection is in `head`.
     """
 
     def __init__(
@@ -42,15 +42,15 @@ class Http(H11Protocol):
         self._limits = connections.limits
         self._in_head = True
         self._since = self.loop.time()
-        """When `head` or `idle` began, or the request that is being received."""
+        """When `head` or `idle` began, or the reception of the current request."""
         self._received = 0
-        """Bytes of that request so far."""
+        """Bytes received of the current request."""
         self._is_socket = False
         self._last_unread = 0
-        """What the peer had yet to read when it last made progress, and when that was."""
+        """Unread bytes when the peer last made progress in reading; `_unread_since` is that time."""
         self._unread_since = 0.0
 
-    # --- what `connections` asks ---------------------------------------------------------------------------
+    # --- the interface that `Connections` uses --------------------------------------------------------------
 
     @property
     def address(self) -> str:
@@ -58,21 +58,21 @@ class Http(H11Protocol):
 
     @property
     def idle_since(self) -> float | None:
-        """Since when it waits for a request."""
+        """Since when the connection waits for a request."""
         return self._since if self._waits_for_request else None
 
     @property
     def is_gone(self) -> bool:
-        """Whether it has ended without a word, as upgraded connections do."""
+        """Whether the connection is closed or closing; upgraded ones get no `connection_lost`."""
         return self.transport.is_closing()
 
     @property
     def unread(self) -> int:
-        """Bytes that wait for the peer."""
+        """Bytes buffered for the peer."""
         return self.transport.get_write_buffer_size()
 
     def is_too_slow(self, now: float) -> bool:
-        """Whether the head, the body or the reading of an answer takes too long."""
+        """Whether sending the head or the body, or reading an answer, takes too long."""
         if self._reads_too_slowly(now):
             return True
         taken = now - self._since
@@ -98,10 +98,10 @@ class Http(H11Protocol):
         self._last_unread = max(unread, self._last_unread)
         return now - self._unread_since > self._limits.write_seconds
 
-    # --- what happens --------------------------------------------------------------------------------------
+    # --- callbacks of asyncio and uvicorn -------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Lets it in, if there is room."""
+        """Admits the connection if there is room; else answers 503."""
         super().connection_made(transport)
         if not self._all.admit(self):
             self._refuse(ServiceError("The server has too many connections", status=503))
@@ -122,7 +122,7 @@ class Http(H11Protocol):
             self._begun(len(data))
 
     def on_response_complete(self) -> None:
-        """Waits for the next request, which may be here already."""
+        """Waits for the next request, which may have been received already."""
         before = self.cycle
         self._since = self.loop.time()
         super().on_response_complete()
@@ -135,24 +135,24 @@ class Http(H11Protocol):
         self._in_head, self._since, self._received = False, self.loop.time(), received
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """From here on the other protocol has the connection; it still counts."""
+        """Hands the connection to the WebSocket protocol; it still counts as open."""
         self._is_socket = True
         super().handle_websocket_upgrade(event)
 
     def _should_upgrade(self) -> bool:
-        """A WebSocket is only begun where its handshake can be completed; all else is an ordinary request."""
+        """Upgrades only requests whose WebSocket handshake can be completed; others are ordinary requests."""
         names = {name for name, _ in self.headers}
         return {b"sec-websocket-key", b"sec-websocket-version"} <= names and super()._should_upgrade()
 
     def send_400_response(self, msg: str) -> None:
-        """Answers what cannot be read (400, or 431 for a head that is too long) and hangs up."""
+        """Answers a malformed request (400, or 431 if the head is too long) and closes the connection."""
         error = sys.exc_info()[1]
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
         self._refuse(ServiceError(msg, status=status))
 
     def _refuse(self, error: ServiceError) -> None:
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
-            # An answer is under way on this connection: nothing can be put into the middle of it.
+            # An answer is being sent on this connection: an error cannot be inserted into it.
             self.transport.close()
             return
         body = json.dumps(error.body()).encode()

@@ -1,4 +1,4 @@
-"""How often one user may call: sliding windows, off unless the operator asks for them."""
+"""Rate limits per key, such as a user or an address, in sliding windows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast_server.organization.errors import ServiceError
 
 Headers = dict[str, str]
 _MOST_KEYS: Final = 20_000
-"""Names that somebody tries are keys as well, and there is no end of names."""
+"""Bounds the memory: names that strangers try are keys as well."""
 
 
 class RateLimiter:
@@ -26,9 +26,9 @@ class RateLimiter:
         self._calls: dict[Hashable, deque[float]] = {}
 
     def hit(self, key: Hashable) -> Headers:
-        """Counts a call; gives what its answer says of the limits (zulip.com/api/http-headers).
+        """Counts a call; returns the rate limit headers of its answer (zulip.com/api/http-headers).
 
-        Raises RATE_LIMIT_HIT, without counting, when one limit is reached.
+        Raises RATE_LIMIT_HIT, without counting, if a limit is reached.
         """
         if not self._limits:
             return {}
@@ -45,7 +45,7 @@ class RateLimiter:
         return self._headers(max(0, self._longest.requests - len(calls)), self._longest.seconds)
 
     def _headers(self, remaining: int, seconds: float) -> Headers:
-        """Of the limit that counts longest; `seconds`: until there is room, or nothing counts any more."""
+        """Headers of the limit with the longest window; `seconds`: until a call is possible, or all have expired."""
         return {
             "X-RateLimit-Limit": str(self._longest.requests),
             "X-RateLimit-Remaining": str(remaining),
@@ -54,7 +54,7 @@ class RateLimiter:
 
     @property
     def size(self) -> int:
-        """How many keys it remembers."""
+        """How many keys have counted calls."""
         return len(self._calls)
 
     def clear(self, key: Hashable) -> None:
@@ -66,7 +66,7 @@ class RateLimiter:
             calls.popleft()
 
     def _forget_idle(self, now: float) -> None:
-        """Drops the keys that count no more. When all of them do, the older half: memory is bounded, come what may."""
+        """Drops keys without recent calls; if too many are left, also the half that called least recently."""
         recent = {
             key: calls
             for key, calls in self._calls.items()
@@ -79,7 +79,7 @@ class RateLimiter:
 
 
 def too_often(seconds: float, headers: Headers | None = None) -> ServiceError:
-    """The refusal that says how long to wait: a float, in body and header. `headers`: those of a limit."""
+    """RATE_LIMIT_HIT with the seconds to wait as a float, in body and header. `headers`: rate limit headers."""
     extra: dict[str, object] = {"retry-after": seconds}
     return ServiceError(
         "API usage exceeded rate limit",

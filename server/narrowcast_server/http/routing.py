@@ -10,8 +10,9 @@
         ...call.core, call.user, call[NAME]...
         return {}
 
-A plain handler runs inside one transaction; its events go out after the commit. An `async` handler runs outside
-and opens its own (`call.core.transaction()`). A handler may return a Starlette response instead of an answer.
+A plain handler runs inside one transaction; its events are sent after the commit. An `async` handler runs
+outside of any and opens its own (`call.core.transaction()`). A handler may return a Starlette response
+instead of an answer.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ HandlerT = TypeVar("HandlerT", bound=Callable[..., object])
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One operation: where it is, what it takes, who may call it, since when it exists."""
+    """One operation: its path, its parameters, who may call it, and the feature level that added it."""
 
     method: str
     path: str
@@ -52,13 +53,13 @@ class Endpoint:
     streaming: bool = False
     """The handler reads the body itself (uploads); only query parameters are parsed."""
     absolute: bool = False
-    """The path is counted from the root of the organization, not from /api/v1."""
+    """The path is relative to the root of the organization, not to /api/v1."""
     webhooks: bool = False
-    """Open to incoming webhooks, whose keys lie about in other people's services."""
+    """Open to the keys of incoming webhooks, which are stored in other people's services."""
     callers: Callers = Callers.ALL
-    """Whose requests it takes."""
+    """Which users may call it."""
     accepts_anything: bool = False
-    """Parameters beyond the declared ones are the handler's own; none is reported as unsupported."""
+    """The handler reads undeclared parameters itself; none is reported as unsupported."""
 
 
 class Routes:
@@ -147,17 +148,17 @@ class Routes:
 
 @dataclass(slots=True)
 class Call:
-    """One request on its way through a handler."""
+    """One request, as its handler receives it."""
 
     core: Core
     request: Request
     endpoint: Endpoint
     path: Mapping[str, str]
     fields: Mapping[str, str]
-    """The form or query fields as they came."""
+    """The raw form or query fields."""
     caller: User | None
     client: str
-    """The name of the program that calls, from its User-Agent."""
+    """The name of the calling program, from its User-Agent."""
     level: int
     _values: dict[int, object] = field(default_factory=dict)
 
@@ -170,7 +171,7 @@ class Call:
         """Parses every declared parameter; raises ServiceError for the first that is missing or malformed."""
         for param in self.endpoint.params:
             if not param.known_at(self.level):
-                # Below its level an optional parameter is as if it were not sent.
+                # A parameter that does not exist at this level is treated as absent.
                 self._values[id(param)] = param.default_at(self.level) if _has_default(param) else None
                 continue
             name = self._name(param)
@@ -179,31 +180,31 @@ class Call:
             )
 
     def _value(self, param: Param[Any], name: str) -> object:
-        """A parameter's value, from JSON or from bare text as the table says for this operation."""
+        """A parameter's value, read as JSON or as bare text, as `is_quoted` says for this operation."""
         if is_quoted(self.endpoint.method, self.endpoint.path, param.name, self.level):
             return from_json(param, self.fields[name])
         return param.parse(name, self.fields[name])
 
     def _name(self, param: Param[Any]) -> str | None:
-        """The name by which a request gives a parameter; None where it does not."""
+        """The name under which the request carries a parameter; None if it does not."""
         return next((name for name in param.names() if name in self.fields), None)
 
     def __getitem__(self, param: Param[T]) -> T:
         return cast(T, self._values[id(param)])
 
     def given(self, param: Param[T]) -> bool:
-        """Whether the request carries a parameter that this level knows: tells null from absent."""
+        """Whether the request carries the parameter and it exists at this level; true for null too."""
         return param.known_at(self.level) and self._name(cast("Param[Any]", param)) is not None
 
     def path_id(self, name: str) -> int:
-        """An id from the path; raises BAD_REQUEST when it is not a number."""
+        """An id from the path; raises BAD_REQUEST if it is not a number."""
         text = self.path[name]
         if not text.isascii() or not text.isdigit() or len(text) > 16 or int(text) > MAX_INTEGER:
             raise ServiceError(f"Invalid {name}")
         return int(text)
 
     def unsupported(self) -> list[str]:
-        """Names of the fields that this endpoint does not know at this level."""
+        """Names of the fields that are not parameters of this endpoint at this level."""
         if self.endpoint.accepts_anything:
             return []
         known = {

@@ -1,9 +1,10 @@
-"""How often passwords may be tried: a stranger finds none, and locks nobody out.
+"""Limits on password attempts, so that strangers can neither guess passwords nor lock users out.
 
-What counts is the account, by whatever name it is called, and where the attempt comes from. A few attempts from one
-place close that place for the account; very many from everywhere close the account to places from which nobody has
-signed in to it before. Names of no account are counted alike, so that nobody learns which are, but apart, so that
-made-up ones cannot push out what is known of the others.
+Attempts are counted per account, whichever name of it they use, and per place they come from. A few attempts
+from one place block that place for the account; very many from all places together block the account for
+places from which nobody has signed in to it before. Names without an account are limited in the same way, so
+that nobody learns which names exist, but counted separately, so that made-up names cannot displace the counts
+of accounts.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.clock import Clock
 
 _ANYWHERE: Final = 20
-"""An account may be tried so many times as often from everywhere as from one place."""
+"""How many times the attempts of one place are allowed at an account from all places together."""
 _ANY_ACCOUNT: Final = 6
-"""And one place may try so many times as often at all accounts as at one."""
+"""How many times the attempts at one account are allowed from one place at all accounts together."""
 _MOST_PLACES: Final = 10_000
 
 
 class SignInLimits:
-    """The attempts at one server."""
+    """The sign-in attempts at one server."""
 
     def __init__(self, clock: Clock, attempts: RateLimit) -> None:
-        """`attempts`: at one account from one place."""
+        """`attempts`: the limit for one account from one place."""
         self._pairs = RateLimiter(clock, (attempts,))
         self._made_up = RateLimiter(clock, (attempts,))
         self._accounts = RateLimiter(clock, (RateLimit(attempts.seconds, attempts.requests * _ANYWHERE),))
@@ -38,7 +39,7 @@ class SignInLimits:
         self._familiar: OrderedDict[tuple[int, str], None] = OrderedDict()
 
     def hit(self, account: int | None, name: str, address: str) -> None:
-        """Counts an attempt at an account (None: there is none of that name); raises RATE_LIMIT_HIT."""
+        """Counts an attempt at an account (None: no account has that name); raises RATE_LIMIT_HIT."""
         place = place_of(address)
         if account is not None and (account, place) in self._familiar:
             self._pairs.hit((account, place))
@@ -53,11 +54,11 @@ class SignInLimits:
 
     @property
     def familiar(self) -> int:
-        """How many places of people it remembers."""
+        """How many familiar places, of all accounts, are remembered."""
         return len(self._familiar)
 
     def succeeded(self, account: int, address: str) -> None:
-        """The password was right: this place is the person's own."""
+        """Remembers the place as familiar to the account, and resets its attempts."""
         place = place_of(address)
         self._pairs.clear((account, place))
         self._familiar[account, place] = None
@@ -67,7 +68,7 @@ class SignInLimits:
 
 
 def place_of(address: str) -> str:
-    """Where an address is: of IPv6 the network, for whoever has one address there has all of them."""
+    """The place of an address: itself, or for IPv6 its /64 network, which usually belongs to one person."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

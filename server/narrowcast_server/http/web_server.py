@@ -1,4 +1,4 @@
-"""uvicorn's server inside a program that has its own signals, ended at once when it is told to end."""
+"""uvicorn's server without its signal handlers, which ends without delay."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Final
 import uvicorn
 
 _LOOK_SECONDS: Final = 0.005
-"""Between two looks at what is still open while the server ends."""
+"""Pause between two checks for open connections during shutdown."""
 _TURNS: Final = 3
-"""Of the loop, in which an accepted socket becomes a connection that is known."""
+"""Turns of the event loop in which an accepted socket becomes a known connection."""
 
 
 class WebServer(uvicorn.Server):
-    """Waits to be told to end, where uvicorn looks ten times a second whether it should, and ends as soon as
-    nothing is open, where uvicorn sleeps first.
+    """Waits for `end`, where uvicorn polls ten times a second, and stops as soon as nothing is open, where
+    uvicorn sleeps first.
     """
 
     def __init__(self, config: uvicorn.Config) -> None:
@@ -26,21 +26,21 @@ class WebServer(uvicorn.Server):
         self._ending = asyncio.Event()
 
     async def run_here(self) -> None:
-        """Serves until `end`. It listens nowhere itself: `listening` does."""
+        """Serves until `end`. Opens no sockets itself: `listening` does."""
         await self.serve(sockets=[])
 
     def end(self) -> None:
-        """Answers what is being answered, and ends."""
+        """Ends the server once the requests in progress are answered, or time out."""
         self.should_exit = True
         self._ending.set()
 
     async def main_loop(self) -> None:
-        """One tick gives every answer its headers; nothing of ours needs the others (dates, limits of requests)."""
+        """Ticks once, to set the headers of all answers; later ticks (dates, request limits) are not needed."""
         if not await self.on_tick(0):
             await self._ending.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Gives what is being answered `timeout_graceful_shutdown` seconds."""
+        """Gives requests in progress `timeout_graceful_shutdown` seconds."""
         await self._accept_no_more()
         for connection in list(self.server_state.connections):
             connection.shutdown()
@@ -54,8 +54,8 @@ class WebServer(uvicorn.Server):
         await self.lifespan.shutdown()
 
     async def _accept_no_more(self) -> None:
-        """What was accepted a moment ago gets its connection first: Python 3.11 forgets it where the server that
-        accepted it is closed by then, and leaves its socket open.
+        """Lets sockets that were just accepted become connections first: Python 3.11 loses those whose server
+        is closed by then, and leaves them open.
         """
         loop = asyncio.get_running_loop()
         for server in self.servers:
@@ -68,5 +68,5 @@ class WebServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Signals are the program's: the demo and tests have handlers of their own."""
+        """Leaves signals alone: the demo and tests have handlers of their own."""
         yield
