@@ -1,4 +1,4 @@
-"""The operations of the service, one module a resource."""
+"""The operations of the service, one module per resource."""
 
 from __future__ import annotations
 
@@ -108,4 +108,4 @@ ALL_ROUTES: list[Routes] = [
     user_groups.routes,
     users.routes,
 ]
-"""Every module's endpoints; a new module is added here."""
+"""The endpoints of every module; add new modules here."""

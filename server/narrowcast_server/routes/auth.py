@@ -1,4 +1,4 @@
-"""POST /fetch_api_key: signing in with address and password."""
+"""POST /fetch_api_key: signing in with email address and password."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ routes = Routes()
 USERNAME = required("username", string)
 PASSWORD = required("password", string)
 CODE = optional("second_factor", string)
-"""Of an authenticator app, for those who gave themselves one; the server's own."""
+"""Code of an authenticator app, for users who set one up; not part of the service's API."""
 
 
 @routes.post("/fetch_api_key", USERNAME, PASSWORD, CODE, public=True)
 async def fetch_api_key(call: Call) -> Answer:
-    """The caller's key. Too many wrong passwords are refused for a while (RATE_LIMIT_HIT)."""
+    """The API key of the account. Too many wrong passwords raise RATE_LIMIT_HIT."""
     core = call.core
     name, place = call[USERNAME].strip().lower(), address_of(call.request)
     user = core.user_by_address(name)
     core.sign_ins.hit(None if user is None else user.id, name, place)
     fits = await core.passwords.fits(password_hash_of(core, user), call[PASSWORD], place)
-    # Others were served meanwhile.
+    # Other requests may have changed the user meanwhile.
     user = None if user is None else core.users.get(user.id)
     if user is None or not fits or user.is_bot:
         raise ServiceError("Your username or password is incorrect", "AUTHENTICATION_FAILED", 401)

@@ -1,4 +1,4 @@
-"""The caller's own picture: set and removed."""
+"""Setting and removing the caller's avatar."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ routes = Routes()
 
 @routes.add("POST", "/users/me/avatar", streaming=True)
 async def set_avatar(call: Call) -> Answer:
-    """Sets the caller's picture."""
+    """Sets the caller's avatar."""
     check_may_change_avatar(call.core, call.user)
     one = "You must upload exactly one avatar."
     async with single_file(call.request, LARGEST_PICTURE_MIB, one, one) as upload:
@@ -35,13 +35,13 @@ async def set_avatar(call: Call) -> Answer:
 
 @routes.delete("/users/me/avatar")
 def delete_avatar(call: Call) -> Answer:
-    """Goes back to the picture that the address gives."""
+    """Goes back to the avatar derived from the email address."""
     check_may_change_avatar(call.core, call.user)
     return changed_avatar(call.core, call.user, None)
 
 
 def changed_avatar(core: Core, user: User, url: str | None) -> Answer:
-    """Stores the picture's address and tells everybody. The picture before it goes."""
+    """Stores the URL of the new avatar, deletes the previous picture, and notifies everyone."""
     forget_picture(core, user.avatar_url)
     changed = core.users.update(user.id, avatar_url=url, avatar_version=user.avatar_version + 1)
     emit_avatar(core, changed)

@@ -1,4 +1,4 @@
-"""Bots: making them, renaming them, their keys; and a new key for oneself."""
+"""Bots: creating and changing them, their API keys; and a new API key for the caller."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _DEFAULTS: Final[Answer] = {
 
 @routes.post("/bots", FULL_NAME, SHORT_NAME, BOT_TYPE, PAYLOAD_URL, INTERFACE, callers=Callers.MEMBERS)
 def create_bot(call: Call) -> Answer:
-    """A bot of the caller, `<short_name>-bot@...`; its id and its key."""
+    """Creates a bot of the caller, `<short_name>-bot@...`; returns its id and API key."""
     core, user = call.core, call.user
     check_may_make_bot(core, user, BotType(call[BOT_TYPE]))
     short_name = call[SHORT_NAME].removesuffix("-bot")
@@ -74,7 +74,7 @@ def create_bot(call: Call) -> Answer:
 
 @routes.get("/bots", callers=Callers.MEMBERS)
 def list_bots(call: Call) -> Answer:
-    """The caller's active bots, with their keys."""
+    """The caller's active bots, with their API keys."""
     return {
         "bots": [
             {
@@ -92,7 +92,7 @@ def list_bots(call: Call) -> Answer:
 
 @routes.patch("/bots/{bot_id}", NEW_NAME, NEW_OWNER, NEW_URL, NEW_INTERFACE, callers=Callers.MEMBERS)
 def update_bot(call: Call) -> Answer:
-    """Renames a bot, gives it to somebody else, or changes what an outgoing webhook calls."""
+    """Changes the name or owner of a bot, or the URL that an outgoing webhook calls."""
     bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
     name = call[NEW_NAME]
     owner_id = call[NEW_OWNER]
@@ -118,7 +118,7 @@ def update_bot(call: Call) -> Answer:
 
 
 def _service(call: Call) -> Answer:
-    """What the request gave of the address that a bot calls, and of its configuration: Zulip servers repeat it."""
+    """The request's own parameters for the URL that a bot calls and its configuration, echoed as Zulip servers do."""
     return {
         "service_payload_url": call[NEW_URL],
         "service_interface": call[NEW_INTERFACE],
@@ -127,7 +127,7 @@ def _service(call: Call) -> Answer:
 
 
 def tell_services(core: Core, bot: User) -> None:
-    """`realm_bot` update with what a bot calls, as each of its managers may see it."""
+    """Sends a `realm_bot` update with the URLs that the bot calls, to each of its managers as far as they may see."""
     core.emit(
         {"type": "realm_bot", "op": "update"},
         bot_watchers(core, bot),
@@ -140,7 +140,7 @@ def tell_services(core: Core, bot: User) -> None:
 
 @routes.post("/bots/{bot_id}/api_key/regenerate", callers=Callers.MEMBERS)
 def regenerate_bot_key(call: Call) -> Answer:
-    """A new key for a bot; the old one ends."""
+    """Replaces a bot's API key; the old one becomes invalid."""
     bot = managed_bot(call.core, call.user, call.path_id("bot_id"))
     require_may_have_key(call.user, bot)
     return {"api_key": replace_key(call.core, bot)}
@@ -154,5 +154,5 @@ def deactivate_bot(call: Call) -> Answer:
 
 @routes.post("/users/me/api_key/regenerate")
 def regenerate_own_key(call: Call) -> Answer:
-    """A new key for the caller; the one of this request ends."""
+    """Replaces the caller's API key; the one of this request becomes invalid."""
     return {"api_key": replace_key(call.core, call.user)}

@@ -1,4 +1,4 @@
-"""Making, changing and archiving channels; default channels; folders (outside the contract)."""
+"""Creating, changing and archiving channels; default channels; folders (outside the contract)."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ WITH_ARCHIVED = defaulted("include_archived", boolean, False)
 
 
 def _retention(call: Call, raw: object) -> int | None:
-    """Days, None for the organization's default, -1 for ever; owners alone set it."""
+    """Days, None for the organization's default, -1 for unlimited; only owners may set it."""
     require_owner(call.user)
     if raw == "realm_default":
         return None
@@ -99,7 +99,7 @@ def _retention(call: Call, raw: object) -> int | None:
     callers=Callers.NO_GUESTS,
 )  # fmt: skip
 def create(call: Call) -> Answer:
-    """Makes a channel with its first subscribers."""
+    """Creates a channel with its first subscribers."""
     core = call.core
     check_may_create(core, call.user, invite_only=call[PRIVATE], web_public=call[WEB_PUBLIC])
     if call[DEFAULT]:
@@ -145,7 +145,7 @@ def create(call: Call) -> Answer:
     TOPICS_POLICY, RETENTION, ARCHIVED, *PERMISSIONS.values(),
 )  # fmt: skip
 def update(call: Call) -> Answer:
-    """Changes what is given of a channel."""
+    """Changes the properties of a channel that the request carries."""
     core = call.core
     channel_id = call.path_id("stream_id")
     channel = administered_channel(core, call.user, channel_id)
@@ -236,7 +236,7 @@ def _default_candidate(call: Call) -> Channel:
 
 @routes.post("/default_streams", CHANNEL, callers=Callers.ADMINISTRATORS)
 def add_default(call: Call) -> Answer:
-    """Subscribes new people to a channel from now on."""
+    """Makes a channel a default one, which new users are subscribed to."""
     channel = _default_candidate(call)
     if channel.is_archived:
         raise invalid_channel_id()

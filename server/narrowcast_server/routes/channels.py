@@ -1,4 +1,4 @@
-"""Reading channels: all, one, by name, their addresses."""
+"""Reading channels: all, one, by name, their email addresses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SENDER_ID = optional("sender_id", natural)
     INCLUDE_READABLE,
 )
 def get_streams(call: Call) -> Answer:
-    """The channels that the caller knows, by kind."""
+    """The channels that the caller may know of, filtered by kind."""
     core, user = call.core, call.user
     subscribed = access.subscribed_ids(core, user.id)
     counts = subscribers_by_channel(core)
@@ -76,7 +76,7 @@ def get_stream(call: Call) -> Answer:
 
 @routes.get("/get_stream_id", NAME)
 def get_stream_id(call: Call) -> Answer:
-    """The id of a channel's name."""
+    """The id of the channel with this name."""
     channel = access.readable_channel_named(call.core, call.user, call[NAME])
     if channel is None:
         raise ServiceError(f"Invalid channel name '{call[NAME]}'")
@@ -85,7 +85,7 @@ def get_stream_id(call: Call) -> Answer:
 
 @routes.get("/streams/{stream_id}/email_address", SENDER_ID)
 def get_email_address(call: Call) -> Answer:
-    """The address of a channel. This server takes no mail: it is a name only."""
+    """The email address of a channel. It only identifies the channel: this server receives no email."""
     core, user = call.core, call.user
     channel = access.readable_channel(core, user, call.path_id("stream_id"))
     sender_id = call[SENDER_ID]

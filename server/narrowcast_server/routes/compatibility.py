@@ -1,4 +1,4 @@
-"""Operations under names and in forms that existing tools still use."""
+"""Operations under the old names and in the old forms that existing tools still use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMMAND = required("command", string)
 
 @routes.patch("/settings/notifications", *PARAMS, callers=Callers.PEOPLE)
 async def update_notification_settings(call: Call) -> Answer:
-    """PATCH /settings, as it was called when there were two of them."""
+    """PATCH /settings under one of its two former names."""
     return await update_settings(call)
 
 
@@ -31,7 +31,7 @@ async def update_display_settings(call: Call) -> Answer:
 
 @routes.delete("/user_groups/{user_group_id}")
 def remove_user_group(call: Call) -> Answer:
-    """Groups were once deleted; today they are deactivated."""
+    """Deactivates a group, under the former name of the operation."""
     return deactivate_group(call)
 
 
@@ -43,7 +43,7 @@ def list_filters(call: Call) -> Answer:
 
 @routes.post("/zcommand", COMMAND)
 def command(call: Call) -> Answer:
-    """The one slash command that programs use: is the server there?"""
+    """Slash commands: only /ping, with which programs check that the server is up."""
     if not call[COMMAND].startswith("/"):
         raise ServiceError("There should be a leading slash in the zcommand.")
     if call[COMMAND].strip().removeprefix("/") != "ping":
@@ -53,7 +53,7 @@ def command(call: Call) -> Answer:
 
 @routes.add("PUT", "/bot_storage", STORAGE)
 def update_storage(call: Call) -> Answer:
-    """Keeps strings for a bot."""
+    """Stores strings for a bot, by key."""
     _check_bot(call)
     values = {key: check_string(f'storage["{key}"]', value) for key, value in call[STORAGE].items()}
     bot_storage.keep(call.core, call.user, values)
@@ -62,7 +62,7 @@ def update_storage(call: Call) -> Answer:
 
 @routes.get("/bot_storage", KEYS)
 def get_storage(call: Call) -> Answer:
-    """What a bot has stored: all of it, or what is asked for."""
+    """What a bot has stored: everything, or the given keys."""
     _check_bot(call)
     stored = bot_storage.stored(call.core, call.user)
     keys = call[KEYS]
@@ -75,7 +75,7 @@ def get_storage(call: Call) -> Answer:
 
 @routes.delete("/bot_storage", KEYS)
 def remove_storage(call: Call) -> Answer:
-    """Forgets all of it, or what is named."""
+    """Deletes what a bot has stored: everything, or the given keys."""
     _check_bot(call)
     bot_storage.forget(call.core, call.user, call[KEYS])
     return {}

@@ -1,4 +1,4 @@
-"""The organization's own emoji."""
+"""Custom emoji."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ routes = Routes()
 
 @routes.get("/realm/emoji")
 def list_emoji(call: Call) -> Answer:
-    """The organization's own emoji."""
+    """The organization's custom emoji."""
     return {"emoji": custom_emoji_table(call.core)}
 
 
@@ -30,6 +30,6 @@ async def create_emoji(call: Call) -> Answer:
 
 @routes.delete("/realm/emoji/{name}")
 def delete_emoji(call: Call) -> Answer:
-    """Takes an emoji out of use."""
+    """Deactivates a custom emoji."""
     deactivate_emoji(call.core, call.user, call.path["name"])
     return {}

@@ -1,4 +1,4 @@
-"""Groups of channels that newcomers choose from, by what they come for."""
+"""Default channel groups: sets of channels that new users may choose."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def update(call: Call) -> Answer:
     "/default_stream_groups/{group_id}/streams", OPERATION, CHANNELS, callers=Callers.ADMINISTRATORS
 )
 def change_channels(call: Call) -> Answer:
-    """Adds channels to a group, or takes some out."""
+    """Adds channels to a group, or removes some."""
     groups = groups_of(call.core)
     group = _group(call, groups)
     present: list[int] = group["streams"]
@@ -117,7 +117,7 @@ def _channel_ids(call: Call) -> list[int]:
 
 
 def _new_channel_ids(call: Call, group: str) -> list[int]:
-    """The same of channels that come to a group: whoever is new is in the default channels already."""
+    """Ids of the channels to add to a group. Default channels are rejected: new users are subscribed to them anyway."""
     ids = _channel_ids(call)
     for channel in (call.core.channels[one] for one in ids):
         if channel.is_default:

@@ -19,10 +19,11 @@ TOPIC = required("topic_name", string)
 
 @routes.post("/streams/{stream_id}/delete_topic", TOPIC, callers=Callers.ADMINISTRATORS)
 async def delete_topic(call: Call) -> Answer:
-    """Deletes the messages of a topic that the caller can see: newest first, in batches of one transaction each.
+    """Deletes the messages of a topic that the caller can see: newest first, in batches of one transaction
+    each.
 
-    A request stops after `limits.delete_batches_a_request` batches, which stands for the time limit of larger
-    servers; what was deleted by then stays deleted, and the client repeats the request (DTOP-07, DTOP-08).
+    A request stops after `limits.delete_batches_a_request` batches, in place of the time limit of larger
+    servers; the messages deleted by then stay deleted, and the client repeats the request (DTOP-07, DTOP-08).
     """
     channel = readable_channel(call.core, call.user, call.path_id("stream_id"))
     topic = topics.mapped(call.core, call[TOPIC])
@@ -34,7 +35,7 @@ async def delete_topic(call: Call) -> Answer:
         return {"complete": complete}
     if complete:
         return {}
-    # DTOP-10: the third value of `result`, below level 211 alone.
+    # DTOP-10: a third value of `result`, only below level 211.
     return {"result": Result.PARTIALLY_COMPLETED.value, "code": "REQUEST_TIMEOUT"}
 
 

@@ -1,4 +1,4 @@
-"""Drafts (rows DRF; listing, creating and deleting stand outside the contract, DRF-17)."""
+"""Drafts (rows DRF; listing, creating and deleting are outside the contract, DRF-17)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DRAFTS = required("drafts", objects)
 
 @routes.get("/drafts")
 def list_drafts(call: Call) -> Answer:
-    """One's drafts, oldest first."""
+    """The caller's drafts, oldest first."""
     drafts.require_synchronization(call.user)
     rows = drafts_of(call.core, call.user)
     return {"count": len(rows), "drafts": rows}

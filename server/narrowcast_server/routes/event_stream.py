@@ -1,8 +1,9 @@
-"""The same queues over a WebSocket: `GET /api/v1/events/stream?queue_id=Q&last_event_id=N`, Basic credentials.
+"""Event queues over a WebSocket: `GET /api/v1/events/stream?queue_id=Q&last_event_id=N`, Basic credentials.
 
 The server sends text frames `{"events": [...]}`, heartbeats included; the client acknowledges with
-`{"last_event_id": N}`. What is not acknowledged is sent again on the next connection. When the queue is gone the
-server sends the BAD_EVENT_QUEUE_ID error as a frame and closes with 4400; bad credentials close with 4401.
+`{"last_event_id": N}`. Events that are not acknowledged are sent again on the next connection. When the queue
+is gone the server sends the BAD_EVENT_QUEUE_ID error as a frame and closes with 4400; bad credentials close
+with 4401.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ async def _converse(core: Core, socket: WebSocket, queue: Queue, position: int) 
 
 async def _send(core: Core, socket: WebSocket, queue: Queue, position: int) -> None:
     while True:
-        # A client may acknowledge what was not sent yet, here or on another connection.
+        # A client may acknowledge events that were not sent yet, here or on another connection.
         position = max(position, queue.pruned_to)
         if queue.next_id > position + 1:
             await core.hub.pace(queue)

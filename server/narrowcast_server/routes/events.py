@@ -20,9 +20,10 @@ DONT_BLOCK = defaulted("dont_block", boolean, False)
 
 @routes.get("/events", OPTIONAL_QUEUE_ID, LAST_EVENT_ID, DONT_BLOCK)
 async def get_events(call: Call) -> Answer | Response:
-    """Events after `last_event_id`; waits for the first of them, or for a heartbeat, unless told not to.
+    """Events after `last_event_id`; waits for an event or a heartbeat if there is none, unless `dont_block`
+    is true.
 
-    Without a queue id a new queue is made, as the public service does.
+    Without a queue id a new queue is created, as the public service does.
     """
     core, user = call.core, call.user
     queue_id, last_event_id = call[OPTIONAL_QUEUE_ID], call[LAST_EVENT_ID]
@@ -47,7 +48,7 @@ async def get_events(call: Call) -> Answer | Response:
 
 
 def events_response(texts: Iterable[str], queue_id: str | None) -> Response:
-    """The answer, from events that are JSON already."""
+    """The answer with events that are encoded as JSON already."""
     tail = "" if queue_id is None else f',"queue_id":"{queue_id}"'
     body = f'{{"result":"success","msg":"","events":[{",".join(texts)}]{tail}}}'
     return Response(body, media_type="application/json")
@@ -55,6 +56,6 @@ def events_response(texts: Iterable[str], queue_id: str | None) -> Response:
 
 @routes.delete("/events", QUEUE_ID)
 def delete_queue(call: Call) -> Answer:
-    """Ends a queue of the caller."""
+    """Deletes a queue of the caller."""
     call.core.hub.end(call.core.hub.get(call[QUEUE_ID], call.user.id))
     return {}

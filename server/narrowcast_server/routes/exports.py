@@ -23,32 +23,32 @@ KIND = defaulted("export_type", integer_choice(*_BY_NUMBER), NUMBERS[ExportType.
 
 @routes.get("/export/realm", callers=Callers.ADMINISTRATORS)
 def list_exports(call: Call) -> Answer:
-    """What was asked for, what is there, what failed."""
+    """All exports: pending, completed, failed and deleted ones."""
     return {"exports": exports_of(call.core)}
 
 
 @routes.post("/export/realm", KIND, callers=Callers.ADMINISTRATORS)
 def create_export(call: Call) -> Answer:
-    """Begins an export; an event tells when it is there."""
+    """Starts an export; an event reports when it is complete."""
     return {"id": request_export(call.core, call.user, _BY_NUMBER[call[KIND]])}
 
 
 @routes.get("/export/realm/consents", since=Gate.EXPORT_CONSENTS.level, callers=Callers.ADMINISTRATORS)
 def list_consents(call: Call) -> Answer:
-    """Whose private data an export may hold."""
+    """Which users consent to having their private data exported."""
     return {"export_consents": consents_of(call.core)}
 
 
 @routes.delete("/export/realm/{export_id}", callers=Callers.ADMINISTRATORS)
 def remove_export(call: Call) -> Answer:
-    """Deletes the archive; that there was one stays known."""
+    """Deletes the archive; the export stays in the list."""
     delete_export(call.core, call.path_id("export_id"))
     return {}
 
 
 @routes.add("GET", f"{ADDRESS}/{{path:path}}", absolute=True, public=True, accepts_anything=True)
 def open_export(call: Call) -> Response:
-    """An archive, for who has its address."""
+    """Serves an archive to anyone who has its URL."""
     place = call.path["path"]
     if not is_there(call.core, place):
         raise missing_file()

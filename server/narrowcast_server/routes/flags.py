@@ -1,4 +1,4 @@
-"""Flags: POST /messages/flags (rows FLG), by narrow, and 'mark as read' of everything, a channel, a topic."""
+"""Flags: POST /messages/flags (rows FLG), by narrow, and marking everything, a channel or a topic as read."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ routes = Routes()
 
 
 def operation(name: str, text: str) -> bool:
-    """add or remove; gives whether it is add (FLG-03)."""
+    """Parses add or remove; returns whether it is add (FLG-03)."""
     if text not in ("add", "remove"):
         raise ServiceError(f"Invalid message flag operation: '{text}'")
     return text == "add"
 
 
 def flag(name: str, text: str) -> FlagBit:
-    """A flag that people may change."""
+    """A flag that users may change."""
     return changeable(text)
 
 
@@ -73,7 +73,7 @@ def _ignored(call: Call, channel_ids: list[int]) -> Answer:
 
 @routes.post("/messages/flags/narrow", ANCHOR, NUM_BEFORE, NUM_AFTER, INCLUDE_ANCHOR, NARROW, OPERATION, FLAG)
 def update_flags_for_narrow(call: Call) -> Answer:
-    """The same for a range of a narrow; the caller repeats from `last_processed_id`."""
+    """Adds or removes a flag on a range of a narrow; the client continues from `last_processed_id`."""
     core, user = call.core, call.user
     if not call[INCLUDE_ANCHOR] and call[NUM_BEFORE] and call[NUM_AFTER]:
         raise ServiceError("The anchor can only be excluded at an end of the range")
@@ -105,14 +105,14 @@ def update_flags_for_narrow(call: Call) -> Answer:
 
 @routes.post("/mark_all_as_read")
 def mark_all_as_read(call: Call) -> Answer:
-    """Everything that one has is read."""
+    """Marks all messages of the caller as read."""
     read_everything(call.core, call.user)
     return {"complete": True}
 
 
 @routes.post("/mark_stream_as_read", STREAM_ID)
 def mark_channel_as_read(call: Call) -> Answer:
-    """Everything in a channel is read."""
+    """Marks all messages of a channel as read."""
     channel = access.readable_channel(call.core, call.user, call[STREAM_ID])
     _mark_read(call, unread_in(call.core, call.user, channel.id))
     return {}
@@ -120,7 +120,7 @@ def mark_channel_as_read(call: Call) -> Answer:
 
 @routes.post("/mark_topic_as_read", STREAM_ID, TOPIC_NAME)
 def mark_topic_as_read(call: Call) -> Answer:
-    """Everything in a topic is read."""
+    """Marks all messages of a topic as read."""
     channel = access.readable_channel(call.core, call.user, call[STREAM_ID])
     topic = topics.mapped(call.core, call[TOPIC_NAME])
     if not access.newest_in_topic(call.core, call.user, channel, topic, 1):

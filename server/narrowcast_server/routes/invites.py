@@ -1,4 +1,4 @@
-"""Invitations (rows INV, INVM; listing, revoking and resending stand outside the contract, INV-39)."""
+"""Invitations (rows INV, INVM; listing, revoking and resending are outside the contract, INV-39)."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ DEFAULTS = defaulted(
     "include_realm_default_subscriptions", boolean, False, since=Gate.INVITE_DEFAULT_CHANNELS.level
 )
 MAX_USES = optional("max_uses", integer)
-"""How many may follow the link: the server's own."""
+"""How many users may join by the link; not part of the service's API."""
 _MOST_USES: Final = 1_000_000
 WELCOME = optional("welcome_message_custom_text", limited(WELCOME_TEXT_MAX, text_without_null))
 NOTIFY = defaulted("notify_referrer_on_join", boolean, True, since=Gate.INVITE_NOTIFY_REFERRER.level)
 
 
 def _expiry(call: Call) -> int | None:
-    """Minutes until an invitation ends, None for never (INV-03 to INV-08)."""
+    """Minutes until an invitation expires, None for never (INV-03 to INV-08)."""
     if call.given(MINUTES):
         minutes = call[MINUTES]
     elif call.given(DAYS):
@@ -99,7 +99,7 @@ def _terms(call: Call, channel_ids: list[int], *, notify: bool = True) -> Terms:
     callers=Callers.MEMBERS,
 )
 async def send_invites(call: Call) -> Answer:
-    """Invites by address (INV-01). Those that can be invited are, even when the answer names others."""
+    """Invites by email (INV-01). Even if the answer is an error for some addresses, the others are invited."""
     core, user = call.core, call.user
     check_may_invite(core, user, by_link=False)
     terms = _terms(call, call[CHANNELS], notify=call[NOTIFY])
@@ -132,7 +132,7 @@ async def send_invites(call: Call) -> Answer:
     callers=Callers.MEMBERS,
 )
 def create_link(call: Call) -> Answer:
-    """A reusable link (INVM-01)."""
+    """Creates a reusable link (INVM-01)."""
     check_may_invite(call.core, call.user, by_link=True)
     uses = call[MAX_USES]
     if uses is not None and not 1 <= uses <= _MOST_USES:
@@ -144,26 +144,26 @@ def create_link(call: Call) -> Answer:
 
 @routes.get("/invites", callers=Callers.MEMBERS)
 def list_invites(call: Call) -> Answer:
-    """Invitations that still hold."""
+    """The invitations that are still valid."""
     return {"invites": open_invites(call.core, call.user)}
 
 
 @routes.delete("/invites/{invite_id}", callers=Callers.MEMBERS)
 def revoke_invite(call: Call) -> Answer:
-    """Withdraws an invitation."""
+    """Revokes an invitation."""
     invites.revoke(call.core, call.user, call.path_id("invite_id"), multiuse=False)
     return {}
 
 
 @routes.delete("/invites/multiuse/{invite_id}", callers=Callers.MEMBERS)
 def revoke_link(call: Call) -> Answer:
-    """Withdraws a reusable link."""
+    """Revokes a reusable link."""
     invites.revoke(call.core, call.user, call.path_id("invite_id"), multiuse=True)
     return {}
 
 
 @routes.post("/invites/{invite_id}/resend", callers=Callers.MEMBERS)
 def resend_invite(call: Call) -> Answer:
-    """Invites the same address once more."""
+    """Sends an invitation to the same address again."""
     invites.resend(call.core, call.user, call.path_id("invite_id"))
     return {}

@@ -16,7 +16,7 @@ PASSWORD = required("password", string)
 
 @routes.post("/join/{token}", EMAIL, FULL_NAME, PASSWORD, public=True)
 async def join(call: Call) -> Answer:
-    """Makes an account; the answer signs in like fetch_api_key."""
+    """Creates an account; the answer carries its API key, as that of fetch_api_key does."""
     core, token = call.core, call.path["token"]
     joining.invitation(core, token)
     check_password(call[PASSWORD])

@@ -1,6 +1,7 @@
-"""The server's own operations for more keys of one account: GET, POST /server/keys, DELETE /server/keys/ID.
+"""This server's own operations for additional API keys of an account: GET, POST /server/keys, DELETE
+/server/keys/ID.
 
-With `bot_id` they are those of a bot of the caller's own.
+With `bot_id` the keys are those of one of the caller's own bots.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def _whose(call: Call) -> User:
 
 @routes.add("GET", "/server/keys", BOT_ID, absolute=True)
 def list_keys(call: Call) -> Answer:
-    """The caller's other keys, without the keys."""
+    """The additional API keys, without the secrets."""
     return {
         "keys": [
             {
@@ -52,7 +53,7 @@ def list_keys(call: Call) -> Answer:
 
 @routes.add("POST", "/server/keys", NAME, SCOPE, DAYS, BOT_ID, absolute=True)
 def make_key(call: Call) -> Answer:
-    """A new key, which is shown this once; it ends after `days`, or with the account's password or key."""
+    """Creates a key and shows it this once; it expires after `days`, or when the account's password or key changes."""
     name, days = call[NAME].strip(), call[DAYS]
     if not name or len(name) > _LONGEST_NAME:
         raise ServiceError(f"name must have 1 to {_LONGEST_NAME} characters")
@@ -68,7 +69,7 @@ def make_key(call: Call) -> Answer:
 
 @routes.add("DELETE", "/server/keys/{key_id}", BOT_ID, absolute=True)
 def end_key(call: Call) -> Answer:
-    """Ends a key, and the clients that may have used it."""
+    """Deletes a key, and ends all sessions of the account, since any of them may have used it."""
     account = _whose(call)
     if not call.core.extra_keys.remove(account.id, call.path_id("key_id")):
         raise ServiceError("Key does not exist")

@@ -1,4 +1,4 @@
-"""Linkifiers (rows LNK); administrators change them (LNK-09)."""
+"""Linkifiers (rows LNK); only administrators may change them (LNK-09)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _template(call: Call) -> str:
 
 @routes.get("/realm/linkifiers")
 def list_linkifiers(call: Call) -> Answer:
-    """Every linkifier, in the order in which they are tried."""
+    """All linkifiers, in the order in which they are tried."""
     return {"linkifiers": linkifiers_of(call.core)}
 
 

@@ -1,4 +1,4 @@
-"""Editing, moving and deleting messages; their history and who read them."""
+"""Editing, moving and deleting messages; their edit history and read receipts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _DIFFERENCE_SECONDS: Final = 1.0
 
 @routes.patch("/messages/{message_id}", CONTENT, TOPIC, STREAM_ID, MODE, OLD_THREAD, NEW_THREAD, PREV_SHA)
 def update_message(call: Call) -> Answer:
-    """Changes a message's text, its topic (and that of others), its channel."""
+    """Changes a message's text, channel or topic; `propagate_mode` may move other messages of the topic with it."""
     core, user = call.core, call.user
     message = access.changeable_message(core, user, call.path_id("message_id"))
     content, topic, stream_id = call[CONTENT], call[TOPIC], call[STREAM_ID]
@@ -69,7 +69,7 @@ def update_message(call: Call) -> Answer:
         message_edits.check_base(message, call[PREV_SHA])
         texts = message_edits.edit_content(core, user, message, content)
     if move is not None:
-        # The move begins with the messages as the edit left them.
+        # The move is planned again, from the messages as the edit left them.
         move = _planned_move(call, stored(core, message.id)) or move
         changes, audience, newcomers = message_moves.apply(core, user, move)
         event |= {**changes, "propagate_mode": call[MODE]}
@@ -81,7 +81,7 @@ def update_message(call: Call) -> Answer:
 
 
 def _planned_move(call: Call, message: Message) -> Move | None:
-    """The checked move that the request asks for; None where it only edits."""
+    """The move that the request asks for, after permission checks; None if it only edits the text."""
     core, topic, stream_id = call.core, call[TOPIC], call[STREAM_ID]
     if topic is None and stream_id is None:
         return None
@@ -100,7 +100,7 @@ def _planned_move(call: Call, message: Message) -> Move | None:
 
 @routes.delete("/messages/{message_id}")
 def delete_message(call: Call) -> Answer:
-    """Deletes a message for everybody."""
+    """Deletes a message for everyone."""
     message = access.changeable_message(call.core, call.user, call.path_id("message_id"))
     check_may_delete(call.core, call.user, message)
     delete_messages(call.core, [message])
@@ -109,7 +109,7 @@ def delete_message(call: Call) -> Answer:
 
 @routes.get("/messages/{message_id}/history", ALLOW_EMPTY_TOPIC)
 async def get_message_history(call: Call) -> Answer:
-    """Every version of a message, the first one first."""
+    """All versions of a message, oldest first."""
     core = call.core
     policy = core.settings["message_edit_history_visibility_policy"]
     if policy == "none":
@@ -127,7 +127,7 @@ async def get_message_history(call: Call) -> Answer:
 
 
 def _versions(message: Message, entries: Sequence[Entry], *, with_texts: bool) -> list[dict[str, object]]:
-    """Every version, the first one first; without the earlier texts, it is as if the present one always stood."""
+    """All versions, oldest first; without `with_texts` each has the current text, and text edits are left out."""
     content, rendered, topic = message.content, message.rendered, message.topic
     versions: list[dict[str, object]] = []
     for entry in entries:
@@ -156,7 +156,7 @@ def _versions(message: Message, entries: Sequence[Entry], *, with_texts: bool) -
 
 
 async def _tell_differences(core: Core, versions: list[dict[str, object]]) -> None:
-    """Adds what came and went to the versions that changed the text: all of them in a bounded time."""
+    """Adds the HTML difference to each version that changed the text, within one time limit for all of them."""
     edits = [version for version in versions if "prev_content" in version]
     pairs = [(str(version["prev_content"]), str(version["content"])) for version in edits]
     differences = await core.workers.compute("difference", pairs, _DIFFERENCE_SECONDS)
@@ -166,7 +166,7 @@ async def _tell_differences(core: Core, versions: list[dict[str, object]]) -> No
 
 @routes.get("/messages/{message_id}/read_receipts")
 def get_read_receipts(call: Call) -> Answer:
-    """Who has read a message and lets others know; neither its sender nor anybody muted by or muting the caller."""
+    """Users who have read a message and share it, except its sender and users muted by or muting the caller."""
     core, user = call.core, call.user
     if not core.setting_bool("enable_read_receipts"):
         raise ServiceError("Read receipts are disabled in this organization.")

@@ -85,7 +85,7 @@ _NOT_TOGETHER: Final = "num_before, num_after, anchor, message_ids, include_anch
     webhooks=True,
 )
 def send_message(call: Call) -> Answer:
-    """Sends; the id of the new message."""
+    """Sends a message; returns its id."""
     core, user = call.core, call.user
     _refuse_for_others(call)
     read = call[READ_BY_SENDER]
@@ -114,7 +114,7 @@ def send_message(call: Call) -> Answer:
 
 
 def _refuse_for_others(call: Call) -> None:
-    """Nobody sends as somebody else, nor gives a message a widget: those come of its text."""
+    """Rejects parameters to send as another user or to set a widget, which only the text of a message can create."""
     if call[FORGED] in ("yes", "true"):
         raise ServiceError("User not authorized for this query")
     if call[SENDER] is not None:
@@ -227,7 +227,7 @@ def get_message(call: Call) -> Answer:
 
 @routes.get("/messages/matches_narrow", MSG_IDS, REQUIRED_NARROW)
 def matches_narrow(call: Call) -> Answer:
-    """Which of some messages match a narrow (NAR-01)."""
+    """Which of the given messages match a narrow (NAR-01)."""
     core, user = call.core, call.user
     query = build(core, user, call[REQUIRED_NARROW])
     options = QueueOptions(empty_topic_name=core.empty_topic_name)
@@ -242,7 +242,7 @@ def matches_narrow(call: Call) -> Answer:
 
 @routes.post("/messages/render", CONTENT)
 def render_message(call: Call) -> Answer:
-    """The HTML that a text would have."""
+    """Renders a text as HTML."""
     limit = call.core.config.limits.max_message_length
     if len(call[CONTENT]) > limit:
         raise ServiceError(f"Message is too long (limit: {limit} characters)")

@@ -1,4 +1,4 @@
-"""One's own entries of the navigation, and hints for newcomers (outside the contract)."""
+"""The caller's own navigation entries, and hints for new users (outside the contract)."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def list_views(call: Call) -> Answer:
 
 @routes.post("/navigation_views", FRAGMENT, PINNED, NAME)
 def add_view(call: Call) -> Answer:
-    """A new entry; views that every client has need no name."""
+    """Adds an entry; built-in views need no name."""
     navigation_views.add_view(call.core, call.user, call[FRAGMENT], call[PINNED], call[NAME])
     return {}
 
 
 @routes.patch("/navigation_views/{fragment:path}", NEW_PINNED, NAME)
 def change_view(call: Call) -> Answer:
-    """Changes what is given of an entry."""
+    """Changes the properties of an entry that the request carries."""
     navigation_views.change_view(call.core, call.user, call.path["fragment"], call[NEW_PINNED], call[NAME])
     return {}
 

@@ -1,8 +1,8 @@
-"""The server's own operations for whoever looks after it; they stand outside the contract and below no level.
+"""This server's own operations for its operators; outside the contract and available at every level.
 
-GET /health           anybody: 200 while requests are served and the store can be read
+GET /health           public: 200 while the server answers requests and can read its database
 GET /metrics          administrators: numbers in the text form of Prometheus
-GET /server/sessions  one's own clients; DELETE ends one, or all; owners and administrators those of others
+GET /server/sessions  the caller's sessions; DELETE ends one or all; owners and administrators those of others
 GET /server/acts      administrators: the log of administrative acts
 """
 
@@ -43,7 +43,7 @@ _HELP: Final = {
 
 @routes.add("GET", "/health", public=True, absolute=True, accepts_anything=True)
 def health(call: Call) -> Response:
-    """Whether the server works; for the watchdogs of machines."""
+    """Whether the server can read its database, for health checks."""
     if not can_read(call.core):
         return JSONResponse({"status": "the store cannot be read"}, 503)
     return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
@@ -51,7 +51,7 @@ def health(call: Call) -> Response:
 
 @routes.add("GET", "/metrics", absolute=True, callers=Callers.ADMINISTRATORS, accepts_anything=True)
 def metrics(call: Call) -> Response:
-    """Numbers for a monitoring system, which signs in as an administrator's bot would."""
+    """Metrics for a monitoring system, which signs in with the credentials of an administrator."""
     core = call.core
     lines: list[str] = []
 
@@ -77,20 +77,20 @@ def metrics(call: Call) -> Response:
 
 @routes.add("GET", "/server/sessions", USER_ID, absolute=True)
 def list_sessions(call: Call) -> Answer:
-    """The clients that listen for somebody."""
+    """The sessions of a user: the clients with an event queue."""
     return {"sessions": sessions(call.core, _whose(call))}
 
 
 @routes.add("DELETE", "/server/sessions/{session_id}", USER_ID, absolute=True)
 def end_session(call: Call) -> Answer:
-    """Ends one: it must register again."""
+    """Ends a session: its client must register again."""
     call.core.hub.end(call.core.hub.get(call.path["session_id"], _whose(call).id))
     return {}
 
 
 @routes.add("DELETE", "/server/sessions", USER_ID, NEW_KEY, absolute=True)
 def end_sessions(call: Call) -> Answer:
-    """Ends all of them; with `new_key` for good, for the old key ends as well."""
+    """Ends all sessions; with `new_key` also replaces the API key, so that they cannot register again."""
     user = _whose(call)
     if call[NEW_KEY]:
         replace_key(call.core, user)
@@ -99,7 +99,7 @@ def end_sessions(call: Call) -> Answer:
 
 
 def _whose(call: Call) -> User:
-    """The caller, or somebody who ranks no higher than the administrator that asks."""
+    """The caller, or for administrators the given user of no higher rank."""
     user_id = call[USER_ID]
     if user_id is None or user_id == call.user.id:
         return call.user
@@ -115,7 +115,7 @@ def _whose(call: Call) -> User:
 
 @routes.add("GET", "/server/acts", BEFORE, LIMIT, absolute=True, callers=Callers.ADMINISTRATORS)
 def list_acts(call: Call) -> Answer:
-    """The newest administrative acts, or those before an id."""
+    """The newest administrative acts, or the newest before an id."""
     if call[LIMIT] > _MOST_ACTS:
         raise ServiceError(f"Too many acts requested (limit: {_MOST_ACTS})")
     return {"acts": acts(call.core, call[LIMIT], call[BEFORE])}

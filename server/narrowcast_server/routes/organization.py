@@ -1,4 +1,4 @@
-"""The organization's settings, domains and personal defaults (outside the contract)."""
+"""The organization's settings, email domains and defaults of personal settings (outside the contract)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SUBDOMAINS = required("allow_subdomains", boolean)
 
 @routes.patch("/realm", *SETTINGS.values(), callers=Callers.ADMINISTRATORS)
 def update_organization(call: Call) -> Answer:
-    """Changes settings of the organization; some are for owners alone."""
+    """Changes settings of the organization; only owners may change some of them."""
     core = call.core
     values: dict[str, object] = {}
     for name, param in SETTINGS.items():
@@ -71,7 +71,7 @@ def update_organization(call: Call) -> Answer:
 
 @routes.post("/realm/test_welcome_bot_custom_message", WELCOME, callers=Callers.ADMINISTRATORS)
 def test_welcome(call: Call) -> Answer:
-    """Shows an administrator what newcomers would be told."""
+    """Sends the caller the welcome message that new users would receive."""
     if not call[WELCOME].strip():
         raise ServiceError("Message must not be empty")
     return {"message_id": welcome(call.core, call.user, call[WELCOME])}
@@ -79,7 +79,7 @@ def test_welcome(call: Call) -> Answer:
 
 @routes.get("/realm/domains")
 def list_domains(call: Call) -> Answer:
-    """Domains whose addresses may join."""
+    """Email domains whose addresses may join."""
     return {"domains": domains_of(call.core)}
 
 
@@ -91,21 +91,21 @@ def add_domain(call: Call) -> Answer:
 
 @routes.patch("/realm/domains/{domain}", SUBDOMAINS, callers=Callers.OWNERS)
 def change_domain(call: Call) -> Answer:
-    """Changes whether subdomains count."""
+    """Changes whether subdomains of a domain are allowed too."""
     realm.change_domain(call.core, call.path["domain"], call[SUBDOMAINS])
     return {}
 
 
 @routes.delete("/realm/domains/{domain}", callers=Callers.OWNERS)
 def remove_domain(call: Call) -> Answer:
-    """Takes a domain off the list."""
+    """Removes a domain."""
     realm.remove_domain(call.core, call.path["domain"])
     return {}
 
 
 @routes.patch("/realm/user_settings_defaults", *PERSONAL.values(), callers=Callers.ADMINISTRATORS)
 def change_personal_defaults(call: Call) -> Answer:
-    """Changes what new people start with."""
+    """Changes the personal settings that new users start with."""
     values = {
         name: personal.check(name, call[param]) for name, param in PERSONAL.items() if call.given(param)
     }

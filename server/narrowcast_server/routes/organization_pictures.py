@@ -30,21 +30,21 @@ async def set_icon(call: Call) -> Answer:
 
 @routes.delete("/realm/icon", callers=Callers.ADMINISTRATORS)
 def delete_icon(call: Call) -> Answer:
-    """Goes back to this server's mark."""
+    """Goes back to this server's own logo as the icon."""
     _store(call.core, "icon", None)
     return {"icon_url": picture_url(call.core, "icon")}
 
 
 @routes.add("POST", "/realm/logo", streaming=True, callers=Callers.ADMINISTRATORS)
 async def set_logo(call: Call) -> Answer:
-    """Sets the logo, or that of dark themes."""
+    """Sets the logo for light themes, or with `night` for dark themes."""
     await _set(call, None)
     return {}
 
 
 @routes.delete("/realm/logo", NIGHT, callers=Callers.ADMINISTRATORS)
 def delete_logo(call: Call) -> Answer:
-    """Goes back to this server's mark."""
+    """Goes back to this server's own logo."""
     _store(call.core, "night_logo" if call[NIGHT] else "logo", None)
     return {}
 
@@ -63,7 +63,7 @@ async def _set(call: Call, picture: Picture | None) -> None:
 
 
 def _store(core: Core, picture: Picture, stored: str | None) -> None:
-    """Keeps the name of a picture and tells everybody. The picture before it goes."""
+    """Stores the name of the new picture, deletes the previous picture, and notifies everyone."""
     forget_picture(core, core.settings[f"{picture}_picture"])
     core.set_settings(
         **{f"{picture}_picture": None if stored is None else f"{PICTURES}/{ORGANIZATION}/{stored}"}

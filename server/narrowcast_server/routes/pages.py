@@ -1,4 +1,4 @@
-"""What a browser shows of this server: what it is, and how to get in (outside the contract)."""
+"""Pages for browsers: what this server is, and how to sign in (outside the contract)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _INSTALLING: Final = (Text("Install Narrowcast (it needs Python 3.11 or newer):"
 
 @routes.add("GET", "/", public=True, absolute=True, accepts_anything=True)
 def home(call: Call) -> Response:
-    """The bare address; also what a link to a message leads to, for browsers keep its fragment to themselves."""
+    """The home page. Links to messages open it too, since browsers do not send the fragment of a URL."""
     return _home(call.core, [])
 
 
 @routes.add("GET", "/join/{token}/", public=True, absolute=True, accepts_anything=True)
 @routes.add("GET", "/join/{token}", public=True, absolute=True, accepts_anything=True)
 def invitation(call: Call) -> Response:
-    """An invitation that holds, or why it does not; the organization's name is all that it tells."""
+    """A valid invitation, or why it is not valid; shows only the organization's name."""
     name = call.core.setting_str("name")
     try:
         joining.invitation(call.core, call.path["token"])
@@ -57,7 +57,7 @@ def invitation(call: Call) -> Response:
 @routes.add("GET", "/reset/{token}/", public=True, absolute=True, accepts_anything=True)
 @routes.add("GET", "/reset/{token}", public=True, absolute=True, accepts_anything=True)
 def reset(call: Call) -> Response:
-    """A link for a new password; whose it is stays untold."""
+    """A link to set a new password; does not show whose account it is for."""
     core, token = call.core, call.path["token"]
     name = core.setting_str("name")
     try:
@@ -74,7 +74,7 @@ def reset(call: Call) -> Response:
 
 
 def nowhere(core: Core, request: Request) -> Response | None:
-    """For a browser that was led to what there is not; None for programs."""
+    """The page for browsers that open a missing page; None for API requests and other programs."""
     is_page = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
     if not is_page or request.url.path.startswith(f"{API_PREFIX}/"):
         return None

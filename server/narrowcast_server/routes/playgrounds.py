@@ -1,4 +1,4 @@
-"""Code playgrounds (rows PLG); administrators change them (PLG-09)."""
+"""Code playgrounds (rows PLG); only administrators may change them (PLG-09)."""
 
 from __future__ import annotations
 

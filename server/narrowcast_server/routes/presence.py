@@ -1,4 +1,4 @@
-"""Presence: reporting one's own, reading that of others."""
+"""Presence: reporting the caller's own, reading that of others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ routes = Routes()
 
 
 def status(name: str, text: str) -> bool:
-    """active or idle; gives whether it is active."""
+    """Parses active or idle; returns whether it is active."""
     if text not in ("active", "idle"):
         raise ServiceError(f"Invalid status: {text}")
     return text == "active"
@@ -40,7 +40,7 @@ HISTORY_DAYS = optional("history_limit_days", integer)
     callers=Callers.PEOPLE,
 )
 def update_presence(call: Call) -> Answer:
-    """The caller is here; the answer tells of the others, since `last_update_id` if given."""
+    """Reports the caller's presence; returns that of others, or what changed in it since `last_update_id`."""
     core, user = call.core, call.user
     report_presence(core, user, active=call[STATUS])
     if call[PING_ONLY]:

@@ -1,4 +1,4 @@
-"""Custom profile fields (outside the contract but for their values: USRU-17, USR-28)."""
+"""Custom profile fields (outside the contract except for their values: USRU-17, USR-28)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EDITABLE = defaulted("editable_by_user", boolean, True, since=Gate.PROFILE_FIELD
 
 
 def _changed(name: str, parse: Parser[T], empty: object, since: int = 0) -> Param[T | None]:
-    """What may be left out from level 252 on; before, that made it empty."""
+    """A parameter that keeps the value if absent; below level 252, absence clears the value."""
     return Param(name, parse, None, since, default_below=(Gate.PROFILE_FIELD_PARTIAL_UPDATE.level, empty))
 
 
@@ -54,13 +54,13 @@ IDS = required("data", integers)
 
 
 def _stored(data: dict[str, object] | None) -> str | None:
-    """What a list or an account needs besides, as it is kept and goes out: JSON, or nothing at all."""
+    """The options of list and external account fields, as stored and sent: JSON, or an empty text."""
     return None if data is None else json.dumps(data, ensure_ascii=False) if data else ""
 
 
 @routes.get("/realm/profile_fields")
 def list_fields(call: Call) -> Answer:
-    """Every definition, in order."""
+    """All field definitions, in order."""
     return {"custom_fields": fields_of(call.core)}
 
 
@@ -129,7 +129,7 @@ def delete_field(call: Call) -> Answer:
 
 @routes.patch("/users/me/profile_data", VALUES, callers=Callers.PEOPLE)
 def set_own_values(call: Call) -> Answer:
-    """What one says of oneself: a list of {id, value}."""
+    """Sets the caller's own values: a list of {id, value}."""
     for entry in call[VALUES]:
         field_id = check_integer('data["id"]', entry.get("id"))
         profile_fields.set_value(call.core, call.user, field_id, entry.get("value"), by_user=True)
@@ -138,7 +138,7 @@ def set_own_values(call: Call) -> Answer:
 
 @routes.delete("/users/me/profile_data", IDS, callers=Callers.PEOPLE)
 def remove_own_values(call: Call) -> Answer:
-    """Removes one's values of these fields."""
+    """Removes the caller's own values of these fields."""
     for field_id in call[IDS]:
         profile_fields.remove_value(call.core, call.user, field_id, by_user=True)
     return {}

@@ -28,7 +28,7 @@ TYPE = optional("reaction_type", string)
 
 @routes.post("/messages/{message_id}/reactions", NAME, CODE, TYPE)
 def add(call: Call) -> Answer:
-    """Adds a reaction; one that others gave already is joined by its code, whatever its name."""
+    """Adds a reaction; if others gave the emoji with this code already, the reaction takes their name for it."""
     core = call.core
     message = changeable_message(core, call.user, call.path_id("message_id"))
     code, kind = call[CODE], call[TYPE]
@@ -56,7 +56,7 @@ def remove(call: Call) -> Answer:
 
 
 def _meant(call: Call, message: Message) -> Emoji:
-    """The reaction that the caller means, found among their own where name, code or type are left out."""
+    """The reaction to remove; name, code or type that are absent are taken from the caller's own reactions."""
     name, code, kind = call[OPTIONAL_NAME], call[CODE], call[TYPE]
     if name is None and code is None:
         raise ServiceError("At least one of the following arguments must be present: emoji_name, emoji_code")

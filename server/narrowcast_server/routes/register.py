@@ -1,4 +1,4 @@
-"""POST /register: a snapshot of everything, and a queue for what happens next."""
+"""POST /register: a snapshot of the account, and a queue for later events."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _INCLUDE_SUBSCRIBERS: Final = {"true": True, "false": False, "partial": True}
 
 
 def include_subscribers(name: str, text: str) -> bool:
-    """true, false or partial (which gives all of them)."""
+    """Parses true, false or partial (for which this server sends all subscribers)."""
     try:
         return _INCLUDE_SUBSCRIBERS[text.strip('"').lower()]
     except KeyError:
@@ -48,9 +48,9 @@ def include_subscribers(name: str, text: str) -> bool:
 
 
 def capabilities(name: str, text: str) -> frozenset[str]:
-    """An object of booleans; gives the names that are true and mean something here.
+    """Parses an object of booleans; returns the names that are true and known to this server.
 
-    Its oldest name must be there, as real servers have it, although it means nothing here.
+    Requires the oldest name, as Zulip servers do, although it has no effect here.
     """
     values = mapping(name, text)
     if Capability.NOTIFICATION_SETTINGS_NULL not in values:
@@ -60,7 +60,7 @@ def capabilities(name: str, text: str) -> frozenset[str]:
 
 
 def event_types(name: str, text: str) -> list[str]:
-    """Names of events, as many as there can be."""
+    """A bounded list of event type names."""
     names = list(dict.fromkeys(strings(name, text)))
     if len(names) > _MOST_TYPES or any(len(each) > _LONGEST_TYPE for each in names):
         raise ServiceError(f"{name} has too many names, or names that are too long")
@@ -95,7 +95,7 @@ PRESENCE_DAYS = optional("presence_history_limit_days", integer)
     PRESENCE_DAYS,
 )
 def register(call: Call) -> Answer:
-    """Makes the queue first, so that nothing is lost between it and the snapshot (both in one transaction)."""
+    """Creates the queue before the snapshot, in one transaction, so that no event between them is lost."""
     core, user = call.core, call.user
     if call[ALL_PUBLIC_STREAMS] and user.is_guest:
         raise ServiceError("User not authorized for this query")

@@ -16,13 +16,13 @@ NOTE = defaulted("note", text_without_null, "")
 
 @routes.get("/reminders")
 def list_reminders(call: Call) -> Answer:
-    """One's reminders, by time."""
+    """The caller's reminders, by time."""
     return {"reminders": reminders_of(call.core, call.user)}
 
 
 @routes.post("/reminders", MESSAGE, TIME, NOTE)
 def create_reminder(call: Call) -> Answer:
-    """Asks to be reminded of a message."""
+    """Creates a reminder of a message."""
     identity = reminders.create_reminder(call.core, call.user, call[MESSAGE], call[TIME], call[NOTE])
     return {"reminder_id": identity}
 

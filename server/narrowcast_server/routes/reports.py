@@ -1,4 +1,4 @@
-"""Reports of messages to the moderators (outside the contract)."""
+"""Reports of messages to moderators (outside the contract)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scheduled messages (rows SCH; listing, creating and deleting stand outside the contract, SCH-24)."""
+"""Scheduled messages (rows SCH; listing, creating and deleting are outside the contract, SCH-24)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _target(call: Call, *, direct: bool, to: int | list[int], topic: str | None)
 
 @routes.get("/scheduled_messages")
 def list_scheduled(call: Call) -> Answer:
-    """What one has scheduled, by time."""
+    """The caller's scheduled messages, by time."""
     return {"scheduled_messages": scheduled_of(call.core, call.user)}
 
 
@@ -112,7 +112,7 @@ def edit_scheduled(call: Call) -> Answer:
 
 
 def _new_target(call: Call, present: Target) -> Target | None:
-    """Where the message goes after the edit; None: as before. Another text must be one that one may send there."""
+    """The target after the edit, checked for the caller; None if both target and text stay as they are."""
     word, to, topic = call[NEW_KIND], call[NEW_TO], call[NEW_TOPIC]
     if word is not None:
         kind = _checked_kind(call, word)
@@ -137,13 +137,13 @@ def _new_target(call: Call, present: Target) -> Target | None:
 
 
 def _require_topic(call: Call, topic: str | None) -> None:
-    """Refuses the names of the empty topic where a topic is required (SCH-11, SCH-14)."""
+    """Rejects names of the empty topic where a topic is required (SCH-11, SCH-14)."""
     if topic is None or topic.strip() in ("", EMPTY_TOPIC_PLACEHOLDER, call.core.empty_topic_name):
         raise ServiceError("Topic required when updating scheduled message type to channel.")
 
 
 @routes.delete("/scheduled_messages/{scheduled_message_id}")
 def delete_scheduled(call: Call) -> Answer:
-    """Takes a scheduled message back."""
+    """Cancels a scheduled message."""
     scheduled_messages.delete(call.core, call.user, call.path_id("scheduled_message_id"))
     return {}

@@ -1,9 +1,9 @@
-"""The server's own operations for signing in with a code of an authenticator app (RFC 6238) as well (below /api/v1).
+"""This server's own operations for two-factor authentication with an app (RFC 6238; not under /api/v1).
 
 GET /server/second_factor                   whether it is on, and how many recovery codes are left
-POST /server/second_factor                  password: a secret for the app; off until it is confirmed
-POST /server/second_factor/confirm          code: switches it on; the recovery codes, shown this once
-POST /server/second_factor/recovery_codes   password, code: other recovery codes, shown this once
+POST /server/second_factor                  password: returns a secret for the app; stays off until confirmed
+POST /server/second_factor/confirm          code: switches it on; returns the recovery codes, this once
+POST /server/second_factor/recovery_codes   password, code: returns new recovery codes, this once
 DELETE /server/second_factor                password, code: switches it off
 """
 
@@ -35,7 +35,7 @@ def show(call: Call) -> Answer:
 
 @routes.post(_PATH, PASSWORD)
 async def begin(call: Call) -> Answer:
-    """A secret, and the address that makes a QR code of it."""
+    """Returns a new secret, and the URI for its QR code."""
     core, user = call.core, call.user
     if user.is_bot:
         raise ServiceError("Bots have no password, so no two-factor authentication.")
@@ -50,7 +50,7 @@ async def begin(call: Call) -> Answer:
 
 @routes.post(f"{_PATH}/confirm", CODE)
 def confirm(call: Call) -> Answer:
-    """Switches it on for who shows that their app gives the right codes."""
+    """Switches two-factor authentication on, if the code proves that the app has the secret."""
     factors = call.core.second_factors
     if factors.is_on(call.user.id):
         raise ServiceError("Two-factor authentication is on already.")
@@ -63,7 +63,7 @@ def confirm(call: Call) -> Answer:
 
 @routes.post(f"{_PATH}/recovery_codes", PASSWORD, CODE)
 async def renew(call: Call) -> Answer:
-    """Other recovery codes for who can still give both."""
+    """Replaces the recovery codes; requires password and code."""
     factors = call.core.second_factors
     if not factors.is_on(call.user.id):
         raise ServiceError("Two-factor authentication is off, so there are no recovery codes.")
@@ -75,7 +75,7 @@ async def renew(call: Call) -> Answer:
 
 @routes.delete(_PATH, PASSWORD, CODE)
 async def end(call: Call) -> Answer:
-    """Switches it off for who can still give both."""
+    """Switches two-factor authentication off; requires password and code."""
     await _check_password(call)
     with call.core.transaction():
         check_code(call.core, call.user, call[CODE])

@@ -1,4 +1,4 @@
-"""GET /server_settings (rows SRV): what a client may know before it signs in."""
+"""GET /server_settings (rows SRV): what a client may know before signing in."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PROVIDERS: Final = ("azuread", "github", _SECOND_CODE_HOST, "apple", "google")
 
 @routes.get("/server_settings", public=True)
 def get_server_settings(call: Call) -> Answer:
-    """The server's level and names, how to sign in, and what the organization is called."""
+    """The server's feature level and version, its ways to sign in, and the organization's name and pictures."""
     core = call.core
     config = core.config
     agent = call.request.headers.get("user-agent", "")
@@ -71,5 +71,5 @@ def _realm(core: Core, url: str) -> Answer:
 
 
 def base_url(call: Call) -> str:
-    """The organization's address: as configured, else as the request names it."""
+    """The organization's URL: the configured one, or else that of the request."""
     return call.core.config.url or str(call.request.base_url).rstrip("/")

@@ -62,7 +62,7 @@ PARAMS: Final = (*SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASS
 
 @routes.patch("/settings", *PARAMS, callers=Callers.PEOPLE)
 async def update_settings(call: Call) -> Answer:
-    """Changes what the request carries. With a new password comes a new key, `api_key`: who had the old one is out."""
+    """Changes the settings that the request carries. A new password replaces the API key (`api_key`)."""
     password_hash = await _new_password_hash(call)
     with call.core.transaction():
         _change(call)
@@ -115,7 +115,7 @@ def _move_timezone(call: Call) -> None:
 
 
 async def _new_password_hash(call: Call) -> str | None:
-    """Of the new password, if there is one; raises BAD_REQUEST without the old one."""
+    """The hash of the new password, None if there is none; raises BAD_REQUEST if the old password is wrong."""
     core, new = call.core, call[NEW_PASSWORD]
     if new is None:
         return None
@@ -132,7 +132,7 @@ async def _new_password_hash(call: Call) -> str | None:
 
 
 def _tell_of_address(call: Call, before: User, after: User) -> None:
-    """The API address may be another now, and others may see the real one, or not any more."""
+    """Sends the events of a changed email visibility: API address, avatar, and whether others see the real address."""
     core = call.core
     old, new = api_address(core, before), api_address(core, after)
     if old != new:
@@ -145,7 +145,7 @@ def _tell_of_address(call: Call, before: User, after: User) -> None:
 
 @routes.post("/users/me/muted_users/{muted_user_id}")
 def mute_user(call: Call) -> Answer:
-    """Mutes somebody: what they send is read for the caller."""
+    """Mutes a user: their messages are marked as read for the caller."""
     mute(call.core, call.user, call.path_id("muted_user_id"))
     return {}
 
@@ -164,7 +164,7 @@ def get_alert_words(call: Call) -> Answer:
 
 @routes.post("/users/me/alert_words", WORDS)
 def post_alert_words(call: Call) -> Answer:
-    """Adds words; those that are there already stay."""
+    """Adds alert words to those that exist."""
     return {"alert_words": add_alert_words(call.core, call.user, call[WORDS])}
 
 

@@ -1,7 +1,7 @@
-"""A new password by a link that comes by mail or from the operator (outside the contract).
+"""Setting a new password by a link, which comes by email or from the operator (outside the contract).
 
-POST /reset          email: sends a link to an account's address; answers alike whether there is one
-POST /reset/TOKEN    password, second_factor: sets it, and signs in like fetch_api_key
+POST /reset          email: sends a link to an account's address; the answer does not show whether there is one
+POST /reset/TOKEN    password, second_factor: sets the password; answers like fetch_api_key
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CODE = optional("second_factor", string)
 
 @routes.post("/reset", EMAIL, public=True)
 def ask_for_link(call: Call) -> Answer:
-    """Mails a link, a few times an hour at most."""
+    """Emails a link; limited to a few per hour."""
     core, name = call.core, call[EMAIL].strip().lower()
     if core.config.mail is None:
         raise ServiceError(
@@ -38,7 +38,7 @@ def ask_for_link(call: Call) -> Answer:
 
 @routes.post("/reset/{token}", PASSWORD, CODE, public=True)
 async def use_link(call: Call) -> Answer:
-    """Sets a password, for which the link is the proof."""
+    """Sets the password of the account that the link belongs to."""
     core, token = call.core, call.path["token"]
     user = sign_in_links.whose(core, token)
     check_password(call[PASSWORD])

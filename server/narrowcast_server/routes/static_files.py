@@ -1,4 +1,4 @@
-"""The pictures and tables that clients fetch beside the API, and uploaded avatars and emoji as pictures."""
+"""Static pictures and tables that clients fetch besides the API, and uploaded avatars and emoji."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LOGO_NAMES: Final = ("icon.png", "logo.png", "notification-bot.png")
 
 @routes.add("GET", f"{PICTURES}/{{path:path}}", absolute=True, public=True, accepts_anything=True)
 def open_picture(call: Call) -> Response:
-    """Avatars and emoji; public, under names that nobody guesses."""
+    """Avatars and custom emoji; public, but with names that cannot be guessed."""
     name = stored_picture(call.path["path"])
     if name is None:
         raise missing_file()
@@ -34,26 +34,26 @@ def open_picture(call: Call) -> Response:
 
 @routes.add("GET", EMOJI_DATA_PATH, absolute=True, public=True, accepts_anything=True)
 def emoji_data(call: Call) -> Response:
-    """Names of the Unicode emoji: `server_emoji_data_url` of registration."""
+    """Names of the Unicode emoji: `server_emoji_data_url` in the answer of POST /register."""
     return asset(EMOJI_FILE, "application/json")
 
 
 @routes.add("GET", EXTRA_EMOJI_URL, absolute=True, public=True, accepts_anything=True)
 def extra_emoji(call: Call) -> Response:
-    """The picture of the one emoji that the service adds of its own."""
+    """The picture of the one extra emoji of the service."""
     headers = {"Cache-Control": "max-age=86400", "X-Content-Type-Options": "nosniff"}
     return Response(LOGO_SVG, media_type="image/svg+xml", headers=headers)
 
 
 @routes.add("GET", "/static/images/{name}", absolute=True, public=True, accepts_anything=True)
 def logo(call: Call) -> Response:
-    """The organization's icon and logo, and the picture of its bot: this server's mark for all of them."""
+    """This server's own logo, which is the default icon and logo of the organization and the avatar of its bot."""
     if call.path["name"] not in _LOGO_NAMES:
         raise missing_file()
     return asset(LOGO_FILE, "image/png")
 
 
 def asset(path: Path, media_type: str) -> Response:
-    """A file that came with the server."""
+    """A file that is part of the server's package."""
     headers = {"Cache-Control": "max-age=86400"}
     return RangedFile(path, media_type=media_type, headers=headers, stat_result=path.stat())

@@ -1,4 +1,4 @@
-"""User status (rows STAT; reading it stands outside the contract, STAT-23)."""
+"""User status (rows STAT; reading it is outside the contract, STAT-23)."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def _set(call: Call, user: User, away: bool | None) -> Answer:
 
 @routes.post("/users/me/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, AWAY, callers=Callers.PEOPLE)
 def set_own_status(call: Call) -> Answer:
-    """Changes the parameters that are passed (STAT-01)."""
+    """Changes the parts of the caller's status that the request carries (STAT-01)."""
     return _set(call, call.user, call[AWAY])
 
 
 @routes.post("/users/{user_id}/status", TEXT, EMOJI_NAME, EMOJI_CODE, REACTION_TYPE, callers=Callers.PEOPLE)
 def set_status_of(call: Call) -> Answer:
-    """Administrators may set the status of others."""
+    """Changes the status of a user; only administrators may change that of others."""
     user = person(call.core, call.path_id("user_id"))
     if user.id != call.user.id and not call.user.is_administrator:
         raise insufficient_permission()
@@ -54,7 +54,7 @@ def set_status_of(call: Call) -> Answer:
 
 @routes.get("/users/{user_id}/status")
 def get_status(call: Call) -> Answer:
-    """The status of somebody."""
+    """The status of a user."""
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
     check_active(user)

@@ -1,4 +1,4 @@
-"""POST /submessage: votes in polls, tasks in lists."""
+"""POST /submessage: votes in polls, tasks in to-do lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONTENT = required("content", string)
 
 @routes.post("/submessage", MESSAGE_ID, MSG_TYPE, CONTENT)
 def send_submessage(call: Call) -> Answer:
-    """Adds to a message that the caller can see."""
+    """Adds a submessage to a message that the caller can see."""
     message = changeable_message(call.core, call.user, call[MESSAGE_ID])
     add_submessage(call.core, call.user, message, call[MSG_TYPE], call[CONTENT])
     return {}

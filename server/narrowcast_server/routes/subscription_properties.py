@@ -1,4 +1,4 @@
-"""Color, muting, pinning and notifications of one's own subscriptions."""
+"""Color, muting, pinning and notifications of the caller's own subscriptions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BOOLEANS: Final = frozenset(
 
 @routes.post("/users/me/subscriptions/properties", DATA)
 def update_subscription_properties(call: Call) -> Answer:
-    """Color, muting, pinning and notifications of one's own subscriptions."""
+    """Changes properties of the caller's own subscriptions."""
     limit = call.core.config.quotas.subscriptions_a_request
     if len(call[DATA]) > limit:
         raise ServiceError(f"Too many subscriptions in one request (limit: {limit}).")
@@ -67,7 +67,7 @@ def _set_property(call: Call, channel_id: int, name: str, value: object, label: 
 
 
 def check_color(name: str, value: object) -> str:
-    """A hex color; raises BAD_REQUEST that begins with `name`."""
+    """A hex color; raises BAD_REQUEST with a message that begins with `name`."""
     if not isinstance(value, str) or not _COLOR.match(value):
         raise ServiceError(f"{name} is not a valid hex color code")
     return value

@@ -1,4 +1,4 @@
-"""Subscriptions: one's own list, subscribing, leaving (rows USUB), properties, members."""
+"""Subscriptions: the caller's own list, subscribing, unsubscribing (rows USUB), properties, members."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _TOLD: Final = "new_subscription_messages_sent"
 
 
 def principals(name: str, text: str) -> list[str | int]:
-    """A list of ids or of addresses."""
+    """A list of user ids or of email addresses."""
     items = check_list(name, json_value(name, text))
     ids = [item for item in items if isinstance(item, int) and not isinstance(item, bool)]
     addresses = [item for item in items if isinstance(item, str)]
@@ -77,7 +77,7 @@ def principals(name: str, text: str) -> list[str | int]:
 
 
 def retention(name: str, text: str) -> int | None:
-    """Days, or unlimited (-1), or what the organization says (null)."""
+    """Days, -1 for unlimited, or None for the organization's default."""
     value = json_value(name, text)
     if value == "realm_default":
         return None
@@ -130,7 +130,7 @@ def get_subscriptions(call: Call) -> Answer:
     callers=Callers.NO_GUESTS,
 )
 def add_subscriptions(call: Call) -> Answer:
-    """Subscribes the caller or others; channels that do not exist are made."""
+    """Subscribes the caller or others; channels that do not exist are created."""
     return _subscribe(call, call[SUBSCRIPTIONS], call[PRINCIPALS])
 
 
@@ -175,7 +175,7 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
 
 
 def _tell(call: Call, added: dict[int, list[Channel]], made: Sequence[Channel]) -> Answer:
-    """The notices of new subscriptions and channels; whether people were told that they are subscribed."""
+    """Sends the notices of new subscriptions and channels; returns whether users were notified of subscriptions."""
     core, user = call.core, call.user
     tells = call[NEW_MESSAGES] and len(added) <= MOST_TOLD_OF_CHANNELS
     if tells:
@@ -188,7 +188,7 @@ def _tell(call: Call, added: dict[int, list[Channel]], made: Sequence[Channel]) 
 
 
 def check_size(core: Core, channels: int, people: int) -> None:
-    """Raises BAD_REQUEST for a request about more than can be done at once."""
+    """Raises BAD_REQUEST if a request names too many channels or users."""
     quotas = core.config.quotas
     if channels > quotas.channels_a_request:
         raise ServiceError(f"Too many channels in one request (limit: {quotas.channels_a_request}).")
@@ -251,7 +251,7 @@ def _create(call: Call, name: str, description: str, settings: dict[str, object]
 
 
 def group_settings(call: Call) -> dict[str, object]:
-    """The channel's group settings that the request carries."""
+    """The channel's group-valued settings that the request carries."""
     values: dict[str, object] = {
         name: setting_value(call.core, name, call[param])
         for name, param in GROUP_PARAMS.items()
@@ -264,7 +264,7 @@ def group_settings(call: Call) -> dict[str, object]:
 
 @routes.delete("/users/me/subscriptions", NAMES, PRINCIPALS)
 def remove_subscriptions(call: Call) -> Answer:
-    """Unsubscribes the caller or others: all of it or nothing (USUB-16)."""
+    """Unsubscribes the caller or others, from all of the channels or none (USUB-16)."""
     return _unsubscribe(call, call[NAMES], call[PRINCIPALS])
 
 
@@ -318,7 +318,7 @@ def update_subscriptions(call: Call) -> Answer:
 
 @routes.get("/users/{user_id}/subscriptions/{stream_id}")
 def get_subscription_status(call: Call) -> Answer:
-    """Whether somebody is subscribed to a channel."""
+    """Whether a user is subscribed to a channel."""
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
     check_active(user)
@@ -328,7 +328,7 @@ def get_subscription_status(call: Call) -> Answer:
 
 @routes.get("/users/{user_id}/channels")
 def get_user_channels(call: Call) -> Answer:
-    """Ids of the channels that somebody is subscribed to, as far as the caller knows them."""
+    """Ids of a user's subscribed channels that the caller may know of."""
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
     ids = access.subscribed_ids(call.core, user.id)

@@ -1,4 +1,4 @@
-"""Topics: GET /users/me/{stream_id}/topics (rows TOP) and how one sees them."""
+"""Topics: GET /users/me/{stream_id}/topics (rows TOP), and the caller's visibility policies."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def get_topics(call: Call) -> Answer:
 
 @routes.post("/user_topics", STREAM_ID, TOPIC, POLICY)
 def update_user_topic(call: Call) -> Answer:
-    """Mutes, unmutes, follows a topic, or lets it be as the channel is; the last also where it is archived."""
+    """Mutes, unmutes or follows a topic, or resets its policy; only resetting works in archived channels."""
     policy = VisibilityPolicy(call[POLICY])
     inherits = policy is VisibilityPolicy.NONE
     channel = access.readable_channel(call.core, call.user, call[STREAM_ID], archived=inherits)
@@ -58,7 +58,7 @@ def update_user_topic(call: Call) -> Answer:
 
 @routes.patch("/users/me/subscriptions/muted_topics", OPTIONAL_STREAM, OPTIONAL_STREAM_ID, TOPIC, OPERATION)
 def mute_topic(call: Call) -> Answer:
-    """Mutes or unmutes, as older clients do."""
+    """Mutes or unmutes a topic, with the operation of older clients."""
     core, user = call.core, call.user
     channel_id, name = call[OPTIONAL_STREAM_ID], call[OPTIONAL_STREAM]
     if channel_id is not None and name is not None:

@@ -30,13 +30,13 @@ PART_TYPE: Final = "application/offset+octet-stream"
 PATH: Final = "/api/v1/tus"
 
 _locks: WeakKeyDictionary[Core, defaultdict[str, asyncio.Lock]] = WeakKeyDictionary()
-"""Who writes to which upload."""
+"""Locks of the uploads that are being written."""
 
 
 @routes.add("OPTIONS", "/tus", since=Gate.RESUMABLE_UPLOAD.level, public=True, accepts_anything=True)
 @routes.add("OPTIONS", "/tus/", since=Gate.RESUMABLE_UPLOAD.level, public=True, accepts_anything=True)
 def describe(call: Call) -> Response:
-    """What this server can do."""
+    """The version, extensions and size limit that this server supports."""
     limit = call.core.config.limits.max_file_upload_mib * MEBIBYTE
     return answer(204, {"Tus-Version": VERSION, "Tus-Extension": EXTENSIONS, "Tus-Max-Size": str(limit)})
 
@@ -44,7 +44,7 @@ def describe(call: Call) -> Response:
 @routes.add("POST", "/tus", since=Gate.RESUMABLE_UPLOAD.level, streaming=True, accepts_anything=True)
 @routes.add("POST", "/tus/", since=Gate.RESUMABLE_UPLOAD.level, streaming=True, accepts_anything=True)
 async def create(call: Call) -> Response:
-    """Begins an upload, perhaps with its first bytes."""
+    """Creates an upload, optionally with its first bytes."""
     check_version(call.request)
     length = declared_length(call)
     metadata = parse_metadata(call.request.headers.get("upload-metadata", ""))
@@ -58,7 +58,7 @@ async def create(call: Call) -> Response:
 
 @routes.add("GET", "/tus/{identity}", since=Gate.RESUMABLE_UPLOAD.level, accepts_anything=True)
 def look(call: Call) -> Response:
-    """HEAD: how far an upload has come."""
+    """HEAD: how many bytes of an upload have arrived."""
     if call.request.method != "HEAD":
         raise ServiceError("Method Not Allowed", status=405, headers={"Allow": "DELETE, HEAD, PATCH"})
     check_version(call.request)
@@ -72,7 +72,7 @@ def look(call: Call) -> Response:
     "PATCH", "/tus/{identity}", since=Gate.RESUMABLE_UPLOAD.level, streaming=True, accepts_anything=True
 )
 async def append(call: Call) -> Response:
-    """Adds bytes at the offset that both sides agree on."""
+    """Appends bytes; raises 409 if the client's offset differs from the server's."""
     check_version(call.request)
     if call.request.headers.get("content-type") != PART_TYPE:
         raise ServiceError(f"The content type must be {PART_TYPE}", status=415, headers=tus_headers())
@@ -100,11 +100,11 @@ def terminate(call: Call) -> Response:
 async def receive(
     call: Call, uploads: Unfinished, upload: Resumable, status: int, headers: Mapping[str, str]
 ) -> Response:
-    """Takes the bytes of a request; the last of them turn the upload into an attachment."""
+    """Appends the bytes of a request; a complete upload becomes an attachment."""
     try:
         offset = await uploads.append(upload, call.request.stream())
     except ClientDisconnect:
-        # What came is kept; the client asks with HEAD where to go on.
+        # The bytes received are kept; the client asks with HEAD where to continue.
         return answer(status, {**headers, **progress(upload, uploads.offset(upload))})
     if offset < upload.length:
         return answer(status, {**headers, **progress(upload, offset)})
@@ -119,12 +119,12 @@ async def receive(
 
 
 def locks(core: Core) -> defaultdict[str, asyncio.Lock]:
-    """The locks of a server, by upload."""
+    """The locks of a server, by upload id."""
     return _locks.setdefault(core, defaultdict(asyncio.Lock))
 
 
 def check_version(request: Request) -> None:
-    """Raises 412 for a client that speaks another version of the protocol."""
+    """Raises 412 if the client uses another version of the protocol."""
     if request.headers.get("tus-resumable") != VERSION:
         raise ServiceError(
             "Unsupported version of tus", status=412, headers={**tus_headers(), "Tus-Version": VERSION}
@@ -132,7 +132,7 @@ def check_version(request: Request) -> None:
 
 
 def declared_length(call: Call) -> int:
-    """`Upload-Length`; raises BAD_REQUEST without it and 413 beyond the limit."""
+    """`Upload-Length`; raises BAD_REQUEST if it is missing or malformed, and 413 if it is above the limit."""
     text = call.request.headers.get("upload-length", "")
     if not text.isascii() or not text.isdigit() or len(text) > 15:
         raise ServiceError("Upload-Length is missing or not a number")
@@ -145,12 +145,12 @@ def declared_length(call: Call) -> int:
 
 
 def tus_headers() -> dict[str, str]:
-    """What every answer of this protocol carries."""
+    """The headers of every answer of this protocol."""
     return {"Tus-Resumable": VERSION}
 
 
 def progress(upload: Resumable, offset: int) -> dict[str, str]:
-    """How far an upload is, and how long it is kept."""
+    """Headers with the offset of an upload and the time it expires."""
     return {"Upload-Offset": str(offset), "Upload-Expires": formatdate(upload.expires, usegmt=True)}
 
 

@@ -1,4 +1,4 @@
-"""Typing notifications: POST /typing (rows TYP) and for edits. The server keeps no state (TYP-26)."""
+"""Typing notifications: POST /typing (rows TYP), and for message edits. The server keeps no state (TYP-26)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TOPIC = optional("topic", string)
 
 @routes.post("/typing", TYPE, OPERATION, TO, STREAM_ID, TOPIC)
 def set_typing_status(call: Call) -> Answer:
-    """Tells the others of a conversation that the caller writes, or stopped."""
+    """Notifies the others of a conversation that the caller is typing, or stopped."""
     kind = call[TYPE]
     _check_type(call, kind)
     if kind in ("stream", "channel"):
@@ -46,7 +46,7 @@ def set_typing_status(call: Call) -> Answer:
 
 
 def _check_type(call: Call, kind: str) -> None:
-    """Refuses the values of `type` that this level does not have (TYP-04 to TYP-06, TYP-28)."""
+    """Rejects values of `type` that do not exist at this level (TYP-04 to TYP-06, TYP-28)."""
     level = call.level
     refused = (
         (kind == "channel" and level < Gate.TYPE_CHANNEL.level)
@@ -89,7 +89,7 @@ def _type_in_channel(call: Call) -> None:
 
 @routes.post("/messages/{message_id}/typing", OPERATION)
 def set_edit_typing_status(call: Call) -> Answer:
-    """The same while one edits a message of one's own."""
+    """Notifies others that the caller is typing in an edit of an own message, or stopped."""
     core, user = call.core, call.user
     message = access.changeable_message(core, user, call.path_id("message_id"))
     if message.sender_id != user.id:

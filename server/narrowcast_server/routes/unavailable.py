@@ -1,4 +1,4 @@
-"""Operations that need what this server does not have: it says so, as servers do that are not set up for them."""
+"""Operations that this server does not support: it answers like a Zulip server on which they are not configured."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ DELETION_DELAY = optional("deletion_delay_days", nullable(natural))
 
 @routes.get("/messages/summary", NARROW)
 def summarize(call: Call) -> Answer:
-    """There is no language model here."""
+    """Needs a language model, which this server does not have."""
     raise ServiceError("AI features are not enabled on this server.")
 
 
 @routes.get("/calls/bigbluebutton/create", MEETING, VOICE_ONLY)
 def create_bigbluebutton_call(call: Call) -> Answer:
-    """There is no server for calls here."""
+    """Needs a server for video calls, which this server does not have."""
     raise ServiceError("BigBlueButton is not configured.")
 
 
@@ -43,7 +43,7 @@ def create_zoom_call(call: Call) -> Answer:
 
 @routes.post("/realm/deactivate", DELETION_DELAY)
 def deactivate_organization(call: Call) -> Answer:
-    """The organization is all that this server serves."""
+    """Not possible, since the server serves only this organization."""
     if not call.user.is_owner:
         raise not_owner()
     raise ServiceError("This server is for one organization: its operator can stop it.")

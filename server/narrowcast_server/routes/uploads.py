@@ -1,4 +1,4 @@
-"""POST /user_uploads (UPL rows), the files behind it, and the list of one's uploads."""
+"""POST /user_uploads (UPL rows), the uploaded files, and the list of the caller's own uploads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ routes = Routes()
 
 @routes.add("POST", "/user_uploads", streaming=True)
 async def upload_file(call: Call) -> Answer:
-    """Stores the one file of a form. Its uploader alone can open it until a message has the link."""
+    """Stores the one file of a form. Only its uploader can open it until a message links to it."""
     limit = call.core.config.limits.max_file_upload_mib
     check_upload(call.core, call.user, int_header(call.request, "content-length"))
     none, several = "You must specify a file to upload", "You may only upload one file at a time"
@@ -37,7 +37,7 @@ async def upload_file(call: Call) -> Answer:
 
 
 def upload_answer(call: Call, path_id: str, name: str) -> Answer:
-    """`url` from 272 beside `uri`, `filename` from 285 (UPL-03..07)."""
+    """The answer for an upload: `uri`, also `url` from level 272 and `filename` from 285 (UPL-03..07)."""
     url = f"/user_uploads/{path_id}"
     answer: Answer = {"uri": url}
     if call.level >= Gate.UPLOAD_URL.level:
@@ -49,13 +49,13 @@ def upload_answer(call: Call, path_id: str, name: str) -> Answer:
 
 @routes.get("/user_uploads/{path_id:path}")
 def temporary_url(call: Call) -> Answer:
-    """An address that opens a file without credentials for a minute."""
+    """A URL that opens a file without credentials for a minute."""
     return {"url": temporary_path(call.core, opened_row(call, call.user))}
 
 
 @routes.add("GET", "/user_uploads/temporary/{token}/{filename}", absolute=True, public=True)
 def open_temporary(call: Call) -> Response:
-    """A file by its temporary address."""
+    """Serves a file by its temporary URL."""
     row = row_of_token(call.core, call.path["token"])
     return upload_response(call.core, row, private=True)
 
@@ -64,25 +64,25 @@ def open_temporary(call: Call) -> Response:
     "GET", "/user_uploads/thumbnail/{path_id:path}", absolute=True, public=True, accepts_anything=True
 )
 def open_thumbnail(call: Call) -> Response:
-    """Images as messages show them: the original, for pictures are not scaled here."""
+    """Serves the thumbnail of an image: the original, since this server does not scale images."""
     path_id = call.path["path_id"].rpartition("/")[0]
     return open_row(call, path_id)
 
 
 @routes.add("GET", "/user_uploads/{path_id:path}", absolute=True, public=True, accepts_anything=True)
 def open_file(call: Call) -> Response:
-    """A file, with ranges; for those who may see it."""
+    """Serves a file, with range requests, to users who may open it."""
     return open_row(call, call.path["path_id"])
 
 
 @routes.add("GET", "/user_uploads/download/{path_id:path}", absolute=True, public=True, accepts_anything=True)
 def download_file(call: Call) -> Response:
-    """The same, always for saving."""
+    """Serves a file as a download."""
     return open_row(call, call.path["path_id"], download=True)
 
 
 def open_row(call: Call, path_id: str, *, download: bool = False) -> Response:
-    """The response with an upload's bytes."""
+    """The response with an upload's bytes; raises ServiceError if the caller may not open it."""
     row = attachment_row(call.core, path_id)
     user = optional_caller(call)
     if not may_open(call.core, user, row):
@@ -91,7 +91,7 @@ def open_row(call: Call, path_id: str, *, download: bool = False) -> Response:
 
 
 def opened_row(call: Call, user: User) -> Row:
-    """The upload that a path names, if the user may open it."""
+    """The upload in the path; raises ServiceError if the user may not open it."""
     row = attachment_row(call.core, call.path["path_id"])
     if not may_open(call.core, user, row):
         raise forbidden_file()
@@ -99,7 +99,7 @@ def opened_row(call: Call, user: User) -> Row:
 
 
 def optional_caller(call: Call) -> User | None:
-    """Who asks: by credentials, or by the `api_key` of clients that can only open addresses."""
+    """The caller by credentials, or by `api_key` for clients that can only open URLs; None without either."""
     header = call.request.headers.get("authorization")
     key = call.fields.get("api_key")
     if not header and key is None:
@@ -112,7 +112,7 @@ def optional_caller(call: Call) -> User | None:
 
 @routes.get("/attachments")
 def list_attachments(call: Call) -> Answer:
-    """One's own uploads and the messages that have them."""
+    """The caller's own uploads and the messages that link to them."""
     return {
         "attachments": attachments_of(call.core, call.user),
         "upload_space_used": space_used(call.core),
@@ -121,6 +121,6 @@ def list_attachments(call: Call) -> Answer:
 
 @routes.delete("/attachments/{attachment_id}")
 def delete_attachment(call: Call) -> Answer:
-    """Removes an upload of one's own, bytes and all."""
+    """Deletes an own upload and its file."""
     remove_attachment(call.core, call.user, call.path_id("attachment_id"))
     return {}

@@ -1,4 +1,4 @@
-"""Accounts as administrators change them (rows USRU, USRD)."""
+"""Changes to accounts by administrators (rows USRU, USRD)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NAME = required("full_name", text_without_null)
 
 
 def _account(call: Call) -> User:
-    """The account in the path, by id or address."""
+    """The account in the path, by id or email address."""
     text = call.path["user_id"]
     if not text.isdigit() and "@" in text:
         user = found_by_address(call.core, call.user, text)
@@ -56,7 +56,7 @@ def _account(call: Call) -> User:
 
 @routes.patch("/users/{user_id}", FULL_NAME, ROLE, PROFILE_DATA, NEW_ADDRESS)
 def update_user(call: Call) -> Answer:
-    """Changes an account (USRU-01); all or nothing."""
+    """Changes an account (USRU-01): everything that the request carries, or nothing."""
     core, user = call.core, _account(call)
     role = call[ROLE]
     if role is not None:
@@ -64,7 +64,7 @@ def update_user(call: Call) -> Answer:
     if call[NEW_ADDRESS] is not None:
         check_may_change_address(call.user)
         user_admin.change_address(core, user, call[NEW_ADDRESS] or "")
-    # An empty name means no change, as for clients that always send the field.
+    # An empty name means no change, for clients that always send the field.
     if call[FULL_NAME]:
         user_admin.change_name(core, user, check_full_name(core, call[FULL_NAME] or "", user))
     if role is not None:
@@ -81,7 +81,7 @@ def deactivate_user(call: Call) -> Answer:
     user = _account(call)
     if not call.user.is_administrator:
         raise insufficient_permission()
-    if user.is_bot:  # they have an operation of their own
+    if user.is_bot:  # bots have an operation of their own
         raise no_such_user()
     user_admin.deactivate(call.core, call.user, user, call[COMMENT])
     return {}
@@ -89,7 +89,7 @@ def deactivate_user(call: Call) -> Answer:
 
 @routes.delete("/users/me")
 def deactivate_oneself(call: Call) -> Answer:
-    """Ends one's own account; the only owner stays."""
+    """Deactivates the caller's own account; raises an error for the only owner."""
     check_may_leave(call.core, call.user)
     user_admin.deactivate(call.core, call.user, call.user, None)
     return {}
@@ -97,7 +97,7 @@ def deactivate_oneself(call: Call) -> Answer:
 
 @routes.post("/users/{user_id}/reactivate")
 def reactivate_user(call: Call) -> Answer:
-    """Opens an account again."""
+    """Reactivates an account."""
     user = _account(call)
     if not call.user.is_administrator:
         raise insufficient_permission()
@@ -107,7 +107,7 @@ def reactivate_user(call: Call) -> Answer:
 
 @routes.post("/users", EMAIL, PASSWORD, NAME)
 async def add_user(call: Call) -> Answer:
-    """A new account with a password, made by an administrator who may (zulip.com/api/create-user)."""
+    """Creates an account with a password, if the caller may (zulip.com/api/create-user)."""
     check_may_create(call.user)
     core = call.core
     check_password(call[PASSWORD])

@@ -1,4 +1,4 @@
-"""User groups (rows GRPC, GRPU; lists and members stand outside the contract, GSV-20 to GSV-23)."""
+"""User groups (rows GRPC, GRPU; lists and members are outside the contract, GSV-20 to GSV-23)."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ SETTINGS: Final[dict[Param[object | None], str]] = {
         until=Gate.GROUP_MENTION_NAME.level,
     ): GroupSetting.MENTION.value,
 }
-"""Each permission's parameter and the name under which it is stored (GSV-15)."""
+"""The parameter of each permission -> the name under which it is stored (GSV-15)."""
 
 
 @routes.get("/user_groups", INCLUDE_DEACTIVATED, callers=Callers.MEMBERS)
 def list_groups(call: Call) -> Answer:
-    """Every group; deactivated ones on demand."""
+    """All groups; deactivated ones on request."""
     with_deactivated = call[INCLUDE_DEACTIVATED]
     listed = [group for group in call.core.groups.all() if with_deactivated or not group.deactivated]
     return {"user_groups": [group_object(call.core, group) for group in listed]}
@@ -70,7 +70,7 @@ def list_groups(call: Call) -> Answer:
 
 @routes.post("/user_groups/create", NAME, MEMBERS, DESCRIPTION, SUBGROUPS, *SETTINGS, callers=Callers.MEMBERS)
 def create_group(call: Call) -> Answer:
-    """Makes a group (GRPC-01)."""
+    """Creates a group (GRPC-01)."""
     core = call.core
     check_may_create_group(core, call.user)
     name = user_groups.check_name(core, call[NAME])
@@ -117,7 +117,7 @@ def update_group(call: Call) -> Answer:
 
 
 def _check_deactivated(call: Call, group: Group, permissions: bool) -> None:
-    """Below level 340 only the name of a deactivated group changes (GSV-19)."""
+    """Below level 340, raises BAD_REQUEST for changes of a deactivated group other than of its name (GSV-19)."""
     if not group.deactivated or call.level >= Gate.GROUP_DEACTIVATED_EDIT.level:
         return
     new_description = call[NEW_DESCRIPTION] not in (None, group.description)
@@ -126,7 +126,7 @@ def _check_deactivated(call: Call, group: Group, permissions: bool) -> None:
 
 
 def _new_value(call: Call, param: Param[object | None], stored: str, group: Group) -> object:
-    """The value inside {new, old}; of can_mention_group below level 260 the bare one (GRPU-07, GRPU-08)."""
+    """The new value in {new, old}; below level 260, can_mention_group is a bare value (GRPU-07, GRPU-08)."""
     raw = call[param]
     if stored == GroupSetting.MENTION and call.level < Gate.GROUP_MENTION_OBJECT.level:
         return user_groups.checked_setting(call.core, stored, raw)
@@ -145,7 +145,7 @@ def deactivate_group(call: Call) -> Answer:
 
 @routes.get("/user_groups/{user_group_id}/members", DIRECT, callers=Callers.MEMBERS)
 def list_members(call: Call) -> Answer:
-    """Ids of the members, directly or through subgroups."""
+    """Ids of the members that the caller may see, with those of subgroups unless only direct ones are asked for."""
     group = group_named_by(call.core, call.path_id("user_group_id"))
     members = group_member_ids(call.core, group) if call[DIRECT] else sorted(all_members(call.core, group.id))
     seen = visible_ids(call.core, call.user)
@@ -154,7 +154,7 @@ def list_members(call: Call) -> Answer:
 
 @routes.get("/user_groups/{user_group_id}/members/{user_id}", DIRECT, callers=Callers.MEMBERS)
 def is_member(call: Call) -> Answer:
-    """Whether somebody is a member."""
+    """Whether a user is a member."""
     group = group_named_by(call.core, call.path_id("user_group_id"))
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
@@ -193,7 +193,7 @@ def change_members(call: Call) -> Answer:
 
 @routes.get("/user_groups/{user_group_id}/subgroups", DIRECT_SUBGROUPS, callers=Callers.MEMBERS)
 def list_subgroups(call: Call) -> Answer:
-    """Ids of the groups inside a group."""
+    """Ids of a group's subgroups, direct ones only or all."""
     group = group_named_by(call.core, call.path_id("user_group_id"))
     if call[DIRECT_SUBGROUPS]:
         return {"subgroups": call.core.memberships.subgroups(group.id)}

@@ -1,4 +1,4 @@
-"""People: oneself, one, all (rows ME, USR)."""
+"""Users: the caller, one, all (rows ME, USR)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def get_own_user(call: Call) -> Answer:
 
 @routes.get("/users/{user_id}", CLIENT_GRAVATAR, INCLUDE_PROFILE)
 def get_user(call: Call) -> Answer:
-    """Somebody by id or API address (USR-01)."""
+    """A user by id or API email address (USR-01)."""
     user = find_user(call)
     check_sees(call.core, call.user, user)
     return {"user": _shown(call, [user])[0]}
@@ -38,7 +38,7 @@ def get_user(call: Call) -> Answer:
 
 @routes.get("/users", CLIENT_GRAVATAR, INCLUDE_PROFILE, USER_IDS)
 def get_users(call: Call) -> Answer:
-    """Everybody whom the caller may know of, or those of `user_ids`."""
+    """All users whom the caller may see, or those of them in `user_ids`."""
     user_ids = call[USER_IDS]
     seen = visible_ids(call.core, call.user)
     users = [user for user in people(call.core) if seen is None or user.id in seen]
@@ -49,7 +49,7 @@ def get_users(call: Call) -> Answer:
 
 
 def find_user(call: Call) -> User:
-    """The user that the path names, by id or API address; raises BAD_REQUEST."""
+    """The user in the path, by id or API email address; raises BAD_REQUEST if there is none."""
     text = call.path["user_id"]
     user: User | None
     if "@" in text:
