@@ -1,1 +1,1 @@
-"""What an organization is: its records in memory, its settings, its clock, and the events of its changes."""
+"""The organization: its in-memory records, its settings, its clock, and the event queues of its clients."""

@@ -1,4 +1,4 @@
-"""Time as a dependency: what the server asks of a clock, and the real one."""
+"""Time as a dependency: the interface of a clock, and the system clock."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Seconds. Tests pass one that they advance by hand."""
+    """Times are in seconds. Tests pass a clock that they advance by hand."""
 
     def now(self) -> float:
         """UTC seconds since 1970."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds that never go back, for intervals."""
+        """Monotonic seconds, for measuring intervals."""
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Returns after `seconds`."""
+        """Sleeps for `seconds`."""
         ...
 
 
 class SystemClock:
-    """The clock of this machine."""
+    """The system clock."""
 
     def now(self) -> float:
         return time.time()

@@ -1,4 +1,4 @@
-"""What the operator chooses: one frozen value, handed to everything."""
+"""The server's configuration: one frozen value, passed to everything."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from narrowcast_server.mail.settings import MailSettings
 
 
 class Dialect(Enum):
-    """Which of the two spellings of the service's own names go out; both are always understood."""
+    """Which spelling of the service's own names the server sends; it accepts both."""
 
     SERVICE = "service"
-    """`service_*` names, and beside them the `zulip_*` aliases that existing clients look for."""
+    """`service_*` names, together with the `zulip_*` aliases that existing clients look for."""
     ZULIP = "zulip"
-    """`zulip_*` names and no others."""
+    """Only `zulip_*` names."""
     SERVICE_ONLY = "service-only"
-    """`service_*` names alone."""
+    """Only `service_*` names."""
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """At most `requests` in any `seconds`."""
+    """At most `requests` within any period of `seconds`."""
 
     seconds: float
     requests: int
@@ -30,7 +30,7 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class ServiceLimits:
-    """Sizes and periods, as registration tells them to clients."""
+    """Limits on sizes and durations; clients receive most of them at registration."""
 
     max_message_length: int = 10_000
     max_topic_length: int = 60
@@ -40,12 +40,12 @@ class ServiceLimits:
     max_body_bytes: int = 2 * 1024 * 1024
     """Of a request that is not an upload."""
     max_public_body_bytes: int = 64 * 1024
-    """The same of a request that needs no credentials."""
+    """Of a request that needs no credentials."""
     body_seconds: float = 60.0
-    """For a body of that size to come; real time."""
+    """How long receiving such a body may take; real time."""
     max_messages_fetched: int = 5000
     page_characters: int = 8 * 1024 * 1024
-    """Of all messages of one answer; a page ends earlier where they are longer."""
+    """Total length of the messages in one response; a page ends early when they are longer."""
     typing_started_expiry_ms: int = 45_000
     typing_stopped_wait_ms: int = 12_000
     typing_started_wait_ms: int = 30_000
@@ -54,30 +54,32 @@ class ServiceLimits:
     presence_offline_seconds: int = 200
     queue_idle_seconds: float = 600.0
     queue_longest_idle_seconds: float = 86_400.0
-    """However long a client asks its queue to be kept."""
+    """Upper bound for the queue lifespan that a client may ask for."""
     queue_collection_seconds: float = 60.0
     max_queues_a_user: int = 40
-    """One more ends the one that has not been read for longest."""
+    """Registering one more ends the user's least recently read queue."""
     max_queues: int = 10_000
-    """Of everybody; one more ends a queue of whoever has most."""
+    """In the whole organization; registering one more ends a queue of the user who has the most."""
     heartbeat_seconds: tuple[float, float] = (45.0, 55.0)
     longpoll_seconds: int = 90
     reader_pause_seconds: float = 0.1
-    """Between two answers to one reader of events, so that bursts travel together; the first never waits."""
+    """Minimum time between two responses to one reader of events, so that bursts are batched; the first one
+    is not delayed.
+    """
     answers_per_second: int = 1000
-    """To all readers of events together: with many of them each waits longer between two answers."""
+    """To all readers of events together: when there are many, the minimum time between two responses is longer."""
     stream_pause_seconds: float = 0.02
     frames_per_second: int = 4000
-    """The same two over WebSockets, where an answer is a tenth of the work."""
+    """The same two limits for WebSockets, where a response takes a tenth of the work."""
     max_queued_events: int = 20_000
-    """A queue whose reader is further behind than this is dropped; its client registers again."""
+    """A queue with more unread events than this is dropped; its client registers again."""
     max_queued_characters: int = 8 * 1024 * 1024
-    """The same, for few events that are long."""
+    """The same limit as a total length, for queues of few but long events."""
     max_queued_characters_a_user: int = 16 * 1024 * 1024
-    """Of all queues of one person together; beyond it the fullest ends."""
+    """In all queues of one user together; beyond it the largest queue is ended."""
     events_an_answer: int = 1000
     characters_an_answer: int = 1024 * 1024
-    """What a reader gets at once; it asks again for the rest."""
+    """How much one response returns; the reader requests the rest."""
     unread_cap: int = 50_000
     delete_batch: int = 100
     delete_batches_a_request: int = 20
@@ -85,25 +87,25 @@ class ServiceLimits:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """How many connections there may be, and how long a peer may take; seconds are real time."""
+    """Limits on the number of connections and on how long a peer may take; seconds are real time."""
 
     most: int = 4096
     most_an_address: int = 256
-    """Of one that is not this machine's."""
+    """Per remote address; connections from this machine are not limited."""
     spare_descriptors: int = 200
-    """Kept for files, child processes, and connections that are about to be refused."""
+    """Reserved for files, child processes, and connections that are about to be rejected."""
     head_seconds: float = 20.0
-    """From the first byte of a request, or the beginning of the connection, to the end of its headers."""
+    """From the first byte of a request, or the start of the connection, to the end of its headers."""
     body_grace_seconds: float = 30.0
     slowest_bytes_a_second: float = 1024.0
-    """Of a body, once it has taken longer than the grace."""
+    """Minimum rate for a request body, enforced after the grace period."""
     write_seconds: float = 30.0
-    """For a reader to take 16 KiB of what waits for it."""
+    """How long a peer may take to read 16 KiB of a pending response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """How much one person may have, unless it says otherwise."""
+    """Per-user limits, except where noted."""
 
     alert_words: int = 100
     attachments: int = 10_000
@@ -112,7 +114,7 @@ class Quotas:
     custom_emoji: int = 500
     drafts: int = 500
     draft_characters: int = 4 * 1024 * 1024
-    """Of all drafts together."""
+    """Total length of a user's drafts."""
     extra_keys: int = 20
     groups: int = 300
     invitations: int = 500
@@ -123,28 +125,28 @@ class Quotas:
     scheduled_messages: int = 500
     reactions_a_message: int = 50
     submessages_a_message: int = 200
-    """Votes in polls and tasks of to-do lists."""
+    """Votes in polls and tasks in to-do lists."""
     topic_policies: int = 5000
     channels_a_request: int = 100
     subscriptions_a_request: int = 2000
-    """People times channels of one request."""
+    """Number of users times number of channels in one request."""
     requests_at_once: int = 64
-    """Being answered at the same time, those for events included."""
+    """Concurrent requests, including those for events."""
     unfinished_uploads: int = 20
     upload_mib_a_person: int = 5 * 1024
     upload_mib: int = 50 * 1024
-    """Of everybody together, in MiB."""
+    """Of all users together, in MiB."""
     mails_kept: int = 1000
-    """Of everybody together, the newest, and all that wait to be sent."""
+    """Organization-wide: the newest ones; unsent mails are kept in addition."""
     mails_a_day: int = 200
-    """That one person causes, such as invitations, where mail is sent."""
+    """Mails caused by one user, such as invitations; only counted when mail is sent."""
     spare_disk_mib: int = 64
-    """Of the disk, which uploads leave free for messages."""
+    """Disk space that uploads must leave free for messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExternalLogin:
-    """A way to sign in that something in front of this server offers (SRV-08)."""
+    """A sign-in method provided by something in front of this server (SRV-08)."""
 
     name: str
     display_name: str
@@ -160,37 +162,37 @@ class Config:
     level: int = CONTRACT_LEVEL
     dialect: Dialect = Dialect.SERVICE
     url: str = ""
-    """The address that clients use, without a trailing slash; empty means: as the request says."""
+    """The address that clients use, without a trailing slash; if empty, the address is taken from the request."""
     local_url: str = ""
-    """The address for programs of this machine, where it is not `url`."""
+    """The address for programs on this machine, if it differs from `url`."""
     rate_limits: tuple[RateLimit, ...] = ()
-    """Per user, over all requests but those for events; none unless asked for (LIM-01)."""
+    """Per user, over all requests except those for events; empty by default (LIM-01)."""
     event_rate_limits: tuple[RateLimit, ...] = ()
-    """The same over requests for events: an answer comes ten times a second while there is much to tell."""
+    """The same over requests for events: under load a client gets about ten responses a second."""
     stranger_rate_limits: tuple[RateLimit, ...] = ()
-    """Per address, over requests without credentials; this machine's own has none."""
+    """Per address, over requests without credentials; requests from this machine are not limited."""
     login_attempts: RateLimit = RateLimit(1800, 5)
     reset_attempts: RateLimit = RateLimit(3600, 3)
-    """The same, of asking for a new password by mail."""
+    """The same for requests for a password reset mail."""
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     quotas: Quotas = field(default_factory=Quotas)
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
     root_domain: bool = False
-    """Answers server_settings as the root of a multi-organization server: without `realm_*` (SRV-25)."""
+    """Whether server_settings answers as the root of a multi-organization server: without `realm_*` (SRV-25)."""
     ldap: bool = False
-    """Says that user names need not be addresses (SRV-16)."""
+    """Whether server_settings says that user names need not be email addresses (SRV-16)."""
     incompatible_agents: tuple[str, ...] = ()
-    """Prefixes of User-Agent that are told that they are incompatible (SRV-14)."""
+    """User-Agent prefixes that are reported as incompatible (SRV-14)."""
     external_logins: tuple[ExternalLogin, ...] = ()
     """In the order in which clients show them."""
     mail: MailSettings | None = None
-    """None: mail is kept for the operator, and not sent."""
+    """None: mail is stored for the operator, but not sent."""
     disposable_domains: frozenset[str] = frozenset()
-    """Domains of addresses that are thrown away after use, in lower case: the operator's list."""
+    """Disposable email domains, in lower case, from the operator's list."""
     durable: bool = True
     any_name: bool = False
-    """Browsers may call the server by any name: where it listens everywhere and nobody said how it is called."""
+    """Accept any Host name from browsers: for a server that listens on all addresses without a configured name."""
 
     def at_level(self, level: int) -> Config:
-        """The same server at another level (VER-06)."""
+        """The same configuration at another level, clamped to 0 to CONTRACT_LEVEL (VER-06)."""
         return replace(self, level=min(max(level, 0), CONTRACT_LEVEL))

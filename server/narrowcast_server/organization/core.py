@@ -1,4 +1,4 @@
-"""The running organization: its store, its people in memory, its event queues, and the one way to change it."""
+"""The running organization: its store, in-memory records, event queues, and transactions."""
 
 from __future__ import annotations
 
@@ -40,10 +40,11 @@ _log = logging.getLogger("narrowcast.server")
 
 
 class Core:
-    """Everything that routes, actions, the demo world and the delivery of scheduled messages work on.
+    """The running organization, on which routes, actions, the demo world and the delivery of scheduled
+    messages work.
 
-    Changes happen inside `with core.transaction():`; what is emitted inside goes out after the commit, and not
-    at all when the transaction fails.
+    Changes happen inside `with core.transaction():`; events emitted inside are sent after the commit, and
+    discarded if the transaction fails.
     """
 
     def __init__(self, folder: Path, config: Config, clock: Clock | None = None) -> None:
@@ -74,11 +75,11 @@ class Core:
         self.resets = SignInLimits(self.clock, config.reset_attempts)
         self.second_factors = SecondFactors(self.store, self.vault, self.clock)
         self.link_previews: dict[str, LinkPreview] = {}
-        """Website previews that are known beforehand; nothing is ever fetched."""
+        """Predefined website previews; the server never fetches pages."""
         self.export_wanted = asyncio.Event()
-        """Set when there is an export to make."""
+        """Set when an export is pending."""
         self.callers: set[int] = set()
-        """Who has called with credentials since this server started."""
+        """Ids of the users who have made authenticated requests since this server started."""
         self.generation = int(self.clock.now())
         self._settings: dict[str, object] | None = None
         self._pending: list[Event] = []
@@ -89,7 +90,7 @@ class Core:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All changes inside take effect together; their events go out afterwards."""
+        """A transaction: all changes inside take effect together; their events are sent after the commit."""
         self._pending, self._after_commit = [], []
         changes = self.store.changes
         try:
@@ -98,7 +99,7 @@ class Core:
         except BaseException:
             self._pending, self._after_commit = [], []
             if self.store.changes != changes:
-                # Most refusals come before any change; then what is in memory is still true.
+                # Most requests are rejected before any change; then the in-memory records are still valid.
                 self.forget()
             raise
         pending, self._pending = self._pending, []
@@ -111,7 +112,9 @@ class Core:
                 _log.exception("what was to follow a change could not be done")
 
     async def kept(self, changes: int) -> None:
-        """Returns when the machine may die without a loss: nothing was stored since `changes`, or it is flushed."""
+        """Returns once the changes would survive a machine crash: at once if there were none since `changes`,
+        else after a flush.
+        """
         if self.config.durable and self.store.changes != changes:
             await self.disk.flushed()
 
@@ -126,19 +129,19 @@ class Core:
     ) -> None:
         """Queues an event for the users in `to`.
 
-        `per_user` holds fields that differ by user; `public_channel` also reaches queues that asked for all
-        public channels; `local` is (queue id, local id) of the sender.
+        `per_user` holds fields that differ by user; `public_channel` also sends it to queues that asked for
+        all public channels; `local` is (queue id, local id) of the sender.
         """
         assert self.store.in_transaction, "events belong to a transaction"
         self._pending.append(Event(event, frozenset(to), per_user or {}, public_channel, local))
 
     def after_commit(self, work: Callable[[], None]) -> None:
-        """Does what cannot be undone, such as deleting a file, when the transaction has succeeded and not before."""
+        """Runs work that cannot be undone, such as deleting a file, once the transaction has been committed."""
         assert self.store.in_transaction, "there is nothing to wait for"
         self._after_commit.append(work)
 
     def forget(self) -> None:
-        """Drops everything in memory that mirrors the store."""
+        """Discards everything in memory that mirrors the store."""
         for directory in (self.users, self.channels, self.groups):
             directory.forget()
         self.memberships.forget()
@@ -153,7 +156,7 @@ class Core:
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """The organization's settings by the names of registration without `realm_`."""
+        """The organization's settings, named as in registration but without `realm_`."""
         if self._settings is None:
             stored = {
                 row["name"]: json.loads(row["value"]) for row in self.store.all("SELECT * FROM settings")
@@ -162,7 +165,7 @@ class Core:
         return self._settings
 
     def set_settings(self, **values: object) -> None:
-        """Stores settings of the organization; emits nothing."""
+        """Stores settings of the organization; emits no events."""
         for name, value in values.items():
             self.store.execute(
                 "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
@@ -172,26 +175,26 @@ class Core:
         self._settings = None
 
     def setting_int(self, name: str) -> int:
-        """A setting that is an integer."""
+        """The value of an integer setting."""
         value = self.settings[name]
         assert isinstance(value, int)
         return value
 
     def setting_str(self, name: str) -> str:
-        """A setting that is a string."""
+        """The value of a string setting."""
         value = self.settings[name]
         assert isinstance(value, str)
         return value
 
     def setting_bool(self, name: str) -> bool:
-        """A setting that is true or false."""
+        """The value of a boolean setting."""
         value = self.settings[name]
         assert isinstance(value, bool)
         return value
 
     @property
     def url(self) -> str:
-        """The canonical address of the organization, without a slash at the end."""
+        """The canonical address of the organization, without a trailing slash."""
         return self.config.url or "http://localhost"
 
     @property
@@ -201,17 +204,17 @@ class Core:
 
     @property
     def empty_topic_name(self) -> str:
-        """What the empty topic is called on screen."""
+        """The display name of the empty topic."""
         return self.setting_str("empty_topic_display_name")
 
     # --- finding people ------------------------------------------------------------------------------------
 
     def forget_addresses(self) -> None:
-        """Call after changing an address."""
+        """Discards the address index; call this after changing an address."""
         self._users_by_email = None
 
     def user_by_address(self, address: str) -> User | None:
-        """By real or API address, without regard to case."""
+        """Looks up a user by real or API address, ignoring case."""
         if self._users_by_email is None:
             self._users_by_email = {}
             for user in self.users.all():
@@ -221,19 +224,21 @@ class Core:
         return None if identity is None else self.users.get(identity)
 
     def dummy_address(self, user_id: int) -> str:
-        """The API address of somebody whose real one is hidden (USR-11)."""
+        """The API address of a user whose real one is hidden (USR-11)."""
         return f"user{user_id}@{self.setting_str('domain')}"
 
     def listening_ids(self) -> list[int]:
-        """Those of them who hold one now: nobody else needs an event of their own to be made."""
+        """Ids of the active users who have an event queue now; events specific to a user are needed only for
+        these.
+        """
         return [identity for identity in self.user_ids() if self.hub.is_listening(identity)]
 
     def user_ids(self) -> list[int]:
-        """Everybody who can hold an event queue."""
+        """Ids of the active users, who can have event queues."""
         return [user.id for user in self.users.all() if user.is_active]
 
     def close(self) -> None:
-        """Ends the waiting clients and closes the store."""
+        """Ends all event queues, closes the store and releases the folder."""
         self.hub.close()
         self.disk.close()
         self.store.close()
@@ -241,7 +246,7 @@ class Core:
 
 
 def _opened(folder: Path) -> tuple[Store, KeyVault]:
-    """The store, and the vault that every key in it fits; raises StoreError where it cannot be read."""
+    """Opens the store and the vault, with every API key sealed for it; raises StoreError for an unusable database."""
     store = Store(folder / DATABASE)
     try:
         vault = KeyVault(folder)

@@ -8,7 +8,7 @@ from narrowcast_server.organization.config import Config, Dialect
 from narrowcast_server.organization.errors import BAD_REQUEST, MissingParameter, ServiceError
 
 VERSION = "0.1.0"
-"""The label of this server; clients compare levels, never this (VER-08)."""
+"""The version string of this server; clients compare feature levels, never this (VER-08)."""
 
 EXTRA_EMOJI = "service_extra_emoji"
 _EXTRA_EMOJI_ALIAS = "zulip_extra_emoji"
@@ -35,41 +35,41 @@ def version_fields(config: Config) -> dict[str, object]:
 
 
 def outgoing_reaction_type(config: Config, reaction_type: str) -> str:
-    """A stored reaction type as this dialect spells it."""
+    """The spelling of a stored reaction type in this dialect."""
     if reaction_type == EXTRA_EMOJI and config.dialect is Dialect.ZULIP:
         return _EXTRA_EMOJI_ALIAS
     return reaction_type
 
 
 def incoming_reaction_type(reaction_type: str) -> str:
-    """A reaction type as it is stored, from either spelling."""
+    """The stored form of a reaction type, from either spelling."""
     return EXTRA_EMOJI if reaction_type == _EXTRA_EMOJI_ALIAS else reaction_type
 
 
 def guesses_reaction_type(config: Config, level: int) -> bool:
-    """Whether a reaction is found that is taken back without its type (RXN-06). Zulip servers take it for one with a
-    Unicode emoji.
+    """Whether removing a reaction without giving its type matches reactions of any type (RXN-06). Zulip
+    servers assume a Unicode emoji.
     """
     return config.dialect is not Dialect.ZULIP and level >= Gate.REACTION_TYPE_OPTIONAL.level
 
 
 def checks_reaction_to_remove(config: Config) -> bool:
-    """Whether the code of a reaction that is taken back has to be one (RXN-09). For Zulip servers it is enough that
+    """Whether the emoji code of a reaction to remove is validated (RXN-09). Zulip servers only report that
     there is no such reaction.
     """
     return config.dialect is not Dialect.ZULIP
 
 
 def tells_every_skipped_channel(config: Config) -> bool:
-    """Whether every change of flags tells which channels it left out. The contract tells it of what becomes unread
-    alone (FLG-06), Zulip servers always.
+    """Whether every flag update lists the channels that it skipped. By the contract only marking as unread
+    does (FLG-06); Zulip servers always do.
     """
     return config.dialect is Dialect.ZULIP
 
 
 def refusal(config: Config, error: ServiceError) -> dict[str, object]:
-    """The JSON object of a refusal. Zulip servers have a code for missing parameters, and fields beside BAD_REQUEST,
-    which the contract leaves without (ERR-02).
+    """The JSON body of an error. Zulip servers have a code for missing parameters, and extra fields with
+    BAD_REQUEST, which the contract omits (ERR-02).
     """
     body = error.body()
     if config.dialect is Dialect.ZULIP:
@@ -79,12 +79,12 @@ def refusal(config: Config, error: ServiceError) -> dict[str, object]:
 
 
 def status_of_missing(config: Config) -> int:
-    """The status where something is not there: 404 on Zulip servers, 400 in the contract (ERR-07)."""
+    """The status for missing objects: 404 on Zulip servers, 400 in the contract (ERR-07)."""
     return 404 if config.dialect is Dialect.ZULIP else 400
 
 
 def playground_fields(config: Config, language: str) -> dict[str, object]:
-    """The lexer's name of a playground."""
+    """The field for the lexer name of a code playground, in the spellings that the dialect sends."""
     answer: dict[str, object] = {}
     if config.dialect is not Dialect.ZULIP:
         answer["highlighter_language"] = language

@@ -1,7 +1,7 @@
-"""What is kept of a message's earlier versions: enough to tell what happened, never more than a few messages' worth.
+"""The stored edit history of a message, with bounds on its length.
 
-Entries are as they are stored and sent, the newest first. Each tells what was before it; one that is left out makes
-one change of two.
+Entries are in their stored and sent form, newest first. Each holds the values from before its change;
+dropping an entry merges two changes into one.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ Entry = dict[str, Any]
 
 MOST_ENTRIES: Final = 100
 MOST_CHARACTERS: Final = 60_000
-"""Of all earlier texts together, rendered ones included; the first and the last are kept in any case."""
+"""Of all earlier texts together, including rendered ones; those of the newest and the oldest change are
+always kept.
+"""
 _SHOWN_CHARACTERS: Final = 20_000
-"""The same in lists of messages; the history of one message has all."""
+"""The same limit in lists of messages; fetching the history of one message returns all."""
 _TEXTS: Final = ("prev_content", "prev_rendered_content", "prev_rendered_content_version")
 
 
 def bounded(entries: Sequence[Mapping[str, Any]]) -> list[Entry]:
-    """The entries that are kept: the newest, the first, and of those between what there is room for."""
+    """Drops entries and texts beyond the limits; always keeps the newest and the oldest."""
     kept = [dict(entry) for entry in entries]
     room = MOST_CHARACTERS
     texts = [entry for entry in kept if "prev_content" in entry]
@@ -34,7 +36,7 @@ def bounded(entries: Sequence[Mapping[str, Any]]) -> list[Entry]:
 
 
 def shown(entries: Sequence[Entry]) -> list[Entry]:
-    """The newest of them, at least one: what fits into a list of messages."""
+    """The newest entries that fit into a list of messages, at least one."""
     room = _SHOWN_CHARACTERS
     answer: list[Entry] = []
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Emoji as reactions and status carry them: a name, a code, and the namespace of the code (STAT-09 to STAT-11)."""
+"""Emoji in reactions and statuses: a name, a code, and the namespace of the code (STAT-09 to STAT-11)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 EXTRA_NAMES: Final = ("narrowcast", "zulip")
-"""Emoji that the server itself adds; their code is their name."""
+"""Extra emoji of the server; their name is their code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Emoji:
-    """One emoji; `type` is spelled as it is stored."""
+    """One emoji; `type` is in its stored spelling."""
 
     name: str
     code: str
@@ -27,7 +27,7 @@ class Emoji:
 
 
 def resolve(core: Core, name: str, code: str | None, reaction_type: str | None) -> Emoji:
-    """The emoji that a client means by a name, perhaps with code and type; raises BAD_REQUEST."""
+    """Resolves the emoji for a name with optional code and type; raises BAD_REQUEST."""
     kind = None if reaction_type is None else incoming_reaction_type(reaction_type)
     if kind is None and code is None:
         return by_name(core, name)
@@ -44,7 +44,7 @@ def resolve(core: Core, name: str, code: str | None, reaction_type: str | None) 
 
 
 def by_name(core: Core, name: str) -> Emoji:
-    """The emoji of a name: custom ones first, then the server's own, then Unicode."""
+    """The emoji with a name: custom ones first, then the server's own, then Unicode."""
     row = core.store.one(
         "SELECT id FROM custom_emoji WHERE name = ? AND deactivated = 0 ORDER BY id DESC", name
     )
@@ -59,7 +59,7 @@ def by_name(core: Core, name: str) -> Emoji:
 
 
 def check(core: Core, name: str, code: str, kind: str) -> Emoji:
-    """The emoji, if name, code and type belong together; raises BAD_REQUEST."""
+    """The emoji, if name, code and type match; raises BAD_REQUEST."""
     if kind == ReactionType.UNICODE:
         names = emoji_names()
         if code not in names.code_to_names:
@@ -87,7 +87,7 @@ def check(core: Core, name: str, code: str, kind: str) -> Emoji:
 
 
 def check_code(code: str, kind: str) -> None:
-    """Raises BAD_REQUEST for a code that its namespace cannot have (RXN-09)."""
+    """Raises BAD_REQUEST if a code is not valid in its namespace (RXN-09)."""
     if kind == ReactionType.UNICODE:
         parts = code.split("-")
         has_name = code in emoji_names().code_to_names

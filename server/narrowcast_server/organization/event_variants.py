@@ -1,7 +1,8 @@
-"""One event as the clients that asked for different things receive it.
+"""Adapts one event to the options of different clients.
 
-An action emits the richest form; `variants` turns it into what a queue with the given options gets: the same,
-several older events, or nothing. Keys that start with `_` are material for this step and never go out.
+An action emits the most complete form; `variants` turns it into what a queue with the given options receives:
+the same event, several older events, or nothing. Keys that start with `_` are input for this step and are
+never sent.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ CAPABILITIES: Final = frozenset(
         "user_list_incomplete",
     }
 )
-"""What a client may say of itself that changes anything here."""
+"""The client capabilities that have an effect here."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class QueueOptions:
-    """What a client asked for at registration, as far as it changes the shape of events."""
+    """The registration options of a client that affect the shape of events."""
 
     apply_markdown: bool = False
     client_gravatar: bool = True
@@ -37,11 +38,11 @@ class QueueOptions:
     include_subscribers: bool = False
     capabilities: frozenset[str] = frozenset()
     empty_topic_name: str | None = None
-    """The display name to put for the empty topic; None: leave it empty."""
+    """Replaces the empty topic; if None, the topic stays empty."""
 
 
 def variants(event: Mapping[str, object], options: QueueOptions) -> list[Data]:
-    """The events, without ids, that a queue with these options gets for `event`."""
+    """The events, without ids, that a queue with these options receives for `event`."""
     adapt = _ADAPTERS.get(str(event["type"]), _same)
     return adapt(cast("Data", event), options)
 
@@ -59,7 +60,7 @@ def _topic(topic: str, options: QueueOptions) -> str:
 
 
 def _named(event: Data, options: QueueOptions, *keys: str) -> Data:
-    """The event with these topic fields named."""
+    """The event, with the display name in place of empty topics in these fields."""
     answer = _public(event)
     for key in keys:
         if key in answer:
@@ -72,7 +73,7 @@ def _message(event: Data, options: QueueOptions) -> list[Data]:
 
 
 def message_variant(message: Data, options: QueueOptions) -> Data:
-    """A message object: HTML or source, avatar or null, topic named."""
+    """A message object with HTML or source, avatar URL or null, and the topic's display name, as the options say."""
     answer = _public(message)
     if not options.apply_markdown:
         answer["content"] = message["_source"]

@@ -1,8 +1,8 @@
-"""Event queues: one for each registered client, in memory, with ids that only grow.
+"""Event queues: one for each registered client, in memory, with increasing event ids.
 
-A queue keeps what its client has not acknowledged. It ends after ten idle minutes, when its client falls too far
-behind, and with the server; the client then registers again (BAD_EVENT_QUEUE_ID). An event is turned into JSON
-once for all queues that see it alike.
+A queue holds the events that its client has not acknowledged. It ends after ten idle minutes, when its client
+falls too far behind, and when the server stops; the client then registers again (BAD_EVENT_QUEUE_ID). An
+event is encoded as JSON once for all queues that receive it in the same form.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from narrowcast_server.storage.directory import Directory
 
 MessageFilter = Callable[[Mapping[str, object], Mapping[str, object]], bool]
-"""(message object, fields of this user) -> whether a narrowed queue gets the message."""
+"""(message object, fields of this user) -> whether a queue with a narrow receives the message."""
 
 _NO_FIELDS: Final[Mapping[str, object]] = {}
 _HEARTBEAT: Final = '{"type":"heartbeat"}'
 
 
 class Event:
-    """Something that happened, for `to`; JSON of its variants is made on demand and shared."""
+    """An event for the users in `to`; the JSON of its variants is made on demand and shared."""
 
     __slots__ = ("_cache", "data", "local", "per_user", "public_channel", "to", "type")
 
@@ -56,11 +56,12 @@ class Event:
         self._cache: dict[tuple[int, int], list[str]] = {}
 
     def texts_for(self, queue: Queue) -> list[str]:
-        """JSON objects, without id, that this queue gets."""
+        """The JSON objects, without id, that this queue receives."""
         fields = self.per_user.get(queue.user_id, _NO_FIELDS)
         if self.local is not None and self.local[0] == queue.id:
             return self._texts(queue.options, {**fields, "local_message_id": self.local[1]})
-        # Both live as long as the event and are shared by all who see it alike, so their identity is the key.
+        # Options and fields live as long as the event and are shared by queues that see it alike, so the key
+        # is their identity.
         key = (id(queue.options), id(fields))
         texts = self._cache.get(key)
         if texts is None:
@@ -73,7 +74,7 @@ class Event:
 
 @dataclass(slots=True, eq=False)
 class Queue:
-    """The events that wait for one client."""
+    """The pending events of one client."""
 
     id: str
     user_id: int
@@ -87,20 +88,20 @@ class Queue:
     begun: int = 0
     """When it was registered, UTC seconds."""
     events: deque[tuple[int, str]] = field(default_factory=deque)
-    """Ids and JSON objects without them: the text is one for all queues that have it."""
+    """Pairs of id and JSON object without the id, so that queues can share the text."""
     size: int = 0
-    """Characters of all the texts."""
+    """Total length of the texts in characters."""
     next_id: int = 0
     pruned_to: int = -1
     """The newest id that was acknowledged and dropped."""
     waiter: asyncio.Future[None] | None = None
     heartbeat_due: float = 0.0
-    """While a reader waits: when it gets a heartbeat at the latest."""
+    """While a reader waits: the latest time for its next heartbeat."""
     streams: int = 0
-    """How many WebSockets read it now."""
+    """How many WebSockets are reading from it."""
     ended: bool = False
     answered: float = 0.0
-    """When its reader was last given events, by the clock of the event loop."""
+    """When its reader last received events, by the clock of the event loop."""
 
     def wants(self, event: Event) -> bool:
         """Whether this client asked for the event."""
@@ -124,12 +125,12 @@ class Queue:
         self.wake()
 
     def wake(self) -> None:
-        """Ends the wait of the reader, if one waits."""
+        """Wakes the reader if one is waiting."""
         if self.waiter is not None and not self.waiter.done():
             self.waiter.set_result(None)
 
     def acknowledge(self, last_event_id: int) -> None:
-        """Drops events up to an id; refuses ids that were never given or are gone already."""
+        """Drops events up to an id; raises BAD_REQUEST for ids that were never assigned or are already pruned."""
         if last_event_id < self.pruned_to:
             raise ServiceError(f"An event newer than {last_event_id} has already been pruned!")
         if last_event_id >= self.next_id:
@@ -139,8 +140,8 @@ class Queue:
         self.pruned_to = last_event_id
 
     def after(self, event_id: int, most: int, characters: int) -> list[tuple[int, str]]:
-        """Events with larger ids, oldest first, complete: the first of them, at least one, up to `most` of them
-        and `characters` altogether.
+        """Events with larger ids, oldest first, with their ids: up to `most` events and `characters` in
+        total, but at least one if there is any.
         """
         rows: list[tuple[int, str]] = []
         for number, text in islice((row for row in self.events if row[0] > event_id), most):
@@ -152,12 +153,12 @@ class Queue:
 
     @property
     def is_read_now(self) -> bool:
-        """Whether a reader waits for its next event."""
+        """Whether a reader is waiting for the next event."""
         return self.streams > 0 or self.waiter is not None
 
 
 class Organization(Protocol):
-    """What the hub asks of the organization that it serves."""
+    """The part of the organization that the hub uses."""
 
     config: Config
     clock: Clock
@@ -165,16 +166,16 @@ class Organization(Protocol):
 
 
 class EventHub:
-    """All queues of the organization."""
+    """All event queues of the organization."""
 
     def __init__(self, organization: Organization) -> None:
         self._organization = organization
         self._queues: dict[str, Queue] = {}
         self._by_user: dict[int, list[Queue]] = {}
         self._options: WeakKeyDictionary[QueueOptions, ref[QueueOptions]] = WeakKeyDictionary()
-        """One object for each combination in use, so that events find their JSON by its identity."""
+        """One shared object per combination in use, so that events can cache their JSON by its identity."""
         self._readers = 0
-        """How many queues were being read at the last beat."""
+        """How many queues were being read at the last heartbeat check."""
         self._random = random.Random()
 
     def register(
@@ -188,7 +189,7 @@ class EventHub:
         lifespan_seconds: float | None = None,
         client: str = "",
     ) -> Queue:
-        """A new queue; it hears of everything from now on."""
+        """Creates a queue, which receives all events from now on."""
         limits = self._organization.config.limits
         self._make_room(user_id)
         queue = Queue(
@@ -210,14 +211,14 @@ class EventHub:
         return queue
 
     def _shared(self, options: QueueOptions) -> QueueOptions:
-        """The object that queues with the same options have already."""
+        """The shared object equal to these options."""
         shared = self._options.get(options, ref(options))() or options
         self._options.setdefault(shared, ref(shared))
         return shared
 
     def _make_room(self, user_id: int) -> None:
-        """Ends the queue that is missed least where one more would be too many: of the same person, or of whoever
-        has most.
+        """Ends least recently read queues until one more fits: those of this user, or of the user who has the
+        most.
         """
         limits = self._organization.config.limits
         while len(self._by_user.get(user_id, ())) >= limits.max_queues_a_user:
@@ -248,16 +249,16 @@ class EventHub:
         queue.wake()
 
     def is_listening(self, user_id: int) -> bool:
-        """Whether somebody has a client that is connected, or was a moment ago."""
+        """Whether the user has a client that is connected or was until recently."""
         return bool(self._by_user.get(user_id))
 
     def end_all_of(self, user_id: int) -> None:
-        """Removes the queues of somebody who may not listen any more."""
+        """Removes all queues of a user who may no longer receive events."""
         for queue in list(self._by_user.get(user_id, ())):
             self.end(queue)
 
     def dispatch(self, events: Iterable[Event]) -> None:
-        """Hands events to the queues that they are for."""
+        """Distributes events to the queues of their recipients."""
         for event in events:
             for user_id in event.to & self._by_user.keys():
                 for queue in list(self._by_user[user_id]):
@@ -269,7 +270,7 @@ class EventHub:
         for queue in list(self._queues.values()):
             if not queue.all_public_channels or queue.user_id in event.to:
                 continue
-            # Registration refuses guests, but who listens may have become one since.
+            # Registration rejects guests, but the user may have become one since.
             if not self._organization.users[queue.user_id].is_guest:
                 self._offer(queue, event)
 
@@ -282,7 +283,7 @@ class EventHub:
         if len(queue.events) > limits.max_queued_events or queue.size > limits.max_queued_characters:
             self.end(queue)
             return
-        # Most queues are next to empty, and their owner's others need no look.
+        # Most queues are almost empty: then the user's total cannot exceed the limit.
         if queue.size > limits.max_queued_characters_a_user // limits.max_queues_a_user:
             self._bound_memory(queue.user_id)
 
@@ -292,9 +293,9 @@ class EventHub:
             self.end(max(own, key=lambda queue: (queue.size, -queue.last_seen)))
 
     async def wait(self, queue: Queue, position: int) -> bool:
-        """Waits until the queue has something after `position`: events, or the heartbeat that is due.
+        """Waits until the queue has something after `position`: events, or a heartbeat that is due.
 
-        False when another reader took over. Raises BAD_EVENT_QUEUE_ID when the queue ended meanwhile.
+        Returns False when another reader took over. Raises BAD_EVENT_QUEUE_ID if the queue ended meanwhile.
         """
         if queue.waiter is not None:
             queue.waiter.cancel()
@@ -329,7 +330,7 @@ class EventHub:
         self._readers = readers
 
     async def beat_forever(self) -> None:
-        """Beats once a second, or oftener where heartbeats are; runs until cancelled."""
+        """Checks for due heartbeats every second, or at the heartbeat interval if shorter; runs until cancelled."""
         while True:
             await self._organization.clock.sleep(
                 min(1.0, self._organization.config.limits.heartbeat_seconds[0])
@@ -337,7 +338,7 @@ class EventHub:
             self.beat()
 
     async def pace(self, queue: Queue) -> None:
-        """Waits until the reader may be given events again. It is about work, so real time counts."""
+        """Waits until the reader may receive events again. This limits the server's load, so it uses real time."""
         loop = asyncio.get_running_loop()
         limits = self._organization.config.limits
         if queue.streams:
@@ -350,30 +351,30 @@ class EventHub:
         queue.answered = loop.time()
 
     def collect(self) -> None:
-        """Ends the queues that nobody has read for too long."""
+        """Ends the queues that have not been read for too long."""
         now = self._organization.clock.monotonic()
         for queue in list(self._queues.values()):
             if not queue.is_read_now and now - queue.last_seen > queue.idle_seconds:
                 self.end(queue)
 
     async def collect_forever(self) -> None:
-        """Collects once a minute; runs until cancelled."""
+        """Calls `collect` once a minute; runs until cancelled."""
         while True:
             await self._organization.clock.sleep(self._organization.config.limits.queue_collection_seconds)
             self.collect()
 
     @property
     def count(self) -> int:
-        """How many queues there are."""
+        """The number of queues."""
         return len(self._queues)
 
     def of(self, user_id: int) -> Sequence[Queue]:
-        """The queues of one person, the oldest first."""
+        """The queues of one user, oldest first."""
         return tuple(self._by_user.get(user_id, ()))
 
     @property
     def kinds(self) -> Sequence[QueueOptions]:
-        """The different options of the queues."""
+        """The distinct options of the queues."""
         return tuple(self._options)
 
     def close(self) -> None:
@@ -382,5 +383,5 @@ class EventHub:
 
 
 def bad_queue(queue_id: str) -> ServiceError:
-    """The refusal that makes a client register again."""
+    """The error that makes a client register again."""
     return ServiceError(f"Bad event queue ID: {queue_id}", "BAD_EVENT_QUEUE_ID", queue_id=queue_id)

@@ -22,12 +22,12 @@ _WILDCARDS: Final = FlagBit.CHANNEL_WILDCARD | FlagBit.TOPIC_WILDCARD
 
 @cache
 def fields(bits: int, level: int) -> dict[str, object]:
-    """`flags` of an event. One object for each combination: events share their JSON by its identity."""
+    """The `flags` field of an event. One shared object per combination: events cache their JSON by its identity."""
     return {"flags": names(bits, level)}
 
 
 def names(bits: int, level: int) -> list[str]:
-    """The flags as answers and events list them; wildcards are split from level 224 (FLG-11 to FLG-16)."""
+    """The flags by name, as in responses and events; wildcards are split from level 224 (FLG-11 to FLG-16)."""
     return list(_names(int(bits), level))
 
 

@@ -1,4 +1,4 @@
-"""What a running server counts of itself."""
+"""Counters of a running server."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _SPAN: Final = 60
-"""Samples of the event loop that are kept: a minute's."""
+"""Number of event loop samples kept: one minute's."""
 
 
 @dataclass
 class Measures:
-    """Since the start, unless it says otherwise."""
+    """Counts since the start, except where noted."""
 
     started: float
     """When the server started, UTC seconds."""
     answers: Counter[int] = field(default_factory=Counter)
-    """Answers given, by HTTP status."""
+    """Responses by HTTP status."""
     crashes: int = 0
-    """Requests that ended in an error of the server."""
+    """Requests that ended in an internal server error."""
     _late: deque[float] = field(default_factory=lambda: deque(maxlen=_SPAN))
 
     def waited(self, seconds: float) -> None:
-        """The event loop woke up so much later than it was asked to."""
+        """Records that the event loop woke up `seconds` late."""
         self._late.append(max(seconds, 0.0))
 
     @property
     def longest_wait(self) -> float:
-        """Seconds by which the event loop was late at most, in the last minute."""
+        """The event loop's largest delay in the last minute, in seconds."""
         return max(self._late, default=0.0)

@@ -1,7 +1,7 @@
-"""Who and what is directly in each user group, in memory, and the one way to change it.
+"""The direct members and subgroups of each user group, in memory, and the functions that change them.
 
-A permission is looked up for many people at every request, and groups may hold groups that hold groups. So what a
-group comes to, with all the groups inside it, is worked out once, without recursion, and kept until any group changes.
+Every request checks permissions of many users, and groups can be nested. So the full membership of a group,
+with all groups nested in it, is computed once, without recursion, and cached until any group changes.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from narrowcast_server.storage.directory import Directory
 from narrowcast_server.storage.store import Store
 
 MAX_NESTING: Final = 10
-"""Groups one inside the other, from the outermost to the innermost."""
+"""The maximum length of a chain of nested groups, counting the outermost and the innermost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Whom a group includes: these people, and everybody who belongs to these system groups."""
+    """The users that a group includes: these users, and everybody in these system groups."""
 
     user_ids: frozenset[int]
     system_groups: tuple[str, ...]
 
 
 class Memberships:
-    """The direct members and direct subgroups of all groups; the rows of two tables."""
+    """Direct members and direct subgroups of all groups; mirrors two tables."""
 
     def __init__(self, store: Store, groups: Directory[Group]) -> None:
         self._store = store
@@ -42,19 +42,21 @@ class Memberships:
     # --- reading ---------------------------------------------------------------------------------------------
 
     def members(self, group_id: int) -> list[int]:
-        """Ids of the users directly in a group, ascending. System groups have none here: roles say who is in."""
+        """Ids of the direct members of a group, ascending. Empty for system groups: their members follow from
+        roles.
+        """
         return sorted(self._loaded_members().get(group_id, ()))
 
     def subgroups(self, group_id: int) -> list[int]:
-        """Ids of the groups directly inside a group, ascending."""
+        """Ids of the direct subgroups of a group, ascending."""
         return sorted(self._loaded_subgroups().get(group_id, ()))
 
     def above(self, group_id: int) -> list[int]:
-        """Ids of the groups that a group is directly inside of, ascending."""
+        """Ids of the groups that have a group as a direct subgroup, ascending."""
         return sorted(self._loaded_supergroups().get(group_id, ()))
 
     def groups_inside(self, group_id: int) -> set[int]:
-        """Ids of all groups inside a group, at any depth, deactivated or not."""
+        """Ids of all groups nested in a group, at any depth, including deactivated ones."""
         subgroups = self._loaded_subgroups()
         inside: set[int] = set()
         waiting = [group_id]
@@ -65,7 +67,7 @@ class Memberships:
         return inside
 
     def reach(self, group_id: int) -> Reach:
-        """Whom a group includes through all that is inside it; a deactivated group includes nobody."""
+        """The users that a group includes, directly and through subgroups; a deactivated group includes nobody."""
         if self._groups_version != self._groups.version:
             self._reaches.clear()
             self._groups_version = self._groups.version
@@ -95,14 +97,14 @@ class Memberships:
         return Reach(frozenset(user_ids), tuple(sorted(system)))
 
     def nests_too_deep(self, outer_id: int, inner_id: int) -> bool:
-        """Whether more than MAX_NESTING groups would lie one inside the other with `inner` put into `outer`."""
+        """Whether putting `inner` into `outer` would make a chain of more than MAX_NESTING nested groups."""
         above = _longest_chain(self._loaded_supergroups(), outer_id)
         return above + _longest_chain(self._loaded_subgroups(), inner_id) > MAX_NESTING
 
     # --- changing --------------------------------------------------------------------------------------------
 
     def add_members(self, group_id: int, user_ids: Iterable[int]) -> None:
-        """Puts users into a group; those who are in it stay."""
+        """Adds users to a group; existing members stay."""
         self._store.execute_many(
             "INSERT OR IGNORE INTO group_members VALUES (?, ?)", [(group_id, user_id) for user_id in user_ids]
         )
@@ -110,7 +112,7 @@ class Memberships:
         self._reaches.clear()
 
     def remove_members(self, group_id: int, user_ids: Iterable[int]) -> None:
-        """Takes users out of a group."""
+        """Removes users from a group."""
         self._store.execute_many(
             "DELETE FROM group_members WHERE group_id = ? AND user_id = ?",
             [(group_id, user_id) for user_id in user_ids],
@@ -119,15 +121,16 @@ class Memberships:
         self._reaches.clear()
 
     def add_subgroup(self, group_id: int, subgroup_id: int) -> None:
-        """Puts a group into a group."""
-        # In place: a request may name many, and each is checked against what those before it made.
+        """Adds a group to a group."""
+        # Updated in place: a request may add many subgroups, and each is checked against those added before
+        # it.
         self._loaded_subgroups().setdefault(group_id, set()).add(subgroup_id)
         self._loaded_supergroups().setdefault(subgroup_id, set()).add(group_id)
         self._store.execute("INSERT INTO group_subgroups VALUES (?, ?)", group_id, subgroup_id)
         self._reaches.clear()
 
     def remove_subgroup(self, group_id: int, subgroup_id: int) -> None:
-        """Takes a group out of a group."""
+        """Removes a group from a group."""
         self._loaded_subgroups().get(group_id, set()).discard(subgroup_id)
         self._loaded_supergroups().get(subgroup_id, set()).discard(group_id)
         self._store.execute(
@@ -136,7 +139,7 @@ class Memberships:
         self._reaches.clear()
 
     def forget(self) -> None:
-        """Drops what is in memory; it is read again when it is next asked for."""
+        """Discards what is in memory; it is loaded again on the next access."""
         self._members = self._subgroups = self._supergroups = None
         self._reaches.clear()
 
@@ -165,7 +168,7 @@ class Memberships:
 
 
 def _longest_chain(next_ids: dict[int, set[int]], start: int) -> int:
-    """Groups on the longest way from `start`, itself included; stops one past what is allowed."""
+    """The number of groups in the longest chain from `start`, including it; stops counting at MAX_NESTING + 1."""
     level, length = {start}, 0
     while level and length <= MAX_NESTING:
         length += 1

@@ -1,4 +1,4 @@
-"""Rows of the database as frozen records."""
+"""Database rows as frozen records."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ Record = TypeVar("Record")
 
 
 def _record(kind: type[Record], row: Row, **read: object) -> Record:
-    """The record of a row whose columns are named as its fields; `read` are those that are stored otherwise."""
+    """The record of a row whose columns are named like its fields; `read` holds the fields that are stored
+    differently.
+    """
     return msgspec.convert({**dict(row), **read}, kind, strict=False)
 
 
 class FlagBit(IntFlag):
-    """A person's flags on a message, as bits of `user_messages.flags`."""
+    """A user's flags on a message, as bits of `user_messages.flags`."""
 
     READ = 1
     STARRED = 2
@@ -74,7 +76,7 @@ class User:
 
     @property
     def is_administrator(self) -> bool:
-        """Owners are administrators."""
+        """True for owners too."""
         return self.role <= Role.ADMINISTRATOR
 
     @property
@@ -83,7 +85,7 @@ class User:
 
     @classmethod
     def of(cls, row: Row, open_key: Callable[[str], str | None]) -> User:
-        """From a row of `users`; `open_key` unseals what is stored of the key."""
+        """Reads a row of `users`; `open_key` unseals the stored API key."""
         return _record(cls, row, api_key=open_key(row["api_key"]) or "", settings=json.loads(row["settings"]))
 
 
@@ -110,7 +112,7 @@ class Channel:
 
     @classmethod
     def of(cls, row: Row) -> Channel:
-        """From a row of `channels`."""
+        """Reads a row of `channels`."""
         return _record(cls, row, settings=json.loads(row["settings"]))
 
 
@@ -129,13 +131,13 @@ class Group:
 
     @classmethod
     def of(cls, row: Row) -> Group:
-        """From a row of `groups`."""
+        """Reads a row of `groups`."""
         return _record(cls, row, settings=json.loads(row["settings"]))
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message; either `channel_id` or `conversation_id` is set."""
+    """A message; exactly one of `channel_id` and `conversation_id` is set."""
 
     id: int
     sender_id: int
@@ -150,9 +152,9 @@ class Message:
     last_edited: int | None
     last_moved: int | None
     history: str
-    """JSON: the list of changes, newest first."""
+    """The edit history as JSON, newest first."""
 
     @classmethod
     def of(cls, row: Row) -> Message:
-        """From a row of `messages`."""
+        """Reads a row of `messages`."""
         return _record(cls, row)

@@ -1,4 +1,4 @@
-"""Passwords: their length, and checking and hashing them beside the event loop."""
+"""Passwords: length limits, and checking and hashing in threads."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ T = TypeVar("T")
 MIN_PASSWORD: Final = PASSWORD_CHARACTERS[0]
 MAX_PASSWORD: Final = PASSWORD_CHARACTERS[1]
 hasher = PasswordHasher()
-"""How slowly new passwords are hashed; a hash says itself how it is checked."""
+"""Sets the cost of new hashes; each hash holds the parameters for checking it."""
 _MOST_WAITING: Final = 50
 _MOST_AN_ADDRESS: Final = 5
 _PAUSE_SECONDS: Final = 5.0
 
 
 def check_password(password: str) -> None:
-    """Raises BAD_REQUEST for a password of another length than allowed."""
+    """Raises BAD_REQUEST if the length of a password is outside the limits."""
     if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
         raise ServiceError(f"A password has {MIN_PASSWORD} to {MAX_PASSWORD} characters.")
 
 
 def hash_password(password: str) -> str:
-    """A salted hash that is slow to compute (argon2)."""
+    """A salted, deliberately slow hash (argon2)."""
     return hasher.hash(password)
 
 
 def password_fits(password_hash: str | None, password: str) -> bool:
-    """Whether this is the password; takes as long when there is none."""
+    """Whether the password is right; takes equally long if there is no hash."""
     try:
         return hasher.verify(password_hash or _unknown_hash(), password) and password_hash is not None
     except (Argon2Error, InvalidHashError):
@@ -47,7 +47,7 @@ def password_fits(password_hash: str | None, password: str) -> bool:
 
 
 class Passwords:
-    """Checks and hashes passwords beside the event loop, few at a time: each takes as long as is safe."""
+    """Checks and hashes passwords in threads, two at a time, because each takes long."""
 
     def __init__(self) -> None:
         self._free = asyncio.Semaphore(2)
@@ -55,7 +55,9 @@ class Passwords:
         self._waiting_at: Counter[str] = Counter()
 
     async def fits(self, password_hash: str | None, password: str, address: str = "") -> bool:
-        """`password_fits`; raises RATE_LIMIT_HIT while very many others wait for theirs, or some at this address."""
+        """`password_fits` in a thread; raises RATE_LIMIT_HIT if too many checks are pending, in total or from
+        this address.
+        """
         if not is_local(address) and self._waiting_at[address] >= _MOST_AN_ADDRESS:
             raise too_often(_PAUSE_SECONDS)
         self._waiting_at[address] += 1
@@ -67,7 +69,7 @@ class Passwords:
                 del self._waiting_at[address]
 
     async def hashed(self, password: str) -> str:
-        """`hash_password`; raises the same."""
+        """`hash_password` in a thread; raises RATE_LIMIT_HIT if too many are pending."""
         return await self._apart(partial(hash_password, password))
 
     async def _apart(self, work: Callable[[], T]) -> T:

@@ -1,4 +1,4 @@
-"""Finding the people that requests name."""
+"""Looks up the users that requests name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def person(core: Core, user_id: int) -> User:
-    """Anybody, deactivated or not; raises BAD_REQUEST (USR-29)."""
+    """The user, deactivated or not; raises BAD_REQUEST if there is none (USR-29)."""
     user = core.users.get(user_id)
     if user is None:
         raise no_such_user()
@@ -21,13 +21,13 @@ def person(core: Core, user_id: int) -> User:
 
 
 def check_active(user: User) -> None:
-    """Raises BAD_REQUEST for somebody whose account is deactivated."""
+    """Raises BAD_REQUEST if the account is deactivated."""
     if not user.is_active:
         raise ServiceError("User is deactivated")
 
 
 def active_people(core: Core, user_ids: Iterable[int]) -> list[User]:
-    """These users, each once; raises BAD_REQUEST when one does not exist or is deactivated."""
+    """These users without duplicates; raises BAD_REQUEST if one does not exist, is deactivated or is a system bot."""
     people: dict[int, User] = {}
     for user_id in user_ids:
         user = core.users.get(user_id)

@@ -1,4 +1,4 @@
-"""Personal settings: names, defaults and what a value may be, as registration and PATCH /settings know them."""
+"""Personal settings: names, defaults and allowed values, as in registration and PATCH /settings."""
 
 from __future__ import annotations
 
@@ -109,17 +109,17 @@ LANGUAGE_NAMES: Final = {"en": "English", "de": "Deutsch", "es": "Español", "fr
 
 
 def setting(user: User, name: str) -> object:
-    """A person's value of a setting."""
+    """The user's value of a setting."""
     return user.settings.get(name, DEFAULTS[name])
 
 
 def switched_on(user: User, name: str) -> bool:
-    """A person's value of a setting that is true or false."""
+    """The user's value of a boolean setting."""
     return setting(user, name) is True
 
 
 def settings_of(user: User) -> dict[str, object]:
-    """All settings, as `user_settings` of registration has them."""
+    """All settings, as in `user_settings` of registration."""
     return {
         **DEFAULTS,
         **user.settings,
@@ -130,7 +130,7 @@ def settings_of(user: User) -> dict[str, object]:
 
 
 def check(name: str, value: object) -> object:
-    """A new value, if it is one that the setting can have; raises BAD_REQUEST."""
+    """Returns the value if it is valid for the setting; raises BAD_REQUEST otherwise."""
     default = DEFAULTS[name]
     if type(value) is not type(default):
         raise ServiceError(f"{name} is not {_KINDS[type(default)]}")
@@ -151,18 +151,18 @@ _KINDS: Final[dict[Callable[..., object], str]] = {bool: "a boolean", int: "an i
 
 
 _time_zones = cache(zoneinfo.available_timezones)
-"""Python reads all files of the time zone database each time that it is asked."""
+"""Cached because Python reads all files of the time zone database on each call."""
 
 
 def check_timezone(value: str) -> str:
-    """A name of the time zone database, or nothing."""
+    """Returns a time zone name or the empty string; raises BAD_REQUEST for anything else."""
     if value and value not in _time_zones():
         raise ServiceError("Invalid timezone: Not a recognized time zone")
     return value
 
 
 def change(core: Core, user: User, values: dict[str, object]) -> User:
-    """Stores checked settings and tells the person's clients."""
+    """Stores validated settings and sends the events to the user's clients."""
     changed = {name: value for name, value in values.items() if setting(user, name) != value}
     if not changed:
         return user

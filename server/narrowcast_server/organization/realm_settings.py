@@ -1,6 +1,7 @@
-"""The organization's settings and their defaults, by the names of registration without `realm_`.
+"""The organization's settings and their defaults, named as in registration but without `realm_`.
 
-Values of `*_group` settings are names of system groups here; the first run replaces them by group-setting values.
+Values of `*_group` settings are names of system groups here; the first run replaces them with group-setting
+values.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ GROUP_SETTINGS: Final[dict[str, str]] = {
     "direct_message_initiator_group": "role:everyone",
     "direct_message_permission_group": "role:everyone",
 }
-"""Each with the system group that holds it at first."""
+"""Each with the system group that has the permission by default."""
 
 CHANNEL_GROUP_SETTINGS: Final[dict[str, str]] = {
     "can_add_subscribers_group": "role:nobody",
@@ -102,13 +103,13 @@ EDITABLE: Final[dict[str, object]] = {
     "zulip_update_announcements_stream_id": -1,
     "org_type": 10,
 }
-"""What PATCH /realm changes, with the values of a new organization."""
+"""The settings that PATCH /realm changes, with the values of a new organization."""
 
 TOLD: Final[dict[str, object]] = {
     "owner_full_content_access": False,
     "presence_disabled": False,
 }
-"""What registration tells and nobody changes."""
+"""Constant settings that registration reports."""
 
 DEFAULTS: Final[dict[str, object]] = {
     **EDITABLE,
@@ -135,4 +136,4 @@ REPORT_TYPES: Final[dict[str, str]] = {
 }
 
 MOST_TOLD_OF_CHANNELS: Final = 100
-"""People whom one request may subscribe and have told of it."""
+"""A request that subscribes more users than this sends them no notification messages."""

@@ -1,4 +1,4 @@
-"""Codes of authenticator apps (RFC 6238, with SHA-1, 30 seconds and six digits, which every app has)."""
+"""Codes of authenticator apps (RFC 6238, with SHA-1, 30 seconds and six digits, which every app supports)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ STEP_SECONDS: Final = 30
 _DIGITS: Final = 6
 _SECRET_BYTES: Final = 20
 _DRIFT: Final = 1
-"""Steps that a clock may be off, either way."""
+"""How many steps a clock may be off, in either direction."""
 
 
 def new_secret() -> str:
-    """A fresh one, in base32 as people type it."""
+    """A new random secret, in base32 as people type it."""
     return base64.b32encode(secrets.token_bytes(_SECRET_BYTES)).decode()
 
 
 def code_at(secret: str, step: int) -> str:
-    """The code of one step of time: UTC seconds divided by `STEP_SECONDS`."""
+    """The code for one time step: UTC seconds divided by `STEP_SECONDS`."""
     digest = hmac.new(base64.b32decode(secret), struct.pack(">Q", step), hashlib.sha1).digest()
     offset = digest[-1] & 0xF
     number = int.from_bytes(digest[offset : offset + 4], "big") & 0x7FFF_FFFF
@@ -31,7 +31,7 @@ def code_at(secret: str, step: int) -> str:
 
 
 def matching_step(secret: str, code: str, now: float, after: int) -> int | None:
-    """The step around `now` that a code is of, of those later than `after`; None: it is wrong, or was used."""
+    """The time step near `now`, later than `after`, that the code is for; None if it is wrong or already used."""
     present = int(now) // STEP_SECONDS
     for step in range(present - _DRIFT, present + _DRIFT + 1):
         if step > after and hmac.compare_digest(code_at(secret, step).encode(), code.encode()):
@@ -40,6 +40,6 @@ def matching_step(secret: str, code: str, now: float, after: int) -> int | None:
 
 
 def address(secret: str, organization: str, email: str) -> str:
-    """What authenticator apps read from a QR code: `otpauth://totp/...`."""
+    """The `otpauth://totp/...` address that authenticator apps read from a QR code."""
     issuer = quote(organization, safe="")
     return f"otpauth://totp/{issuer}:{quote(email, safe='@')}?secret={secret}&issuer={issuer}"
