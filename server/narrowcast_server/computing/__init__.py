@@ -1,1 +1,1 @@
-"""Computations whose cost the server cannot foresee: in processes beside it, which end when they take too long."""
+"""Computations of unpredictable cost: they run in child processes and are stopped when they take too long."""

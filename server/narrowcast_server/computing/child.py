@@ -1,8 +1,9 @@
-"""The process beside the server: reads jobs from standard input, writes answers to standard output.
+"""The child process: reads jobs from standard input, writes answers to standard output.
 
-A frame is four bytes of length, most significant first, and JSON. A job is `{"task", "seconds", "items"}`, each item
-the arguments of one call; each call is answered by a frame of its own, so that what is done stays done. The kernel
-ends the process when a job takes more processor time than it was given: no code of this process has to cooperate.
+A frame is four bytes of length, most significant first, and JSON. A job is `{"task", "seconds", "items"}`,
+each item the arguments of one call; each call is answered in its own frame, so that finished answers are kept
+if a later call fails. The kernel kills the process when a job exceeds its processor time, whatever code is
+running.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ _TASKS: Final[dict[str, Callable[..., str | None]]] = {
 
 
 def main() -> None:
-    """Works until there is no more input."""
+    """Processes jobs until the end of input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    # Where the system allows less already, or has no such limit, that is as good.
+    # A system with a lower limit, or without such limits, is fine too.
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     while (job := _read(sys.stdin.buffer)) is not None:
@@ -44,7 +45,7 @@ def _answer(task: Callable[..., str | None], arguments: list[str]) -> str | None
     try:
         return task(*arguments)
     except Exception:
-        # What comes from people must not end the process for those who come after.
+        # An error in user input must not end the process.
         return None
 
 

@@ -1,4 +1,4 @@
-"""Two texts side by side, word by word."""
+"""HTML that shows the difference between two texts, word by word."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _LONGEST: Final = 20_000
 
 
 def html_difference(before: str, after: str) -> str:
-    """The newer text as HTML, with what came marked as inserted and what went as deleted.
+    """The newer text as HTML, with added words marked as inserted and removed ones as deleted.
 
-    The time it takes grows with the product of the lengths, and faster where words repeat.
+    The running time grows with the product of the lengths, and faster if words repeat. Long texts are not
+    compared.
     """
     if len(before) + len(after) > _LONGEST:
         return plain_difference(before, after)
@@ -31,7 +32,7 @@ def html_difference(before: str, after: str) -> str:
 
 
 def plain_difference(before: str, after: str) -> str:
-    """The same without looking for what they share."""
+    """The whole old text marked as deleted and the whole new one as inserted."""
     return f"<div>{_marked('deleted', before)}{_marked('inserted', after)}</div>"
 
 

@@ -1,4 +1,4 @@
-"""Code as HTML with highlighting classes."""
+"""Code as HTML with syntax highlighting classes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from pygments.util import ClassNotFound
 
 
 def highlighted(language: str, source: str) -> str | None:
-    """The inside of a code block, escaped; None for a language that is unknown or plain.
+    """The escaped content of a code block; None if the language is unknown or plain text.
 
-    How long it takes is up to the lexer and the source: some are quadratic, and nothing in this process can end them.
+    The running time depends on the lexer and the source: some lexers are quadratic, and cannot be interrupted
+    from within this process.
     """
     lexer = lexer_for(language)
     return None if lexer is None else highlight(source, lexer, HtmlFormatter(nowrap=True))
@@ -22,23 +23,23 @@ def highlighted(language: str, source: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def lexer_for(language: str) -> Lexer | None:
-    """The lexer of a language, None where it is unknown or plain."""
+    """The lexer of a language; None if it is unknown or plain text."""
     if language in {"", "none", "text"}:
         return None
     try:
-        # PHP is highlighted without its opening mark, too.
+        # `startinline`: PHP is highlighted without its opening tag too.
         return get_lexer_by_name(language, stripnl=False, ensurenl=True, startinline=True)
     except ClassNotFound:
         return None
 
 
 def language_name(language: str) -> str:
-    """A language as its lexer calls it; as it was written where nothing knows it. Loads no lexer."""
+    """The lexer's name for a language, or the given name if no lexer knows it. Loads no lexer."""
     return _language_names().get(language, language)
 
 
 @lru_cache(maxsize=1)
 def _language_names() -> dict[str, str]:
-    """What lexers call the languages that they are found by; the first lexer counts."""
+    """The lexers' names by language alias; if several share an alias, the first one counts."""
     lexers = [(name, aliases) for name, aliases, _, _ in get_all_lexers(plugins=False)]
     return {alias: name for name, aliases in reversed(lexers) for alias in aliases}

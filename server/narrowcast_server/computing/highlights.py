@@ -1,8 +1,8 @@
-"""Highlighted code for renderings: looked up at once, computed beside the event loop.
+"""Highlighted code for rendering: from a cache, filled by child processes.
 
-Rendering is plain code inside a transaction and cannot wait. So it is tried: where code is not highlighted yet it
-says so (`Wanted`), the transaction is undone, the code is highlighted elsewhere, and all is done again. What could
-not be highlighted in time stays plain.
+Rendering is synchronous code inside a transaction and cannot wait. So it is attempted: if code is missing in
+the cache, `Wanted` is raised, which rolls the transaction back; the code is highlighted in a child process,
+and the work is repeated. Code that could not be highlighted in time stays plain.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Block = tuple[str, str]
 """Language and source of a code block."""
 
 _SECONDS: Final = 0.5
-"""Of processor time, for all the code of one rendering."""
+"""Processor time for all code of one rendering."""
 _MOST_BLOCKS: Final = 100
-"""Of one rendering; what is beyond stays plain."""
+"""In one rendering; further ones stay plain."""
 _MOST_CHARACTERS: Final = 8 * 1024 * 1024
 
 
 class Wanted(BaseException):
-    """Code that a rendering needs highlighted. Nothing but `Highlights.settled` catches it."""
+    """Code that a rendering needs highlighted. Only `Highlights.settled` catches it."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         super().__init__(f"{len(blocks)} blocks of code")
@@ -42,7 +42,7 @@ class _Mode(Enum):
 
 
 class Highlights:
-    """What was highlighted lately. Not for several event loops."""
+    """A cache of highlighted code. For a single event loop."""
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
@@ -52,7 +52,7 @@ class Highlights:
         self._wanted: list[Block] = []
 
     def get(self, language: str, source: str) -> str | None:
-        """The inside of a code block, None where it is to be plain. `check` follows the last call of a rendering."""
+        """The content of a code block; None if it stays plain. Call `check` after the last call of a rendering."""
         if self._mode is _Mode.INLINE:
             return highlighted(language, source)
         block = (language, source)
@@ -64,13 +64,13 @@ class Highlights:
         return None
 
     def check(self) -> None:
-        """Raises Wanted when something is missing."""
+        """Raises Wanted if highlighted code is missing."""
         if self._wanted:
             wanted, self._wanted = self._wanted, []
             raise Wanted(wanted)
 
     async def settled(self, work: Callable[[], T]) -> T:
-        """The result of `work`, which renders what people wrote; it may be called twice."""
+        """The result of `work`, which renders user-written text; `work` may be called twice."""
         try:
             with self._in_mode(_Mode.ASK):
                 return work()
@@ -83,7 +83,7 @@ class Highlights:
 
     @contextmanager
     def _in_mode(self, mode: _Mode) -> Iterator[None]:
-        # Plain code runs inside, so nobody else sees the mode.
+        # `work` does not await, so no other code runs in this mode.
         before, self._mode, self._wanted = self._mode, mode, []
         try:
             yield

@@ -1,4 +1,4 @@
-"""The server's side of the processes that compute beside it."""
+"""The server's side of the child processes that compute."""
 
 from __future__ import annotations
 
@@ -19,14 +19,11 @@ _MODULE: Final = "narrowcast_server.computing.child"
 
 
 class Workers:
-    """A few processes, started when there is something to do and ended when there is not.
-
-    Not for several event loops.
-    """
+    """A few child processes, started on demand and ended when idle. For a single event loop."""
 
     def __init__(self, *, patience_seconds: float = 20.0) -> None:
         self._patience_seconds = patience_seconds
-        """The longest that a job waits for a process that gets no processor time; a limit of last resort."""
+        """The longest wait for a process that gets no processor time; a last resort."""
         self._free = asyncio.Semaphore(_PROCESSES)
         self._waiting = 0
         self._working = 0
@@ -34,9 +31,9 @@ class Workers:
         self._used = False
 
     async def compute(self, task: str, items: Sequence[Sequence[str]], seconds: float) -> list[str | None]:
-        """The answers in order, None for those that could not be had in `seconds` of processor time altogether.
+        """The answers in order, None for those not finished in `seconds` of processor time in total.
 
-        All are None while too many others wait: who asks must have a plain answer of their own.
+        All are None if too many jobs are waiting: the caller needs a fallback.
         """
         if not items or self._waiting >= _MOST_WAITING:
             return [None] * len(items)
@@ -63,7 +60,7 @@ class Workers:
             if process is not None:
                 await _end(process)
         except asyncio.CancelledError:
-            # A process that owes an answer is of no use to others.
+            # A process that still owes an answer cannot be reused.
             if process is not None:
                 process.kill()
             raise
@@ -87,23 +84,23 @@ class Workers:
 
     @property
     def processes(self) -> list[int]:
-        """The ids of the processes that wait for work."""
+        """The ids of the idle processes."""
         return [process.pid for process in self._resting]
 
     @property
     def busy(self) -> int:
-        """How many jobs are being worked on."""
+        """The number of jobs being processed."""
         return self._working
 
     async def rest(self) -> None:
-        """Ends the processes that have had nothing to do since the last call."""
+        """Ends the idle processes if no job has finished since the last call."""
         if self._used:
             self._used = False
             return
         await self.stop()
 
     async def stop(self) -> None:
-        """Ends the processes that have nothing to do."""
+        """Ends the idle processes."""
         resting, self._resting = self._resting, []
         for process in resting:
             await _end(process)
@@ -117,7 +114,7 @@ async def _answer(process: Process) -> str | None:
 
 
 async def _end(process: Process) -> None:
-    """Without input a process ends by itself; most of those that come here have ended already."""
+    """Closes the input, at which the process exits; most processes that get here have already exited."""
     assert process.stdin is not None
     process.stdin.close()
     try:

@@ -1,1 +1,1 @@
-"""The data folder: the database and its schema, secrets, locks."""
+"""The data folder: database, schema, secrets, locks."""

@@ -1,4 +1,4 @@
-"""What is wrong with a data folder, found without changing it: `narrowcast serve --check`."""
+"""Checks a data folder for faults without changing it: `narrowcast serve --check`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SMALL_JSON: Final = (
     ("invites", "group_ids", "array"),
     ("second_factors", "recovery", "array"),
 )
-"""Table, column, type of JSON (empty: any)."""
+"""Table, column, JSON type (empty: any)."""
 _LARGE_JSON: Final = (
     ("messages", "history", "array"),
     ("drafts", "recipients", "array"),
@@ -39,11 +39,11 @@ _LARGE_JSON: Final = (
     ("submessages", "content", ""),
 )
 _MOST_LINES: Final = 100
-"""Lines about one kind of fault."""
+"""The most lines for one kind of fault."""
 
 
 def check(data: Path) -> list[str]:
-    """Nothing, or one line for each fault. A server may be using the folder meanwhile."""
+    """One line for each fault; empty if there is none. A server may be using the folder meanwhile."""
     path = data / DATABASE
     if not path.is_file():
         return [f"{data} holds no organization"]
@@ -57,8 +57,8 @@ def check(data: Path) -> list[str]:
 
 
 def row_faults(database: sqlite3.Connection) -> Iterator[str]:
-    """What no server has written: numbers that mean nothing, and texts that are no JSON. Large tables are left out,
-    so that it can be asked at every start.
+    """Faults that no server writes: unknown numbers, and text that is not JSON. Skips large tables, so that
+    it is fast enough for every start.
     """
     for table, column, known in _NUMBERS:
         allowed = ", ".join(str(int(number)) for number in known)
@@ -79,7 +79,7 @@ def row_faults(database: sqlite3.Connection) -> Iterator[str]:
 
 def _json_faults(database: sqlite3.Connection, columns: Iterable[tuple[str, str, str]]) -> Iterator[str]:
     for table, column, kind in columns:
-        key = "name" if table == "settings" else "rowid"  # settings have none
+        key = "name" if table == "settings" else "rowid"  # settings has no rowid
         for (identity,) in database.execute(
             f"SELECT {key} FROM {table} WHERE NOT json_valid({column})"
             f" OR (? != '' AND json_type({column}) != ?) LIMIT ?",
@@ -89,7 +89,7 @@ def _json_faults(database: sqlite3.Connection, columns: Iterable[tuple[str, str,
 
 
 def _setting_faults(database: sqlite3.Connection) -> Iterator[str]:
-    """Settings of the organization that are JSON, and of another type than they ever have."""
+    """Settings of the organization that are valid JSON of the wrong type."""
     for name, value in database.execute("SELECT name, value FROM settings WHERE json_valid(value)"):
         if name in DEFAULTS and type(json.loads(value)) not in _types_of(name):
             yield f"row {name} of settings has a damaged value"
@@ -100,7 +100,7 @@ def _types_of(name: str) -> tuple[type, ...]:
         return (int, dict)
     if DEFAULTS[name] is None:
         return (str, NoneType)
-    # Limits in seconds may be none.
+    # Limits in seconds may be null.
     return (int, NoneType) if name.endswith("_seconds") else (type(DEFAULTS[name]),)
 
 

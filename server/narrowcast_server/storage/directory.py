@@ -1,7 +1,7 @@
-"""Small tables that are read all the time, kept in memory: users, channels, groups.
+"""In-memory copies of small tables that are read all the time: users, channels, groups.
 
-The store stays the truth: every change is written first, then the row is read again. After a transaction that
-was rolled back everything is forgotten and read anew when it is next asked for.
+The store is authoritative: every change is written first, then the row is read back. After a transaction was
+rolled back the copies are discarded, and loaded again on the next access.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Directory(Generic[T]):
         self._of = of
         self._rows: dict[int, T] | None = None
         self.version = 0
-        """Another number after each change, for what is derived from the rows."""
+        """Changes with each change of the rows; for caches derived from them."""
 
     def _loaded(self) -> dict[int, T]:
         if self._rows is None:
@@ -40,11 +40,11 @@ class Directory(Generic[T]):
         return self._loaded()[identity]
 
     def all(self) -> Collection[T]:
-        """Every row, by ascending id."""
+        """Every row, in ascending order of id."""
         return self._loaded().values()
 
     def insert(self, **values: object) -> int:
-        """Adds a row; gives its id. Lists and dicts are stored as JSON."""
+        """Inserts a row; returns its id. Lists and dicts are stored as JSON."""
         columns = ", ".join(values)
         places = ", ".join("?" * len(values))
         identity = self._store.insert(
@@ -54,7 +54,7 @@ class Directory(Generic[T]):
         return identity
 
     def update(self, identity: int, **values: object) -> T:
-        """Changes columns of a row; gives the row as it is now."""
+        """Changes columns of a row; returns the row as it is now."""
         assignments = ", ".join(f"{name} = ?" for name in values)
         self._store.execute(
             f"UPDATE {self._table} SET {assignments} WHERE id = ?",
@@ -72,13 +72,13 @@ class Directory(Generic[T]):
         return value
 
     def forget(self) -> None:
-        """Drops what is in memory."""
+        """Discards the in-memory copy."""
         self._rows = None
         self.version += 1
 
 
 def column(value: object) -> Value:
-    """A Python value as SQLite stores it."""
+    """The SQLite form of a Python value."""
     if value is None or isinstance(value, str | int | float | bytes):
         return value
     return json.dumps(value, separators=(",", ":"))

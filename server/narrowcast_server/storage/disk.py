@@ -1,8 +1,8 @@
-"""When what is committed is on the disk: one flush for all who wait, beside the event loop.
+"""Flushes commits to the disk: in a thread, one flush for all requests that wait.
 
-SQLite syncs its log only at checkpoints here (`synchronous = NORMAL`), which loses nothing when the process dies.
-That nothing acknowledged is lost when the machine dies too, each answer waits for a flush that began after its
-commit. Requests that come meanwhile are served, and share the next flush.
+Here SQLite syncs its log only at checkpoints (`synchronous = NORMAL`), so nothing is lost when the process
+dies. So that nothing acknowledged is lost when the machine crashes either, each response waits for a flush
+that began after its commit. Requests that arrive during a flush are processed and share the next one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _sync: Final[Callable[[int], None]] = getattr(os, "fdatasync", os.fsync)
 
 
 class Disk:
-    """Flushes one file. Not for several event loops."""
+    """Flushes one file. For a single event loop."""
 
     def __init__(self, path: Path, sync: Callable[[int], None] = _sync) -> None:
         self._path = path
@@ -27,7 +27,7 @@ class Disk:
         self._working: asyncio.Task[None] | None = None
 
     async def flushed(self) -> None:
-        """Returns when everything written before this call is on the disk; raises OSError when it cannot be."""
+        """Returns once everything written before this call is on the disk; raises OSError if the flush fails."""
         if self._next is None:
             self._next = asyncio.get_running_loop().create_future()
         coming = self._next

@@ -1,4 +1,4 @@
-"""More keys of one account, each for one program: hashed, with a scope and an end."""
+"""Additional API keys of an account, one for each program: hashed, with a scope and an optional expiry."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from narrowcast_server.storage.key_vault import new_key
 from narrowcast_server.storage.store import Row, Store
 
 _USED_SECONDS: Final = 3600
-"""How exact the moment of the last use is: a read is no reason to write."""
+"""The resolution of the time of last use: not every request needs a write."""
 
 
 class Scope(Enum):
-    """What a key is good for."""
+    """What a key allows."""
 
     ALL = "all"
-    """What the account may do, but for keys."""
+    """Everything that the account may do, except managing keys."""
     READ = "read"
     """Reading messages, channels and people."""
     SEND = "send"
@@ -27,7 +27,7 @@ class Scope(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExtraKey:
-    """A key as it is kept; times in UTC seconds."""
+    """A key's record, without the key; times in UTC seconds."""
 
     id: int
     user_id: int
@@ -39,13 +39,15 @@ class ExtraKey:
 
 
 class ExtraKeys:
-    """Those of everybody. A key is shown once and kept as its hash, which is enough: keys are long and random."""
+    """The additional keys of all accounts. A key is shown once; only a hash is stored, unsalted, as keys are
+    long and random.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def make(self, user_id: int, name: str, scope: Scope, now: int, expires: int | None) -> tuple[int, str]:
-        """A new key; gives its id and the key."""
+        """Creates a key; returns its id and the key."""
         key = new_key()
         identity = self._store.insert(
             "INSERT INTO extra_keys (user_id, digest, name, scope, created, expires) VALUES (?, ?, ?, ?, ?, ?)",
@@ -59,7 +61,7 @@ class ExtraKeys:
         return identity, key
 
     def find(self, user_id: int, key: str, now: int) -> ExtraKey | None:
-        """The key of this account, if it is one and has not ended."""
+        """The record of an account's key; None if it is unknown or expired."""
         row = self._store.one(
             "SELECT * FROM extra_keys WHERE digest = ? AND user_id = ? AND (expires IS NULL OR expires > ?)",
             _digest(key),
@@ -73,18 +75,18 @@ class ExtraKeys:
         return _of(row)
 
     def of(self, user_id: int) -> list[ExtraKey]:
-        """All of an account, those that have ended too."""
+        """All keys of an account, including expired ones."""
         rows = self._store.all("SELECT * FROM extra_keys WHERE user_id = ? ORDER BY id", user_id)
         return [_of(row) for row in rows]
 
     def remove(self, user_id: int, identity: int) -> bool:
-        """Ends a key; False when the account has none of this id."""
+        """Deletes a key; returns False if the account has none with this id."""
         return bool(
             self._store.execute("DELETE FROM extra_keys WHERE user_id = ? AND id = ?", user_id, identity)
         )
 
     def remove_all(self, user_id: int) -> None:
-        """Ends every key of an account."""
+        """Deletes all keys of an account."""
         self._store.execute("DELETE FROM extra_keys WHERE user_id = ?", user_id)
 
 

@@ -1,4 +1,4 @@
-"""One server a data folder: what is kept in memory would not survive a second one."""
+"""A lock that allows one server per data folder: a second one would not see what the first keeps in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ _NAME = "narrowcast.lock"
 
 
 class FolderLock:
-    """Held until `release`, or until the process is gone, however it ends. Raises StoreError when another has it."""
+    """Held until `release`, or until the process ends for any reason. Raises StoreError if another process
+    holds it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._descriptor = os.open(folder / _NAME, os.O_RDWR | os.O_CREAT, 0o600)
@@ -23,5 +25,5 @@ class FolderLock:
             raise StoreError(f"another server uses {folder}") from error
 
     def release(self) -> None:
-        """Lets others have the folder."""
+        """Releases the lock."""
         os.close(self._descriptor)

@@ -1,7 +1,7 @@
-"""API keys at rest: the database holds them sealed, and what opens them lies in a file beside it.
+"""API keys at rest: the database holds them encrypted ("sealed"), with a secret in a separate file.
 
-A copy of the database alone (a backup, a snapshot, a look over the shoulder) lets nobody in. Keys are sealed, not
-hashed, because the service hands them out again: at each sign-in, and to the owner of a bot.
+A copy of the database alone (a backup, a snapshot, a glance at it) gives access to no account. Keys are
+sealed, not hashed, because the service returns them again: at each sign-in, and to the owner of a bot.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def new_key() -> str:
 
 
 class KeyVault:
-    """Seals and opens keys with the secret of a data folder, which is made where there is none."""
+    """Seals and opens keys with the secret of a data folder, which is created if missing."""
 
     def __init__(self, folder: Path) -> None:
         self._secret = kept_secret(folder / FILE)
 
     def seal(self, key: str) -> str:
-        """`key` (at most 64 bytes of UTF-8) as it is stored; another text each time."""
+        """The stored form of `key` (at most 64 bytes of UTF-8); different each time."""
         plain = key.encode()
         if len(plain) > _LONGEST:
             raise ValueError("the key is too long")
@@ -48,7 +48,7 @@ class KeyVault:
         return ":".join((_FORM, nonce.hex(), covered.hex(), tag.hex()))
 
     def open(self, stored: str) -> str | None:
-        """The key of a stored text; None where it was sealed with another secret, or is no sealed key."""
+        """The key from its stored form; None if it was sealed with another secret or is not a sealed key."""
         try:
             form, *parts = stored.split(":")
             nonce, covered, tag = (bytes.fromhex(part) for part in parts)
@@ -61,14 +61,15 @@ class KeyVault:
         return plain.decode()
 
     def _digest(self, purpose: bytes, text: bytes) -> bytes:
-        """64 bytes that only who has the secret can compute; each nonce makes a pad that is used once."""
+        """64 bytes that can only be computed with the secret; each nonce gives a pad that is used once."""
         return hmac.new(self._secret, purpose + b":" + text, hashlib.sha512).digest()
 
 
 def seal_stored_keys(store: Store, vault: KeyVault) -> None:
-    """Seals what an older server stored in plain text; gives a new key to whom the secret does not fit.
+    """Seals keys that an older server stored in plain text, and replaces keys that were sealed with another
+    secret.
 
-    The latter happens when a database is restored without the file of the secret: people sign in again.
+    The latter happens when a database is restored without the secret's file: those users must sign in again.
     """
     rows = store.all("SELECT id, api_key FROM users")
     plain = {row["id"]: row["api_key"] for row in rows if ":" not in row["api_key"]}
@@ -81,7 +82,7 @@ def seal_stored_keys(store: Store, vault: KeyVault) -> None:
         for user_id, key in plain.items():
             store.execute("UPDATE users SET api_key = ? WHERE id = ?", vault.seal(key), user_id)
     if plain:
-        # What was overwritten is still in free pages and in the log.
+        # The overwritten text remains in free pages and in the log.
         store.rewrite()
     if lost:
         _log.warning("%s does not fit the keys of %d accounts: they have new ones", FILE, len(lost))

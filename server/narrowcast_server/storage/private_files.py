@@ -1,4 +1,4 @@
-"""Files for the server's user alone: secrets, and account files with keys."""
+"""Files that only the server's user can read: secrets, and account files with keys."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _SECRET_BYTES: Final = 32
 
 
 def write_secret(path: Path, text: str) -> None:
-    """Writes a file that only its owner can read, in one step."""
+    """Atomically writes a file that only its owner can read."""
     _replace(path, text.encode())
 
 
 def kept_secret(path: Path) -> bytes:
-    """The random bytes of a file; made where there is none, or none of the right length."""
+    """The random bytes in a file, which is created if it is missing or has the wrong length."""
     with contextlib.suppress(FileNotFoundError):
         present = path.read_bytes()
         if len(present) == _SECRET_BYTES:

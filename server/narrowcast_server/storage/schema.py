@@ -1,6 +1,6 @@
-"""The tables, as a list of migrations: the file's `user_version` says how many of them it has had.
+"""The tables, as a list of migrations: the file's `user_version` is the number of migrations applied.
 
-Never edit a migration that was released; append one.
+Never edit a released migration; append one.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ _BOTS_BELOW_OWNERS = """
 UPDATE users SET role = (SELECT owner.role FROM users owner WHERE owner.id = users.bot_owner_id)
  WHERE role < (SELECT owner.role FROM users owner WHERE owner.id = users.bot_owner_id);
 """
-"""A bot may do no more than who answers for it."""
+"""A bot may do no more than its owner."""
 
 _BOT_SERVICES = """
 CREATE TABLE bot_services (
@@ -232,7 +232,7 @@ CREATE TABLE bot_services (
   token TEXT NOT NULL
 );
 """
-"""What outgoing webhooks call; the token is sealed as API keys are."""
+"""The endpoints of outgoing webhooks; the token is sealed like API keys."""
 
 _ACTS = """
 CREATE TABLE acts (
@@ -240,7 +240,7 @@ CREATE TABLE acts (
   act TEXT NOT NULL, details TEXT NOT NULL
 );
 """
-"""Administrative acts; no user: the operator, by the command line."""
+"""Administrative acts; a null user means the operator, on the command line."""
 
 _EXTRA_KEYS = """
 CREATE TABLE extra_keys (
@@ -265,7 +265,7 @@ CREATE TABLE sign_in_links (
 ) WITHOUT ROWID;
 CREATE INDEX sign_in_links_by_user ON sign_in_links(user_id);
 """
-"""Mails wait while `due` is set. Links by which somebody chooses a new password are stored hashed."""
+"""Mails are pending while `due` is set. Password reset links are stored hashed."""
 
 _SECOND_FACTORS = """
 CREATE TABLE second_factors (
@@ -274,7 +274,7 @@ CREATE TABLE second_factors (
 );
 ALTER TABLE invites ADD COLUMN uses_left INTEGER;
 """
-"""Secrets are sealed as API keys are; recovery codes are hashed. An invitation without `uses_left` has no limit."""
+"""Secrets are sealed like API keys; recovery codes are hashed. An invitation with null `uses_left` has no limit."""
 
 _EXPORTS = """
 CREATE TABLE exports (
@@ -282,18 +282,18 @@ CREATE TABLE exports (
   requested INTEGER NOT NULL, place TEXT UNIQUE, failed INTEGER, deleted INTEGER
 );
 """
-"""What administrators asked for; where it is once it is made (`place`), or when it failed or was deleted."""
+"""Requested exports; `place` is where a finished one is, `failed` and `deleted` are times."""
 
 _WELCOME = """
 ALTER TABLE invites ADD COLUMN welcome TEXT;
 """
-"""What newcomers are told: null for what the organization says to all, empty for nothing."""
+"""The welcome text for invited users: null for the organization's own, empty for none."""
 
 _CREATING_USERS = """
 ALTER TABLE users ADD COLUMN can_create_users INTEGER NOT NULL DEFAULT 0;
 UPDATE users SET can_create_users = can_change_user_emails;
 """
-"""A permission that the operator gives; whoever was trusted with the addresses of others has it from the start."""
+"""A permission that the operator grants; users who may change the email addresses of others have it initially."""
 
 MIGRATIONS: tuple[str, ...] = (
     _PEOPLE + _CHANNELS + _MESSAGES + _PERSONAL + _BOTS,

@@ -1,4 +1,4 @@
-"""Who gives a code of an authenticator app beside the password, and what their codes are made from."""
+"""Two-factor authentication: which users give a code of an authenticator app, and the secrets of their codes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from narrowcast_server.storage.store import Row, Store
 
 RECOVERY_CODES: Final = 10
 _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Without what looks alike."""
+"""Without characters that look alike."""
 _LETTERS: Final = 16
 _ATTEMPTS: Final = RateLimit(1800, 10)
-"""Of who knows the password already."""
+"""By someone who knows the password already."""
 
 
 class SecondFactors:
-    """Those of everybody. Call what changes something within a transaction."""
+    """The second factors of all users. Call methods that change something inside a transaction."""
 
     def __init__(self, store: Store, vault: KeyVault, clock: Clock) -> None:
         self._store = store
@@ -32,17 +32,19 @@ class SecondFactors:
         self._attempts = RateLimiter(clock, (_ATTEMPTS,))
 
     def is_on(self, user_id: int) -> bool:
-        """Whether somebody gives a code when they sign in."""
+        """Whether the user needs a code to sign in."""
         row = self._row(user_id)
         return row is not None and bool(row["confirmed"])
 
     def recovery_codes_left(self, user_id: int) -> int:
-        """How many recovery codes are unused."""
+        """The number of unused recovery codes."""
         row = self._row(user_id)
         return 0 if row is None else len(json.loads(row["recovery"]))
 
     def begin(self, user_id: int) -> str:
-        """A secret for somebody's authenticator app, in base32; it counts for nothing until it is confirmed."""
+        """Stores and returns a new secret for an authenticator app, in base32; it has no effect until it is
+        confirmed.
+        """
         secret = new_secret()
         self._store.execute(
             "INSERT INTO second_factors (user_id, secret) VALUES (?, ?) ON CONFLICT DO UPDATE SET"
@@ -53,12 +55,12 @@ class SecondFactors:
         return secret
 
     def confirm(self, user_id: int) -> list[str]:
-        """Switches on what was begun; gives the recovery codes, each of which is good once, in place of a code."""
+        """Enables the secret from `begin`; returns the recovery codes, each of which replaces an app's code once."""
         self._store.execute("UPDATE second_factors SET confirmed = 1 WHERE user_id = ?", user_id)
         return self.new_recovery_codes(user_id)
 
     def new_recovery_codes(self, user_id: int) -> list[str]:
-        """Other recovery codes; those that were are good no more."""
+        """Replaces the recovery codes; the previous ones become invalid."""
         codes = [_recovery_code() for _ in range(RECOVERY_CODES)]
         self._store.execute(
             "UPDATE second_factors SET recovery = ? WHERE user_id = ?",
@@ -68,11 +70,11 @@ class SecondFactors:
         return codes
 
     def remove(self, user_id: int) -> None:
-        """Switches the second factor off, codes and all."""
+        """Disables two-factor authentication and deletes secret and recovery codes."""
         self._store.execute("DELETE FROM second_factors WHERE user_id = ?", user_id)
 
     def fits(self, user_id: int, code: str) -> bool:
-        """Whether a code, or a recovery code, is right; none is right twice. Raises RATE_LIMIT_HIT."""
+        """Whether an app's code or a recovery code is right; each is valid once. Raises RATE_LIMIT_HIT."""
         row = self._row(user_id)
         if row is None:
             return False
@@ -84,7 +86,7 @@ class SecondFactors:
         return True
 
     def _fits_app(self, row: Row, code: str) -> bool:
-        # After a restore without the secret of the keys, recovery codes are what is left.
+        # After a restore without the vault's secret, only recovery codes work.
         if (secret := self._vault.open(row["secret"])) is None:
             return False
         step = matching_step(secret, code, self._clock.now(), row["last_step"])

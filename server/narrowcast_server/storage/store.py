@@ -1,8 +1,8 @@
 """The data of one organization in one SQLite file.
 
-Write-ahead logging, one connection, one transaction a request: what a caller was told is done is in the log
-before the answer leaves, so it survives `kill -9`; `disk.Disk` brings the log to the disk. Everything runs on the
-server's one event loop, so no two transactions overlap.
+Write-ahead logging, one connection, one transaction per request: acknowledged changes are in the log before
+the response is sent, so they survive `kill -9`; `disk.Disk` flushes the log to the disk. Everything runs on
+the server's one event loop, so transactions never overlap.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Value = str | int | float | bytes | None
 
 
 class StoreError(Exception):
-    """A data folder that this server cannot use, with the reason."""
+    """The reason why this server cannot use a data folder."""
 
 
 class Store:
-    """SQL in, rows out. Raises StoreError for a file that is newer than this server or not a database."""
+    """Executes SQL. Raises StoreError if the file is newer than this server or not a database."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -34,7 +34,7 @@ class Store:
         try:
             self._configure()
             self._migrate()
-            # The words of messages, for searches; it holds nothing.
+            # The words of messages, for search; it stores nothing itself.
             self._connection.execute(
                 "CREATE VIRTUAL TABLE temp.message_terms USING fts5vocab('main', 'message_words', 'instance')"
             )
@@ -47,11 +47,11 @@ class Store:
     def _configure(self) -> None:
         run = self._connection.execute
         run("PRAGMA journal_mode = WAL")
-        # Survives the death of the process at once, and that of the machine after a flush (`disk.Disk`).
+        # Commits survive the end of the process at once, and a machine crash after a flush (`disk.Disk`).
         run("PRAGMA synchronous = NORMAL")
         run("PRAGMA foreign_keys = ON")
         run("PRAGMA busy_timeout = 5000")
-        # Folding waits for the disk: `fold_log` does it elsewhere, long before a commit has to.
+        # Checkpoints wait for the disk: `fold_log` runs them in a thread, long before a commit has to.
         run("PRAGMA wal_autocheckpoint = 16000")
         run("PRAGMA cache_size = -16000")
 
@@ -68,17 +68,17 @@ class Store:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """For what looks at the whole file."""
+        """For code that works on the whole file."""
         return self._connection
 
     @property
     def log_path(self) -> Path:
-        """The file that commits are written to."""
+        """The write-ahead log, to which commits are written."""
         return self.path.with_name(f"{self.path.name}-wal")
 
     @property
     def changes(self) -> int:
-        """How many rows were changed so far."""
+        """The number of rows changed so far."""
         return self._connection.total_changes
 
     @property
@@ -88,27 +88,27 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All statements inside take effect together, or none. Does not nest."""
+        """A transaction: all statements inside take effect together, or none. Cannot be nested."""
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
             self._connection.execute("COMMIT")
         except BaseException:
-            # SQLite has rolled back by itself where the disk is full.
+            # SQLite has already rolled back if the disk is full.
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise
 
     def execute(self, sql: str, *values: Value) -> int:
-        """Runs a statement; gives the number of rows that it changed."""
+        """Executes a statement; returns the number of rows changed."""
         return self._connection.execute(sql, values).rowcount
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Runs a statement once for each row of values."""
+        """Executes a statement once for each row of values."""
         self._connection.executemany(sql, rows)
 
     def insert(self, sql: str, *values: Value) -> int:
-        """Runs an INSERT; gives the id of the new row."""
+        """Executes an INSERT; returns the id of the new row."""
         identity = self._connection.execute(sql, values).lastrowid
         assert identity is not None
         return identity
@@ -122,7 +122,7 @@ class Store:
         return self._connection.execute(sql, values).fetchall()
 
     def integer(self, sql: str, *values: Value) -> int | None:
-        """The first column of the first row as an integer; None without a row or for null."""
+        """The first column of the first row as an integer; None if there is no row or the value is null."""
         row = self.one(sql, *values)
         return None if row is None or row[0] is None else int(row[0])
 
@@ -135,18 +135,18 @@ class Store:
         return [str(row[0]) for row in self._connection.execute(sql, values)]
 
     def rewrite(self) -> None:
-        """Writes the whole file anew, so that nothing of what was deleted or overwritten is left in it."""
+        """Rewrites the whole file, so that it contains no remains of deleted or overwritten data."""
         self._connection.execute("VACUUM")
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """Folds the log into the file and closes it."""
+        """Copies the log into the file and closes it."""
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
 
 
 def _make_private(path: Path) -> None:
-    """Makes the file, if need be, for its owner alone; the files that SQLite puts beside it get the same mode."""
+    """Creates the file if needed, readable by its owner only; SQLite's files beside it get the same mode."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
         with suppress(FileNotFoundError):
@@ -154,9 +154,10 @@ def _make_private(path: Path) -> None:
 
 
 def fold_log(path: Path) -> int:
-    """Copies the log of an open store into its file while the store goes on; gives the pages copied.
+    """Copies the log of an open store into its file while the store is in use; returns the number of pages
+    copied.
 
-    It has a connection of its own, so it may run on any thread.
+    Uses its own connection, so it may run in any thread.
     """
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
     try:
