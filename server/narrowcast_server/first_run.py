@@ -1,4 +1,4 @@
-"""What a data folder needs before it serves: an organization, its people, and their account files."""
+"""Prepares a data folder for serving: the organization, its people, and their account files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PASSWORD_FILE: Final = "owner.password"  # noqa: S105  # a file name
 
 
 def prepare(core: Core, folder: Path, *, demo: bool, populate: Callable[[Core], None] | None = None) -> None:
-    """Makes the organization where there is none, and writes the account files of a demo."""
+    """Creates the organization if there is none, and writes the account files of a demo."""
     if not organization.exists(core.store):
         if populate is not None:
             populate(core)
@@ -41,7 +41,7 @@ def prepare(core: Core, folder: Path, *, demo: bool, populate: Callable[[Core], 
 
 
 def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
-    """For people who look at the terminal or the log of a server: what to do next. `url` is for other machines too."""
+    """Next steps, for the terminal or log of a server. `url` is the address for other machines."""
     if demo:
         return f"open it with: narrowcast --rc {shlex.quote(str(folder / ACCOUNTS / 'ada.zuliprc'))}"
     if not (folder / OWNER_FILE).exists():
@@ -54,7 +54,9 @@ def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
 
 
 def follow_owner(core: Core) -> None:
-    """The owner's file, while it lies in the folder, goes on fitting: another address of the server, another key."""
+    """Updates the owner's account file, if it is still in the folder, after the server's address or the API
+    key changed.
+    """
     file = core.folder / OWNER_FILE
     if not file.exists():
         return
@@ -65,19 +67,21 @@ def follow_owner(core: Core) -> None:
 
 
 def people(core: Core) -> list[User]:
-    """Every active person and bot of the organization."""
+    """All active users and bots of the organization, except system bots."""
     return [user for user in core.users.all() if user.is_active and not user.is_system_bot]
 
 
 def _demo(core: Core) -> None:
-    # Late: the demo world is larger than the server and is needed for it alone.
+    # Imported here because the demo world is larger than the server and only needed for a demo.
     from narrowcast_server import demo
 
     demo.populate(core)
 
 
 def _first_owner(core: Core, folder: Path) -> None:
-    """An organization for a team: an owner, whose password and account file lie in the folder, and one channel."""
+    """Creates an organization for a team: one channel, and an owner whose password and account file are in
+    the folder.
+    """
     password = secrets.token_urlsafe(12)
     with core.transaction():
         organization.set_up(core, name="Narrowcast", domain="localhost")
@@ -96,7 +100,7 @@ def _first_owner(core: Core, folder: Path) -> None:
 
 
 def write_accounts(core: Core, folder: Path, users: Iterable[User]) -> None:
-    """`<first name>.zuliprc` for each."""
+    """Writes `<first name>.zuliprc` for each user."""
     folder.mkdir(mode=0o700, exist_ok=True)
     for user in users:
         name = user.full_name.split()[0].lower()
@@ -104,7 +108,7 @@ def write_accounts(core: Core, folder: Path, users: Iterable[User]) -> None:
 
 
 def account_file(core: Core, user: User) -> str:
-    """The `[api]` file that the tools of the service share."""
+    """A file with an `[api]` section, as the service's tools use it."""
     return (
         f"[api]\nemail={user.delivery_email}\nkey={user.api_key}\nsite={core.config.local_url or core.url}\n"
     )

@@ -48,19 +48,19 @@ STRANGER_RATE_LIMITS: Final = (RateLimit(60, 300),)
 
 
 class ServeError(Exception):
-    """Why the server cannot start, in words for its operator."""
+    """Why the server cannot start; shown to the operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What `narrowcast serve` was told."""
+    """The options of `narrowcast serve`."""
 
     host: str = "127.0.0.1"
     port: int = 9911
     data: Path = Path("narrowcast-data")
     demo: bool = False
     alive: bool = True
-    """With `demo`: its people read, answer and talk while the server runs."""
+    """With `demo`: whether the demo people read, answer and talk while the server runs."""
     feature_level: int = CONTRACT_LEVEL
     dialect: str = Dialect.SERVICE.value
     tls_cert: Path | None = None
@@ -68,11 +68,11 @@ class Options:
     rate_limits: tuple[tuple[int, int], ...] | None = None
     """(requests, seconds) per user; None: `RATE_LIMITS`, or none at all with `demo`."""
     url: str = ""
-    """The address by which clients reach the server, where it is not host and port."""
+    """The address that clients use, if it differs from host and port."""
 
 
 def run(options: Options) -> int:
-    """Serves until SIGTERM or SIGINT; gives the exit code. Prints `listening on URL` once it answers."""
+    """Serves until SIGTERM or SIGINT; returns the exit code. Prints `listening on URL` once it accepts requests."""
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(LogLimit())
     os.umask(0o077)
@@ -94,7 +94,7 @@ async def _run(options: Options) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     async with running(options) as server:
-        for number in (signal.SIGTERM, signal.SIGINT):  # before anybody knows that there is something to end
+        for number in (signal.SIGTERM, signal.SIGINT):  # before the server is announced
             loop.add_signal_handler(number, stop.set)
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
         hint = first_run.how_to_open(options.data, server.core.url, demo=options.demo)
@@ -109,7 +109,7 @@ async def _run(options: Options) -> None:
 
 
 def warnings_of(options: Options) -> list[str]:
-    """What the operator should know of how the server was started."""
+    """Warnings for the operator about the options and the data folder."""
     warnings = []
     if options.tls_cert is None and not is_local(options.host) and options.host != "localhost":
         warnings.append(
@@ -127,7 +127,7 @@ def warnings_of(options: Options) -> list[str]:
 
 
 class RunningServer:
-    """A server that answers at `url`."""
+    """A running server; `url` is its address."""
 
     def __init__(
         self, core: Core, url: str, connections: Connections, server: WebServer, task: asyncio.Task[None]
@@ -139,11 +139,11 @@ class RunningServer:
         self._task = task
 
     async def ended(self) -> None:
-        """Returns when the server has ended by itself."""
+        """Returns when the server has stopped by itself."""
         await asyncio.shield(self._task)
 
     async def stop(self) -> None:
-        """Answers what waits, and ends."""
+        """Finishes pending requests and stops the server."""
         self._server.end()
         self.core.hub.close()
         await self._task
@@ -157,9 +157,10 @@ async def running(
     clock: Clock | None = None,
     prepare: Callable[[Core], None] | None = None,
 ) -> AsyncIterator[RunningServer]:
-    """A server on this event loop.
+    """Runs a server on the current event loop.
 
-    `config` overrides what the options say about behaviour; `prepare` makes the organization of an empty folder.
+    `config` replaces the configuration made from the options; `prepare` creates the organization in an empty
+    folder.
     """
     _check_certificate(options)
     with closing(_bind(options.host, options.port)) as bound:
@@ -172,7 +173,7 @@ async def running(
 
 
 def _prepare(core: Core, options: Options, populate: Callable[[Core], None] | None) -> None:
-    """Makes what a data folder needs; raises ServeError for one that is damaged, before anybody is served."""
+    """Prepares the data folder; raises ServeError if it is damaged, before any request is served."""
     try:
         faults = list(row_faults(core.store.connection))
         if not faults:
@@ -208,7 +209,7 @@ async def _serving(
 
 
 async def _live(core: Core) -> None:
-    # Late: the demo world is larger than the server and is needed for it alone.
+    # Imported here because the demo world is larger than the server and only needed for a demo.
     from narrowcast_server.demo import alive
 
     await guarded(core, alive)
@@ -217,15 +218,15 @@ async def _live(core: Core) -> None:
 def open_core(
     options: Options, url: str, *, config: Config | None = None, clock: Clock | None = None
 ) -> Core:
-    """The organization of a data folder; raises ServeError for a folder that cannot be used."""
+    """Opens the organization of a data folder; raises ServeError if the folder cannot be used."""
     if config is None:
-        # Nothing of a demo needs to survive the machine.
+        # Demo data need not survive a machine crash.
         file = _server_file(options.data)
         config = file.configure(Config(dialect=Dialect(options.dialect), durable=not options.demo))
         config = _with_rate_limits(config.at_level(options.feature_level), options)
     try:
         if not options.url and options.host in _EVERYWHERE:
-            # What people hand on, such as invitations, must lead here from elsewhere as well.
+            # Links that people share, such as invitations, must work from other machines.
             named = replace(config, url=address_for_others(options.host, url), local_url=url, any_name=True)
         else:
             named = replace(config, url=url)
@@ -244,7 +245,7 @@ def _server_file(folder: Path) -> server_file.ServerFile:
 
 
 def _with_rate_limits(config: Config, options: Options) -> Config:
-    """A demo is tried out by programs as well, and there is nobody whom they could keep from working."""
+    """A demo has no limits unless given: programs are tried out on it, and there are no other users to protect."""
     own: tuple[RateLimit, ...] = RATE_LIMITS
     if options.rate_limits is not None:
         own = tuple(RateLimit(seconds, requests) for requests, seconds in options.rate_limits)
@@ -259,7 +260,7 @@ def _with_rate_limits(config: Config, options: Options) -> Config:
 
 
 def _check_certificate(options: Options) -> None:
-    """Raises ServeError for files that are no certificate and its key, before anything is made."""
+    """Raises ServeError if the files are not a certificate and its key, before anything is created."""
     if options.tls_cert is None:
         return
     try:
@@ -285,12 +286,12 @@ def _bind(host: str, port: int) -> socket.socket:
 
 
 def address_for_others(host: str, url: str) -> str:
-    """The address under which other machines reach a server that listens on every address of this one."""
+    """The address at which other machines reach a server that listens on all addresses of this machine."""
     if host not in _EVERYWHERE:
         return url
     parts = urlsplit(url)
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(("192.0.2.1", 9))  # sends nothing: it only chooses the way out
+        probe.connect(("192.0.2.1", 9))  # sends nothing, only selects a route
         own: str = probe.getsockname()[0]
         return parts._replace(netloc=f"{own}:{parts.port}").geturl()
     return url
@@ -309,10 +310,10 @@ def _uvicorn_config(core: Core, options: Options) -> uvicorn.Config:
         lifespan="on",
         ws="websockets-sansio",
         ws_max_size=64 * 1024,
-        # Compressing every frame for every reader costs more work than all else together.
+        # Compressing each frame for each reader would cost more than all other work together.
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=3,
-        # Longer than clients keep idle connections, so that none is closed while a request is on its way.
+        # Longer than clients keep idle connections, so that none is closed while a request is being sent.
         timeout_keep_alive=75,
         server_header=False,
         date_header=False,

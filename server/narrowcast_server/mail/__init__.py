@@ -1,1 +1,1 @@
-"""Mail as it leaves the server: settings, letters, SMTP. Knows neither the organization nor its store."""
+"""Outgoing email: settings, message format, SMTP. Independent of the organization and its store."""

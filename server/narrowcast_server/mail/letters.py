@@ -1,4 +1,4 @@
-"""A mail as it travels. Whatever people chose (names, topics, texts) stays in its place: one line is one line."""
+"""Builds email messages. User-supplied text (names, topics, messages) cannot break out: a header stays one line."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _LONGEST_LINE: Final = 150
 
 
 class BadAddress(Exception):
-    """A recipient to whom nothing can be sent."""
+    """An address to which no mail can be sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What is to be sent; `id` makes the same Message-ID each time, so that a letter sent twice can be told."""
+    """An email to send; `id` determines the Message-ID, so that a mail sent twice is recognized as a duplicate."""
 
     id: int
     recipient: str
@@ -36,7 +36,7 @@ def encoded(letter: Letter, organization: str, sender: str) -> EmailMessage:
     message["Subject"] = one_line(letter.subject)
     message["Date"] = datetime.fromtimestamp(letter.timestamp, UTC)
     message["Message-ID"] = f"<narrowcast.{letter.id}.{letter.timestamp}@{sender.rpartition('@')[2]}>"
-    # Nobody's holiday notice answers a program.
+    # No automatic replies (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(_text(letter.body))
     return message
@@ -53,7 +53,7 @@ def _address(text: str) -> Address:
 
 
 def is_address(text: str) -> bool:
-    """Whether mail can be sent to it."""
+    """Whether mail can be sent to this address."""
     try:
         _address(text)
     except BadAddress:
@@ -62,7 +62,7 @@ def is_address(text: str) -> bool:
 
 
 def one_line(text: str) -> str:
-    """For a header: printable, and of a length that can be read."""
+    """Text for a header: printable and limited in length."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
 

@@ -1,4 +1,4 @@
-"""How mail is sent, as the operator says it."""
+"""The operator's mail settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class Security(Enum):
-    """How the way to the mail server is protected; what it does not offer is an error, never a reason to do without."""
+    """How the connection to the mail server is encrypted; if the server does not support it, sending fails."""
 
     STARTTLS = "starttls"
     TLS = "tls"
@@ -21,17 +21,17 @@ class Security(Enum):
 
 @dataclass(frozen=True, slots=True)
 class MailSettings:
-    """One mail server, and who is the sender."""
+    """The mail server and the sender."""
 
     host: str
     port: int
     sender: str
-    """The address from which mail comes."""
+    """The sender's email address."""
     security: Security = Security.STARTTLS
     user: str = ""
-    """Without one, nobody signs in."""
+    """If empty, no login."""
     password: str = field(default="", repr=False)
     ca_file: Path | None = None
-    """Certificates that are trusted in place of the system's."""
+    """Trusted certificates, in place of the system's."""
     timeout_seconds: float = 20.0
-    """For each answer of the mail server."""
+    """For each response of the mail server."""

@@ -1,4 +1,4 @@
-"""Handing letters to a mail server: blocking, so in a thread of its own (`apart`)."""
+"""Delivers mail to an SMTP server: blocking, so in its own thread (`apart`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PERMANENT: Final = 500
 
 
 class Fate(Enum):
-    """What became of a letter."""
+    """The result of a delivery attempt."""
 
     SENT = "sent"
     LATER = "later"
@@ -30,14 +30,16 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """And why it is not sent."""
+    """A result, and the reason if the mail was not sent."""
 
     fate: Fate
     reason: str = ""
 
 
 def deliver(settings: MailSettings, messages: Sequence[EmailMessage]) -> list[Outcome]:
-    """Sends over one connection; gives an outcome for each. Raises nothing that a mail server or a network can do."""
+    """Sends messages over one connection; returns an outcome for each. Raises no errors of the mail server or
+    the network.
+    """
     outcomes: list[Outcome] = []
     try:
         with _connected(settings) as server:
@@ -72,7 +74,7 @@ def _connected(settings: MailSettings) -> Iterator[smtplib.SMTP]:
 
 
 def _sent(server: smtplib.SMTP, message: EmailMessage, sender: str) -> Outcome:
-    """One letter; raises what makes the rest of the connection worthless."""
+    """Sends one message; raises errors that make the connection unusable."""
     try:
         server.send_message(message, from_addr=sender)
     except smtplib.SMTPRecipientsRefused as error:
@@ -103,7 +105,7 @@ def _answer(code: int, said: bytes | str) -> str:
 
 
 async def apart(work: Callable[[], T]) -> T:
-    """Does blocking work in a thread that nobody waits for when the server ends, however long the network takes."""
+    """Runs blocking work in a daemon thread, so that the server can stop without waiting for the network."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
@@ -121,7 +123,7 @@ async def apart(work: Callable[[], T]) -> T:
             result = work()
         except Exception as error:
             failure = error
-        # A loop that has ended waits for nothing any more.
+        # The event loop may be closed by now.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(settle, result, failure)
 

@@ -1,1 +1,1 @@
-"""What the operator does from the command line of the server's machine."""
+"""The operator's tools, run from the command line of the server's machine."""

@@ -1,4 +1,4 @@
-"""What the operator's commands are given, read and checked."""
+"""Parses and validates the arguments of the operator's commands."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 Arguments = Mapping[str, str]
 Command = Callable[["Core", Arguments], Awaitable[list[str]]]
-"""Does what the operator says, and gives lines to print; raises Fault."""
+"""Executes a command and returns the lines to print; raises Fault."""
 _ROLES: Final = {role.name.lower(): role for role in Role}
 
 _PERMISSIONS: Final = ("can_create_users", "can_change_user_emails")
 
 
 class Fault(Exception):
-    """Why a command was not done, in words for the operator."""
+    """Why a command failed; shown to the operator."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ def role(arguments: Arguments) -> Role:
 
 
 def role_name(role: object) -> str:
-    """As the operator types it."""
+    """A role's name on the command line."""
     return next((name for name, each in _ROLES.items() if int(each) == role), str(role))
 
 
@@ -56,7 +56,7 @@ def permission(arguments: Arguments) -> str:
 
 
 def is_set(arguments: Arguments, name: str) -> bool:
-    """Whether an option without a value was given."""
+    """Whether a flag option was given."""
     return arguments.get(name) == "True"
 
 
@@ -68,7 +68,7 @@ def number(arguments: Arguments, name: str, usual: str = "") -> int:
 
 
 def owner(core: Core) -> User:
-    """In whose name the operator acts."""
+    """The owner on whose behalf the operator acts."""
     for user in core.users.all():
         if user.is_owner and user.is_active and not user.is_bot:
             return user

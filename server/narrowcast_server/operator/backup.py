@@ -1,7 +1,8 @@
-"""Copies of a data folder, also of one that is being served: made, verified, and put back.
+"""Backups of a data folder, which may be in use by a server: written, verified, and restored.
 
-A backup is a tar file: `manifest.json` (what is in it, with checksums), `narrowcast.db`, and the uploads. What opens
-the sealed keys is left out unless it is asked for: without it everybody signs in again after a restore.
+A backup is a tar file: `manifest.json` (the list of files with checksums), `narrowcast.db`, and the uploads.
+The secret that opens the sealed keys is only included on request: without it everybody signs in again after a
+restore.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ _FORMAT: Final = "narrowcast backup 1"
 _CHUNK: Final = 1 << 20
 _LARGEST_MANIFEST: Final = 1 << 28
 _LEFT_OUT: Final = frozenset({"partial", "resumable"})
-"""Folders of uploads that are not finished."""
+"""Folders of unfinished uploads."""
 
 
 class BackupError(Exception):
-    """Why there is no backup, or none that can be put back, in words for the operator."""
+    """Why a backup or a restore failed; shown to the operator."""
 
 
 def backup(data: Path, target: Path, *, with_keys: bool = False, say: Callable[[str], None] = print) -> None:
-    """Writes a verified backup; what was at `target` is replaced in the last step. Raises BackupError."""
+    """Writes and verifies a backup; an existing `target` is replaced only at the end. Raises BackupError."""
     if not (data / DATABASE).is_file():
         raise BackupError(f"{data} holds no organization")
     target = target.absolute()
@@ -55,7 +56,7 @@ def backup(data: Path, target: Path, *, with_keys: bool = False, say: Callable[[
 
 
 def restore(source: Path, data: Path, *, say: Callable[[str], None] = print) -> None:
-    """Puts a backup into a new or empty folder; all of it, or nothing. Raises BackupError."""
+    """Restores a backup completely into a new or empty folder, or leaves no trace. Raises BackupError."""
     if data.exists() and (not data.is_dir() or any(data.iterdir())):
         raise BackupError(f"{data} is not empty: a backup is put into a new folder")
     data = data.absolute()
@@ -72,7 +73,7 @@ def restore(source: Path, data: Path, *, say: Callable[[str], None] = print) -> 
 
 
 def _write(data: Path, scratch: Path, made: Path, *, with_keys: bool) -> None:
-    # The database comes first: the files that it names are there, and stay until they are deleted.
+    # The database is copied first: the files that it names exist by then, and remain until they are deleted.
     copy = scratch / DATABASE
     os.close(os.open(copy, os.O_WRONLY | os.O_CREAT, 0o600))
     uri = f"{(data / DATABASE).absolute().as_uri()}?mode=ro"
@@ -83,7 +84,7 @@ def _write(data: Path, scratch: Path, made: Path, *, with_keys: bool) -> None:
     descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as stream, tarfile.open(fileobj=stream, mode="w") as archive:
         for name, path in _files(data, copy, with_keys=with_keys):
-            # A file that is deleted meanwhile is told by the check, where it is missed.
+            # Files may be deleted meanwhile: verification reports those that are missed.
             if (content := _opened(path)) is not None:
                 with content:
                     sums[name] = _add(archive, name, content)
@@ -113,7 +114,7 @@ def _opened(path: Path) -> IO[bytes] | None:
 
 
 def _add(archive: tarfile.TarFile, name: str, content: IO[bytes]) -> str:
-    """Adds a file as it is now; gives its checksum."""
+    """Adds the current content of a file; returns its checksum."""
     entry = tarfile.TarInfo(name)
     entry.size = content.seek(0, os.SEEK_END)
     content.seek(0)
@@ -124,7 +125,7 @@ def _add(archive: tarfile.TarFile, name: str, content: IO[bytes]) -> str:
 
 
 class _Summed(io.RawIOBase):
-    """A file that is summed up while it is read."""
+    """A file whose checksum is computed while it is read."""
 
     def __init__(self, content: IO[bytes]) -> None:
         self._content = content
@@ -141,7 +142,7 @@ class _Summed(io.RawIOBase):
 
 
 def _verified(source: Path, folder: Path) -> int:
-    """Unpacks a backup into a new folder and verifies all of it; gives the number of files."""
+    """Unpacks a backup into a new folder and verifies it; returns the number of files."""
     folder.mkdir(mode=0o700)
     sums: dict[str, str] = {}
     manifest: dict[str, str] | None = None

@@ -1,4 +1,4 @@
-"""The commands: each changes the organization as its own routes would, and gives lines to print."""
+"""The operator's commands: each changes the organization like its routes do, and returns lines to print."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PASSWORD_BYTES: Final = 12
 
 
 async def run(core: Core, name: str, arguments: Arguments) -> list[str]:
-    """Does a command; raises Fault."""
+    """Executes a command; raises Fault."""
     command = COMMANDS.get(name)
     if command is None:
         raise Fault(f"there is no command {name!r}")
@@ -36,7 +36,7 @@ async def run(core: Core, name: str, arguments: Arguments) -> list[str]:
 
 
 async def people(core: Core, arguments: Arguments) -> list[str]:
-    """Everybody: id, role, state, address, name."""
+    """Lists all accounts: id, role, state, address, name."""
     rows = [
         (
             str(user.id),
@@ -53,7 +53,7 @@ async def people(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def password(core: Core, arguments: Arguments) -> list[str]:
-    """A new password, and with it a new key: every session of the account ends."""
+    """Sets a new password and a new API key: all sessions of the account end."""
     user = given.person(core, arguments)
     fresh = secrets.token_urlsafe(_PASSWORD_BYTES)
     password_hash = await core.passwords.hashed(fresh)
@@ -76,7 +76,9 @@ async def role(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def permit(core: Core, arguments: Arguments) -> list[str]:
-    """What only the operator permits: creating accounts, changing the addresses of others."""
+    """Grants or revokes permissions that only the operator can: creating accounts, changing others' email
+    addresses.
+    """
     user, permission = given.person(core, arguments), given.permission(arguments)
     revoked = given.is_set(arguments, "revoke")
     with core.transaction():
@@ -97,7 +99,7 @@ async def close(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def reopen(core: Core, arguments: Arguments) -> list[str]:
-    """Opens an account again."""
+    """Reactivates an account."""
     user = given.person(core, arguments)
     with core.transaction():
         reactivate(core, given.owner(core), user)
@@ -106,14 +108,14 @@ async def reopen(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def statistics_of(core: Core, arguments: Arguments) -> list[str]:
-    """How much of everything there is."""
+    """Counts users, messages and so on."""
     numbers = statistics(core)
     width = max(map(len, numbers))
     return [f"{name.replace('_', ' ').ljust(width)}  {value:,}" for name, value in numbers.items()]
 
 
 async def sessions_of(core: Core, arguments: Arguments) -> list[str]:
-    """The clients of somebody."""
+    """Lists the clients of a user."""
     rows = sessions(core, given.person(core, arguments))
     return [
         f"{given.time(row['begun'])}  {row['client']}  idle {row['idle_seconds']} s"
@@ -123,7 +125,7 @@ async def sessions_of(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def end_sessions(core: Core, arguments: Arguments) -> list[str]:
-    """A new key: every client of somebody must sign in again."""
+    """Replaces the API key: all clients of the user must sign in again."""
     user = given.person(core, arguments)
     with core.transaction():
         replace_key(core, user)
@@ -132,7 +134,7 @@ async def end_sessions(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def log(core: Core, arguments: Arguments) -> list[str]:
-    """The newest administrative acts, the oldest of them first."""
+    """The newest administrative acts, in chronological order."""
     rows = acts(core, given.number(arguments, "limit"))
     return [
         f"{given.time(row['timestamp'])}  {row['by']}  {row['act']}  "
@@ -142,7 +144,7 @@ async def log(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def rotate_keys(core: Core, arguments: Arguments) -> list[str]:
-    """A new key for everybody: all programs and clients must sign in again."""
+    """Replaces all API keys: all programs and clients must sign in again."""
     accounts = [user for user in core.users.all() if not user.is_system_bot]
     with core.transaction():
         for user in accounts:

@@ -1,7 +1,7 @@
-"""The operator's way to a running server: a socket in its data folder, which nobody else can open.
+"""The operator's connection to a running server: a socket in its data folder that only its owner can open.
 
-One line of JSON each way: `{"command", "arguments"}`, and `{"lines"}` or `{"fault"}`. Without a running server a
-command opens the folder itself.
+One line of JSON each way: `{"command", "arguments"}`, then `{"lines"}` or `{"fault"}`. If no server is
+running, a command opens the folder itself.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from narrowcast_server.storage.store import StoreError
 NAME: Final = "control.sock"
 _LONGEST: Final = 64 * 1024
 _LONGEST_PATH: Final = 100
-"""Of a socket; systems allow little more."""
+"""The longest path of a socket; systems allow little more."""
 _SECONDS: Final = 30.0
 _log = logging.getLogger("narrowcast.server")
 
 
 @asynccontextmanager
 async def controlled(core: Core) -> AsyncIterator[None]:
-    """Listens to the operator until the block ends."""
+    """Accepts operator commands until the block ends."""
     path = core.folder / NAME
     if len(os.fsencode(path)) > _LONGEST_PATH:
         _log.warning(
@@ -50,7 +50,7 @@ async def controlled(core: Core) -> AsyncIterator[None]:
                 await writer.drain()
 
     _clear(path)
-    # The folder may be one that others can enter: the socket is made for its owner alone.
+    # Others may have access to the folder: the socket is created for its owner only.
     bound = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
     try:
@@ -66,7 +66,7 @@ async def controlled(core: Core) -> AsyncIterator[None]:
 
 
 def _clear(path: Path) -> None:
-    """Removes what an earlier server left; raises StoreError for what is none of a server's."""
+    """Removes the socket of an earlier server; raises StoreError if something else is in the way."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -87,7 +87,7 @@ async def _answer(core: Core, line: bytes) -> dict[str, object]:
 
 
 async def ask(folder: Path, command: str, arguments: Arguments) -> list[str]:
-    """Has a command done: by the server that uses the folder, or here where none does. Raises Fault."""
+    """Runs a command in the server that uses the folder, or in this process if there is none. Raises Fault."""
     if not (folder / DATABASE).is_file():
         raise Fault(f"{folder} holds no organization")
     try:
@@ -108,7 +108,7 @@ async def ask(folder: Path, command: str, arguments: Arguments) -> list[str]:
 
 async def _alone(folder: Path, command: str, arguments: Arguments) -> list[str]:
     if command in NEED_ADDRESS:
-        # A link begins with the server's address.
+        # Links contain the server's address.
         raise Fault("the server does not run: start it first")
     try:
         file = server_file.read(folder)

@@ -1,4 +1,4 @@
-"""What an operator does with a whole data folder: check it, keep a copy of it, exchange it with Zulip."""
+"""Operations on a whole data folder: check, backup and restore, exchange with Zulip."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["CopyError", "LevelError", "check", "copy"]
 
 
 class CopyError(Exception):
-    """Why nothing was copied, in words for the operator."""
+    """Why nothing was copied; shown to the operator."""
 
 
 def check(data: Path) -> list[str]:
-    """Nothing, or one line for each fault of the data and of the operator's file beside them."""
+    """One line for each fault in the data and in the operator's `server.toml`; empty if there is none."""
     faults = checking.check(data)
     try:
         read(data)
@@ -39,10 +39,11 @@ def copy(
     level: int | None = None,
     say: Callable[[str], None],
 ) -> None:
-    """Copies all of ``data`` to a file, or from one: "backup", "restore", "export_zulip" or "import_zulip".
+    """Copies all of ``data`` to or from a file: "backup", "restore", "export_zulip" or "import_zulip".
 
-    ``with_keys``: the keys of accounts are in a backup; ``level``: of the Zulip server that shall import an archive,
-    the newest known unless given. Raises CopyError; LevelError where no archive can be made for a level.
+    ``with_keys``: a backup includes the secret of the API keys; ``level``: feature level of the Zulip server
+    that will import an archive, by default the newest known. Raises CopyError; LevelError if no archive can
+    be made for the level.
     """
     try:
         match kind:

@@ -1,4 +1,4 @@
-"""Commands about ways in: invitations, links for a new password, second factors."""
+"""Commands about access: invitations, password reset links, two-factor authentication."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DAY_MINUTES: Final = 24 * 60
 
 
 async def invite(core: Core, arguments: Arguments) -> list[str]:
-    """A link by which people make accounts; it is the owner's."""
+    """Creates a link for joining the organization, on behalf of the owner."""
     role = given.role(arguments)
     days, uses = given.number(arguments, "days"), given.number(arguments, "uses", "0")
     terms = Terms(days * _DAY_MINUTES or None, role, [], [], include_defaults=True, uses=uses or None)
@@ -33,7 +33,7 @@ async def invite(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def invitations(core: Core, arguments: Arguments) -> list[str]:
-    """Those that hold: id, until when, role, how many may still come, for whom or by which link."""
+    """Lists valid invitations: id, expiry, role, remaining uses, inviter, invited address or link."""
     lines = []
     for row in open_invites(core, given.owner(core)):
         expiry, left = row["expiry_date"], row.get("uses_left")
@@ -52,7 +52,7 @@ def _inviter(core: Core, row: dict[str, object]) -> str:
 
 
 async def withdraw(core: Core, arguments: Arguments) -> list[str]:
-    """Ends an invitation, or a link."""
+    """Revokes an invitation or an invitation link."""
     invite_id = given.number(arguments, "invitation")
     rows = [row for row in open_invites(core, given.owner(core)) if row["id"] == invite_id]
     if not rows:
@@ -64,7 +64,7 @@ async def withdraw(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def link(core: Core, arguments: Arguments) -> list[str]:
-    """A link by which somebody chooses a new password, without anybody else knowing it."""
+    """Creates a link for choosing a new password, which nobody else then knows."""
     user = given.person(core, arguments)
     if user.is_bot or not user.is_active:
         raise Fault(f"{user.full_name} cannot sign in: a bot, or deactivated")
@@ -78,7 +78,7 @@ async def link(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def second_factor(core: Core, arguments: Arguments) -> list[str]:
-    """From now on, somebody signs in with a code of an authenticator app as well."""
+    """Turns on two-factor authentication for a user; returns the secret and the recovery codes."""
     user = given.person(core, arguments)
     if user.is_bot:
         raise Fault(f"{user.full_name} is a bot: without a password there is no two-factor authentication")
@@ -99,7 +99,7 @@ async def second_factor(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def no_second_factor(core: Core, arguments: Arguments) -> list[str]:
-    """Two-factor authentication is off: the password alone signs you in."""
+    """Turns off two-factor authentication for a user."""
     user = given.person(core, arguments)
     with core.transaction():
         core.second_factors.remove(user.id)
@@ -116,4 +116,4 @@ COMMANDS: Final[dict[str, Command]] = {
     "no-second-factor": no_second_factor,
 }
 NEED_ADDRESS: Final = frozenset({"invite", "invitations", "link"})
-"""Commands whose answer has the server's address in it, so the server must run."""
+"""Commands that return a link, which contains the server's address: the server must be running."""

@@ -1,4 +1,4 @@
-"""The operator's commands about mail."""
+"""The operator's command about mail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PROBLEMS: Final = 10
 
 
 async def mail(core: Core, arguments: Arguments) -> list[str]:
-    """By which server mail is sent, what waits, and what went wrong; with `to`, a mail to try it."""
+    """Shows the mail server, counts of mails and recent failures; with `to`, sends a test mail."""
     settings = core.config.mail
     if settings is None:
         raise Fault(

@@ -1,4 +1,4 @@
-"""`server.toml` in the data folder: what the operator decides that does not fit on a command line."""
+"""Reads `server.toml` in the data folder: the operator's settings that do not fit on a command line."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _LARGEST: Final = 1 << 40
 
 
 class ServerFileError(Exception):
-    """What is wrong with the file, with the key."""
+    """What is wrong with the file, naming the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerFile:
-    """What it says; without a file, what holds anyway."""
+    """The settings of the file; without a file, the defaults."""
 
     mail: MailSettings | None = None
     quotas: Quotas = field(default_factory=Quotas)
     disposable_domains: frozenset[str] = frozenset()
 
     def configure(self, config: Config) -> Config:
-        """What it says, in the configuration of a server."""
+        """The configuration of a server with these settings applied."""
         return replace(config, mail=self.mail, quotas=self.quotas, disposable_domains=self.disposable_domains)
 
 
 def read(folder: Path) -> ServerFile:
-    """The file of a data folder; raises ServerFileError."""
+    """Reads the file of a data folder; raises ServerFileError."""
     path = folder / NAME
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -62,7 +62,7 @@ def _understood(content: Mapping[str, object], folder: Path) -> ServerFile:
 
 
 def _disposable_domains(table: Mapping[str, object], folder: Path) -> frozenset[str]:
-    """The domains of the file that is named, one a line; what begins with # is a remark."""
+    """The domains in the named file, one per line; lines that start with # are comments."""
     key = "disposable_domains"
     _check_keys("accounts.", table, (key,))
     if key not in table:

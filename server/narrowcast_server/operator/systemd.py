@@ -1,4 +1,4 @@
-"""Telling systemd how it goes (`Type=notify`); without systemd nothing happens."""
+"""Reports the server's state to systemd (`Type=notify`); has no effect without systemd."""
 
 from __future__ import annotations
 
