@@ -1,1 +1,1 @@
-"""Files that people send: kept below the data folder, seen by those who can see a message with the link."""
+"""Uploaded files: stored in the data folder, visible to those who can see a message that links to them."""

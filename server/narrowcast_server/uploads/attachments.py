@@ -1,6 +1,4 @@
-"""Uploads as things of people: added, opened, listed, removed. What messages do with them is in
-`actions.attachments`.
-"""
+"""The records of uploads: added, read, listed, removed. `actions.attachments` handles links from messages."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_attachment(core: Core, owner: User, path_id: str, name: str, size: int, kind: Kind) -> int:
-    """Notes an upload whose bytes are in place. Its owner alone can open it until a message has the link."""
+    """Records an upload whose bytes are stored. Only its owner can open it until a message links to it."""
     identity = core.store.insert(
         "INSERT INTO attachments (path_id, name, owner_id, size, content_type, created, width, height)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -34,7 +32,7 @@ def add_attachment(core: Core, owner: User, path_id: str, name: str, size: int, 
 
 
 def remove_attachment(core: Core, user: User, identity: int) -> None:
-    """Forgets an upload of one's own; its bytes go after the commit."""
+    """Deletes an upload of the user; its bytes are removed after the commit."""
     row = core.store.one("SELECT * FROM attachments WHERE id = ? AND owner_id = ?", identity, user.id)
     if row is None:
         raise ServiceError("Invalid attachment")

@@ -22,7 +22,7 @@ _NAME = re.compile(r"[a-z0-9 _-]*[a-z0-9][a-z0-9 _-]*")
 
 
 def custom_emoji_table(core: Core) -> dict[str, dict[str, object]]:
-    """Every custom emoji, the deactivated too, by id: `realm_emoji` of registration."""
+    """All custom emoji by id, including deactivated ones: `realm_emoji` of registration."""
     return {
         str(row["id"]): {
             "id": str(row["id"]),
@@ -37,7 +37,7 @@ def custom_emoji_table(core: Core) -> dict[str, dict[str, object]]:
 
 
 def add_emoji(core: Core, user: User, name: str, picture: bytes) -> int:
-    """Adds an emoji from the bytes of a picture; gives its id."""
+    """Adds an emoji from the bytes of a picture; returns its id."""
     check_may_add_emoji(core, user, overrides_default=False)
     if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         raise ServiceError(
@@ -61,12 +61,12 @@ def add_emoji(core: Core, user: User, name: str, picture: bytes) -> int:
 
 
 def active_id(core: Core, name: str) -> int | None:
-    """The id of the emoji that a name stands for now."""
+    """The id of the active emoji with this name."""
     return core.store.integer("SELECT id FROM custom_emoji WHERE name = ? AND deactivated = 0", name)
 
 
 def deactivate_emoji(core: Core, user: User, name: str) -> None:
-    """Takes an emoji out of use; messages that have it keep it."""
+    """Deactivates an emoji; messages that contain it keep it."""
     identity = active_id(core, name)
     if identity is None:
         raise ServiceError(f"Emoji '{name}' does not exist", status=404)
@@ -77,7 +77,7 @@ def deactivate_emoji(core: Core, user: User, name: str) -> None:
 
 
 def emit(core: Core) -> None:
-    """Tells everybody of the table as it is now."""
+    """Sends everybody the current table."""
     core.emit(
         {"type": "realm_emoji", "op": "update", "realm_emoji": custom_emoji_table(core)}, core.user_ids()
     )

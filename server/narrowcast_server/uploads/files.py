@@ -1,4 +1,4 @@
-"""Where uploads lie on disk, what they are called, and what kind of content they are."""
+"""The paths, names and media types of uploads."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 UPLOADS: Final = "uploads"
-"""The folder of all of them, in the data folder."""
+"""The folder of all uploads, in the data folder."""
 ORGANIZATION: Final = 1
-"""First part of every path id: a server of this kind has one organization."""
+"""First part of every path id; a server of this kind has only one organization."""
 UNNAMED: Final = "uploaded-file"
 LONGEST_NAME: Final = 255
 _LONGEST_HEADER: Final = 256 * 1024
@@ -50,7 +50,7 @@ INLINE_TYPES: Final = frozenset(
         "video/webm",
     }
 )
-"""What browsers may show in place; everything else is offered for saving."""
+"""Types that browsers may display inline; all others are offered for download."""
 IMAGE_TYPES: Final = frozenset(kind for kind in INLINE_TYPES if kind.startswith("image/"))
 _KNOWN_TYPES: Final = {
     ".webp": "image/webp",
@@ -60,12 +60,12 @@ _KNOWN_TYPES: Final = {
     ".flac": "audio/flac",
     ".m4a": "audio/mp4",
 }
-"""What the table of the standard library lacks, or calls by an older name."""
+"""Types that the table of the standard library lacks or lists under an older name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a file is: its media type and, of raster images, the size in pixels."""
+    """A file's media type and, for raster images, the size in pixels."""
 
     content_type: str
     width: int | None = None
@@ -73,22 +73,22 @@ class Kind:
 
 
 class Folder:
-    """`DIR/uploads`: `files/ab/<token>` holds the bytes; names of users never become names on disk."""
+    """`DIR/uploads`: `files/ab/<token>` holds the bytes; user-supplied names are never used on disk."""
 
     def __init__(self, core: Core) -> None:
         self.path = core.folder / UPLOADS
 
     def new_path_id(self, filename: str) -> str:
-        """A path id that nobody can guess, ending in a name fit for an address."""
+        """A random path id that ends in a URL-safe form of the name."""
         token = secrets.token_urlsafe(18)
         return f"{ORGANIZATION}/{secrets.token_hex(1)}/{token}/{path_name(filename)}"
 
     def file(self, path_id: str) -> Path | None:
-        """Where the bytes of a path id are; None for anything that is not a path id."""
+        """The path of the file for a path id; None if it is not a path id."""
         return place(self.path, path_id)
 
     def take(self, source: Path, path_id: str) -> None:
-        """Moves a finished file to its place, durably."""
+        """Flushes a finished file and moves it to its place."""
         target = self.file(path_id)
         if target is None:
             raise ValueError(path_id)
@@ -97,7 +97,7 @@ class Folder:
         source.replace(target)
 
     def remove(self, path_id: str) -> None:
-        """Deletes the bytes; nothing happens where there are none."""
+        """Deletes the file of a path id, if it exists."""
         target = self.file(path_id)
         if target is not None:
             target.unlink(missing_ok=True)
@@ -109,54 +109,54 @@ class Folder:
         return path
 
     def sweep(self) -> None:
-        """Removes what a server that was killed left half done; for the start, when nothing is in progress."""
+        """Removes files that a killed server left unfinished; for the start, when no upload is in progress."""
         self.make(self.path)
         for path in (self.path / "partial").glob("*"):
             path.unlink()
 
     def public(self, name: str) -> Path:
-        """Where avatars and custom emoji lie; `name` is one that this server made."""
+        """The path of an avatar or custom emoji; `name` must be one that this server generated."""
         return self.make(self.path / "public") / name
 
     def make(self, folder: Path) -> Path:
-        """The folder, made for the server's user alone."""
-        # Parents that are made on the way would get the usual mode.
+        """Creates the folder if needed, accessible to the server's user only."""
+        # `parents=True` would create parents with the default mode.
         for missing in [path for path in reversed(folder.parents) if path.is_relative_to(self.path)]:
             missing.mkdir(exist_ok=True, mode=0o700)
         folder.mkdir(exist_ok=True, mode=0o700)
         return folder
 
     def secret(self) -> bytes:
-        """The key that signs temporary addresses; made once for a data folder."""
+        """The key that signs temporary addresses; created once per data folder."""
         return kept_secret(self.make(self.path) / "secret")
 
 
 def flush(path: Path) -> None:
-    """Brings a file to the disk; it takes as long as the disk takes."""
+    """Flushes a file to the disk; blocking."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
 def place(uploads: Path, path_id: str) -> Path | None:
-    """Where the bytes of a path id are; None for anything that is not a path id."""
+    """The path of the file for a path id; None if it is not a path id."""
     match = _PATH_ID.fullmatch(path_id)
     return None if match is None else uploads / "files" / match[1] / match[2]
 
 
 def private_opener(path: str, flags: int) -> int:
-    """Opens files for the server's user alone."""
+    """Opens files accessible to the server's user only."""
     return os.open(path, flags, 0o600)
 
 
 def stored_name(filename: str) -> str:
-    """The name that people see: the last part of what was sent, without control characters."""
+    """The display name: the last part of the given path, without control characters."""
     name = unicodedata.normalize("NFKC", filename).replace("\\", "/").rpartition("/")[2]
     name = "".join(character for character in name if character.isprintable()).strip()
     return UNNAMED if name in ("", ".", "..") else shortened(name)
 
 
 def shortened(name: str) -> str:
-    """A name of at most 255 characters, with its suffix."""
+    """A name cut to 255 characters, keeping its suffix."""
     if len(name) <= LONGEST_NAME:
         return name
     stem, dot, suffix = name.rpartition(".")
@@ -165,18 +165,18 @@ def shortened(name: str) -> str:
 
 
 def path_name(filename: str) -> str:
-    """The name as the last part of an address."""
+    """The name in the form that ends a path id."""
     return dashed(stored_name(filename)).lstrip(".") or UNNAMED
 
 
 def dashed(name: str) -> str:
-    """A name fit for addresses: between words is one dash, other marks go."""
+    """A URL-safe name: single dashes between words, other punctuation removed."""
     plain = _UNSAFE_IN_PATH.sub("", unicodedata.normalize("NFKC", name)).strip()
     return re.sub(r"[-\s]+", "-", plain)
 
 
 def content_type(filename: str, claimed: str = "") -> str:
-    """The media type by the name, else by what the sender says, else bytes."""
+    """The media type by the name's suffix, else the claimed type, else application/octet-stream."""
     suffix = Path(filename).suffix.lower()
     media_type = _KNOWN_TYPES.get(suffix) or mimetypes.guess_type(f"x{suffix}", strict=False)[0]
     claim = claimed.partition(";")[0].strip().lower()
@@ -186,7 +186,7 @@ def content_type(filename: str, claimed: str = "") -> str:
 
 
 def kind_of(filename: str, claimed: str, content: BinaryIO) -> Kind:
-    """What a file is. The size of images comes from their headers: nothing is decoded."""
+    """The kind of a file. The size of images comes from their headers: nothing is decoded."""
     media_type = content_type(filename, claimed)
     if media_type not in IMAGE_TYPES:
         return Kind(media_type)
@@ -195,9 +195,9 @@ def kind_of(filename: str, claimed: str, content: BinaryIO) -> Kind:
 
 
 def image_size(content: BinaryIO) -> tuple[int, int] | None:
-    """Width and height of a raster image from its header, None where it has none to be believed."""
+    """Width and height of a raster image from its header; None if there is no plausible header."""
     content.seek(0)
-    # The size stands at the beginning; a file made of nothing but headers would be read for a long time.
+    # The size is near the start; without a limit, a file with endless headers would take long to read.
     head = content.read(_LONGEST_HEADER)
     if not raster_header(head):
         return None
@@ -209,7 +209,7 @@ def image_size(content: BinaryIO) -> tuple[int, int] | None:
 
 
 def raster_header(head: bytes) -> bool:
-    """Whether a file begins as PNG, JPEG, GIF, WebP or AVIF do."""
+    """Whether a file begins like a PNG, JPEG, GIF, WebP or AVIF."""
     return (
         head.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a"))
         or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")

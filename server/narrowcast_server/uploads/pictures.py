@@ -1,4 +1,4 @@
-"""Small public pictures: avatars and custom emoji. Stored as they come, checked by their headers."""
+"""Small public pictures: avatars and custom emoji. Stored unchanged; only their headers are checked."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _SUFFIXES: Final = ((b"\x89PNG", ".png"), (b"\xff\xd8\xff", ".jpg"), (b"GIF8", "
 
 
 def bad_image() -> ServiceError:
-    """A file that is no picture, or a picture that nobody should decode."""
+    """A file that is not a picture, or a picture too large to decode safely."""
     return ServiceError("Could not decode image; did you upload an image file?", "BAD_IMAGE")
 
 
 def keep_picture(core: Core, content: bytes) -> str:
-    """Stores a picture under a name that cannot be guessed; gives the name."""
+    """Stores a picture under an unguessable name; returns the name."""
     suffix = next((suffix for head, suffix in _SUFFIXES if content.startswith(head)), None)
     if suffix is None:
         raise bad_image()
@@ -51,13 +51,15 @@ async def picture_bytes(upload: UploadFile) -> bytes:
 
 
 def forget_picture(core: Core, url: object) -> None:
-    """Deletes the file of a picture that was replaced, when that is stored; nothing for any other address."""
+    """Deletes a replaced picture's file after the commit; does nothing if the address is not that of a stored
+    picture.
+    """
     name = stored_picture(url)
     if name is not None:
         core.after_commit(lambda: Folder(core).public(name).unlink(missing_ok=True))
 
 
 def stored_picture(url: object) -> str | None:
-    """The name of the file behind the address of a stored picture; None for any other address."""
+    """The file name for the address of a stored picture; None for any other address."""
     name = url.rpartition("/")[2] if isinstance(url, str) else ""
     return name if _STORED.fullmatch(name) else None

@@ -1,4 +1,4 @@
-"""Byte ranges of files as RFC 9110 has them: what is no range is ignored, what lies outside is answered 416."""
+"""Byte ranges of files (RFC 9110): malformed ranges are ignored, unsatisfiable ones are answered with 416."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _RANGE: Final = re.compile(r"(?P<first>[0-9]{1,18})-(?P<last>[0-9]{0,18})|-(?P<s
 
 
 def satisfiable(header: str, size: int) -> str | None:
-    """The ranges of a header that a file of `size` bytes has, as such a header.
+    """The satisfiable ranges of a header for a file of `size` bytes, as a header of the same form.
 
-    None for a header that is no set of ranges; empty when there are ranges and the file has none of them.
+    None if the header is not a valid set of ranges; empty if none of its ranges is satisfiable.
     """
     header_match = _RANGES.fullmatch(header.strip())
     if header_match is None:
@@ -42,10 +42,10 @@ def satisfiable(header: str, size: int) -> str | None:
 
 
 class RangedFile(FileResponse):
-    """A file whose size is known when the answer is made."""
+    """A file response whose size is known when it is created."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends the file, or the parts of it that were asked for and exist."""
+        """Sends the file, or the requested parts that exist."""
         header = Headers(scope=scope).get("range")
         if header is None or not self._still_the_same(scope):
             await super().__call__(scope, receive, send)
@@ -62,13 +62,15 @@ class RangedFile(FileResponse):
         await super().__call__({**scope, "headers": asked.raw}, receive, send)
 
     def _still_the_same(self, scope: Scope) -> bool:
-        """Whether the client's ranges are of this version of the file, as far as it says so."""
+        """Whether the client's ranges refer to this version of the file, according to If-Range; true without
+        that header.
+        """
         version = Headers(scope=scope).get("if-range")
         return version is None or version in (self.headers["etag"], self.headers["last-modified"])
 
 
 def unsatisfiable(size: int) -> Response:
-    """The refusal of ranges beyond the end."""
+    """The error response for ranges beyond the end."""
     error = ServiceError("The file has no such range", status=416)
     return Response(
         json.dumps(error.body()),

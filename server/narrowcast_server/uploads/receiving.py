@@ -1,4 +1,4 @@
-"""From a request's body to a file on disk, within the limit, whatever the request claims."""
+"""Writes files from request bodies to disk, within the size limit, whatever length the request claims."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ _MOST_FILES: Final = 4
 
 
 def too_large(limit_mib: int) -> ServiceError:
-    """The refusal of a file beyond the limit (UPL-12)."""
+    """The error for a file beyond the limit (UPL-12)."""
     return ServiceError(f"File is larger than the configured maximum upload size of {limit_mib} MiB.")
 
 
 @asynccontextmanager
 async def single_file(request: Request, limit_mib: int, none: str, several: str) -> AsyncIterator[UploadFile]:
-    """The only file of a multipart request, in any field (UPL-16); the texts refuse all others."""
+    """The only file of a multipart request, in any field (UPL-16); `none` and `several` are the error
+    messages otherwise.
+    """
     async with file_and_fields(request, limit_mib, none, several) as (upload, _):
         yield upload
 
@@ -45,7 +47,7 @@ async def single_file(request: Request, limit_mib: int, none: str, several: str)
 async def file_and_fields(
     request: Request, limit_mib: int, none: str, several: str
 ) -> AsyncIterator[tuple[UploadFile, dict[str, str]]]:
-    """The same, and the other fields of the form."""
+    """The only file of a multipart request and the other fields of the form; errors as for `single_file`."""
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise ServiceError(none)
     limit = limit_mib * MEBIBYTE + _ROOM_FOR_FORM
@@ -70,13 +72,13 @@ async def file_and_fields(
 
 
 def int_header(request: Request, name: str) -> int:
-    """A header as a number, 0 where it is none."""
+    """A header as a number; 0 if it is not one."""
     text = request.headers.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
 
 
 class counted:  # noqa: N801  a function with memory
-    """The body of a request, which ends with an error when it is longer than the limit."""
+    """The body of a request; raises an error once it is longer than the limit."""
 
     def __init__(self, request: Request, limit: int, limit_mib: int) -> None:
         self._receive = request.receive
@@ -92,7 +94,7 @@ class counted:  # noqa: N801  a function with memory
 
 
 async def keep_form_file(core: Core, user: User, upload: UploadFile) -> tuple[str, str]:
-    """Stores a file of a form; gives its path id and its name."""
+    """Stores a file of a form; returns its path id and its name."""
     folder = Folder(core)
     partial = folder.partial()
     try:
@@ -103,7 +105,7 @@ async def keep_form_file(core: Core, user: User, upload: UploadFile) -> tuple[st
 
 
 def check_upload(core: Core, user: User, size: int) -> None:
-    """Raises BAD_REQUEST for a file that somebody, the organization or the disk has no room for."""
+    """Raises BAD_REQUEST if a file exceeds the quota of the user or the organization, or the free disk space."""
     check_room(core, user, "attachments")
     check_bytes(core, user, size)
     spare = core.config.quotas.spare_disk_mib * MEBIBYTE
@@ -112,15 +114,15 @@ def check_upload(core: Core, user: User, size: int) -> None:
 
 
 def copy_to(upload: UploadFile, target: Path) -> None:
-    """Writes the bytes of a form's file."""
+    """Copies the bytes of a form's file to `target`."""
     upload.file.seek(0)
     with target.open("wb") as file:
         shutil.copyfileobj(upload.file, file, MEBIBYTE)
 
 
 async def keep(core: Core, user: User, partial: Path, filename: str, claimed_type: str) -> tuple[str, str]:
-    """Makes a finished file on disk an upload of somebody; gives its path id and its name."""
-    # What is flushed beforehand need not be waited for later.
+    """Makes a finished file on disk an upload of the user; returns its path id and its name."""
+    # Flushed first in a thread, so that the later flush on the event loop is fast.
     await to_thread.run_sync(flush, partial)
     return _kept(core, user, partial, filename, claimed_type)
 
@@ -140,7 +142,7 @@ def _kept(core: Core, user: User, partial: Path, filename: str, claimed_type: st
 
 
 def place_file(core: Core, user: User, filename: str, content: bytes) -> str:
-    """Makes bytes an upload of somebody, inside the caller's transaction; gives its path id."""
+    """Stores bytes as an upload of the user, inside the caller's transaction; returns its path id."""
     folder = Folder(core)
     partial = folder.partial()
     partial.write_bytes(content)

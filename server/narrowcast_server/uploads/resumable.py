@@ -1,4 +1,4 @@
-"""Uploads in parts, which go on after a cut: the state of each on disk, by the tus protocol's terms.
+"""Resumable uploads (tus protocol): the state of each is stored on disk.
 
 created --append--> partial --append--> whole --(becomes an attachment)--> gone
    \\______________ expiry or termination ______________/
@@ -34,7 +34,7 @@ _IDENTITY = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class Resumable:
-    """An upload in progress. `expires` in UTC seconds; how much is there is the size of its file."""
+    """An upload in progress. `expires` is in UTC seconds; the offset is the size of its file."""
 
     identity: str
     owner_id: int
@@ -48,7 +48,7 @@ class Unfinished:
     """The uploads in progress of a server: `DIR/uploads/resumable/<id>.json` and `<id>.part`."""
 
     def __init__(self, core: Core) -> None:
-        # The core keeps these, so it is not kept by them.
+        # A weak reference: the core owns this object.
         self._of = ref(core)
         self._folder = Folder(core)
         self._path = self._folder.path / "resumable"
@@ -80,7 +80,7 @@ class Unfinished:
         return upload
 
     def _check_room(self, owner: User, length: int) -> None:
-        """Raises BAD_REQUEST where somebody has too many uploads in progress, or too long ones."""
+        """Raises BAD_REQUEST if the user has too many uploads in progress, or too large ones."""
         own = [upload for upload in self._uploads.values() if upload.owner_id == owner.id]
         limit = self._core.config.quotas.unfinished_uploads
         if len(own) >= limit:
@@ -90,7 +90,7 @@ class Unfinished:
         check_upload(self._core, owner, length + sum(upload.length for upload in own))
 
     def find(self, user: User, identity: str) -> Resumable:
-        """An upload of this user; raises 404 for unknown and expired ones, and for those of others."""
+        """The user's upload; raises 404 if it is unknown, expired or another user's."""
         upload = self._uploads.get(identity)
         if upload is None or upload.owner_id != user.id:
             raise ServiceError("Upload not found", status=404)
@@ -100,15 +100,17 @@ class Unfinished:
         return upload
 
     def part(self, upload: Resumable) -> Path:
-        """The file that holds what has come so far."""
+        """The file that holds the bytes received so far."""
         return self._path / f"{upload.identity}.part"
 
     def offset(self, upload: Resumable) -> int:
-        """How many bytes have come."""
+        """The number of bytes received so far."""
         return self.part(upload).stat().st_size
 
     async def append(self, upload: Resumable, chunks: AsyncIterator[bytes]) -> int:
-        """Adds bytes at the end; gives the new offset. What came before a cut stays, too much is refused."""
+        """Appends bytes; returns the new offset. Bytes received before an interruption are kept; raises 413
+        if there are too many.
+        """
         left = upload.length - self.offset(upload)
         with self.part(upload).open("ab") as file:
             try:
@@ -123,19 +125,19 @@ class Unfinished:
         return upload.length - left
 
     def remove(self, upload: Resumable) -> None:
-        """Forgets an upload and what came of it."""
+        """Deletes an upload and its bytes."""
         self._uploads.pop(upload.identity, None)
         self._note(upload.identity).unlink(missing_ok=True)
         self.part(upload).unlink(missing_ok=True)
 
     def collect(self) -> None:
-        """Removes what has expired."""
+        """Removes expired uploads."""
         now = self._core.clock.now()
         for upload in [upload for upload in self._uploads.values() if upload.expires < now]:
             self.remove(upload)
 
     def _stored(self) -> Iterator[Resumable]:
-        """What an earlier run of the server left; what cannot be read is removed."""
+        """Uploads left by an earlier run of the server; unreadable ones are deleted."""
         for note in self._path.glob("*.json"):
             upload = self._read(note.stem) if _IDENTITY.fullmatch(note.stem) else None
             if upload is not None:

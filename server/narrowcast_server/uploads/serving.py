@@ -1,4 +1,4 @@
-"""Handing out files: safe types, ranges, and addresses that open a file for a minute without a password."""
+"""Serves files: safe media types, ranges, and temporary addresses that open a file without credentials."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _SAFETY: Final = {
 
 
 def missing_file() -> ServiceError:
-    """No such file, or no longer."""
+    """The file does not exist, or no longer does."""
     return ServiceError("This file does not exist or has been deleted.", status=404)
 
 
 def forbidden_file() -> ServiceError:
-    """A file of somebody else that was not shared with the caller (UPL-08)."""
+    """A file of another user that was not shared with the caller (UPL-08)."""
     return ServiceError("You are not authorized to view this file.", status=403)
 
 
 def attachment_row(core: Core, path_id: str) -> Row:
-    """The upload at a path; raises 404."""
+    """The upload with a path id; raises 404."""
     row = row_by_path(core, path_id)
     if row is None:
         raise missing_file()
@@ -47,7 +47,7 @@ def attachment_row(core: Core, path_id: str) -> Row:
 
 
 def upload_response(core: Core, row: Row, *, private: bool, download: bool = False) -> Response:
-    """An upload's bytes, with ranges; shown in place only where that is safe."""
+    """The response with an upload's bytes, supporting ranges; displayed inline only if that is safe."""
     path = Folder(core).file(row["path_id"])
     if path is None:
         raise missing_file()
@@ -57,7 +57,7 @@ def upload_response(core: Core, row: Row, *, private: bool, download: bool = Fal
 def file_response(
     path: Path, media_type: str, name: str, *, private: bool, download: bool = False
 ) -> Response:
-    """A file with the headers that keep browsers from running it; raises 404 when it is gone."""
+    """The response with a file and headers that keep browsers from running it; raises 404 if it is missing."""
     try:
         status = path.stat()
     except OSError as error:
@@ -86,12 +86,12 @@ def temporary_path(core: Core, row: Row) -> str:
 
 
 def signature(core: Core, text: str) -> str:
-    """What only this server can make of a text."""
+    """An HMAC of the text with this server's secret."""
     return hmac.new(Folder(core).secret(), text.encode(), hashlib.sha256).hexdigest()
 
 
 def row_of_token(core: Core, token: str) -> Row:
-    """The upload that a temporary address opens; raises BAD_REQUEST for a forged or an old one."""
+    """The upload for a temporary address; raises BAD_REQUEST for a forged or expired one."""
     try:
         text, _, signed = bytes.fromhex(token).decode().rpartition(":")
         path_id, _, expiry = text.rpartition(":")
