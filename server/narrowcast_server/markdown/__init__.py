@@ -1,6 +1,6 @@
-"""Markdown as people of team chat write it -> sanitised HTML of the service's shapes.
+"""Renders the service's Markdown to sanitised HTML in the service's form.
 
-`render` is a function of the source and of a context of lookups: no network, no clock, and bounded work.
+`render` depends only on the source and a context of lookups: no network, no clock, and bounded work.
 """
 
 from narrowcast_server.markdown.context import (

@@ -1,4 +1,4 @@
-"""Blocks as Zulip servers read them: lists are indented by two, headings have a space, quotes do not merge."""
+"""Block rules as on Zulip servers: lists indent by two, headings need a space, adjacent quotes do not merge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from narrowcast_server.markdown import fences
 from narrowcast_server.markdown.elements import Engine
 
 DEEPEST_NESTING: Final = 30
-"""Quotes and lists inside each other; what is deeper stays text."""
+"""Nesting depth of quotes and lists; anything deeper stays text."""
 _LIST_INDENT: Final = 2
 _CODE_INDENT: Final = 4
 _MARK: Final = re.compile(r" {0,3}> ?(.*)")
@@ -28,9 +28,9 @@ _ITEM: Final = re.compile(r" *([*+-]|\d\.) +")
 
 
 def parser_of_blocks(md: Engine) -> BlockParser:
-    """The library's processors of blocks, and those here, in the order in which they are tried."""
+    """The block processors, the library's and those of this module, in the order in which they are tried."""
     parser = BlockParser(md)
-    # Each processor keeps the width of an indentation of the moment when it is made.
+    # Each processor copies the indent width when it is created.
     md.tab_length = _LIST_INDENT
     lists: list[tuple[BlockProcessor, str, int]] = [
         (library.ListIndentProcessor(parser), "indent", 90),
@@ -67,7 +67,7 @@ class _BulletLists(SaneUListProcessor):
 
 
 class _Headings(library.HashHeaderProcessor):
-    """A heading has a space between its marks and its words."""
+    """A heading needs a space between the marks and the text."""
 
     RE = re.compile(
         r"""
@@ -82,12 +82,12 @@ class _Headings(library.HashHeaderProcessor):
 
 class _Tables(TableProcessor):
     def test(self, parent: Element, block: str) -> bool:
-        # The library looks at all lines of each block; thousands of rules are as many blocks.
+        # The library scans all lines of each block: with thousands of horizontal rules, as often.
         return "|" in block.partition("\n")[0] and super().test(parent, block)
 
 
 class _Quotes(library.BlockQuoteProcessor):
-    """A quote holds something, and ends where a line is blank."""
+    """A quote is not empty, and ends at a blank line."""
 
     def test(self, parent: Element, block: str) -> bool:
         return not _is_deep(self.parser) and _first_quoted(block.split("\n")) is not None
@@ -102,7 +102,7 @@ class _Quotes(library.BlockQuoteProcessor):
         self.parser.state.reset()
 
     def clean(self, line: str) -> str:
-        """A line without the mark before it."""
+        """A line without its quote mark."""
         if line.strip() == ">":
             return ""
         match = _MARK.fullmatch(line)
@@ -110,7 +110,7 @@ class _Quotes(library.BlockQuoteProcessor):
 
 
 def _first_quoted(lines: list[str]) -> int | None:
-    """Where a quote begins: at a mark, unless nothing but marks follows."""
+    """The first line of a quote: one with a mark, unless only empty marked lines follow."""
     last = len(lines)
     while last and lines[last - 1].strip() in ("", ">") and _MARK.match(lines[last - 1]):
         last -= 1
@@ -118,7 +118,7 @@ def _first_quoted(lines: list[str]) -> int | None:
 
 
 class HangingLists(Preprocessor):
-    """A list may follow a line of text, and one of the other kind: a blank line is put between."""
+    """A list may directly follow text or a list of the other kind: inserts the blank line that the parser needs."""
 
     def run(self, lines: list[str]) -> list[str]:
         result: list[str] = []
@@ -141,7 +141,7 @@ def _begins_list(before: str, line: str) -> bool:
 
 
 class CodeBlocks(Treeprocessor):
-    """Code by indentation, shown as any other."""
+    """Indented code, in the same form as fenced code."""
 
     def __init__(self, md: Engine) -> None:
         super().__init__(md)

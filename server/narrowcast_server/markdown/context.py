@@ -1,7 +1,7 @@
-"""What the renderer asks of the world, and what it found in a message.
+"""The lookups that the renderer needs, and the result of rendering a message.
 
-`MarkdownContext` is implemented by the server core for one organization and one acting person; `NoLookups`
-answers every question with "unknown" and serves descriptions and tests.
+`MarkdownContext` is implemented by the server core for one organization and one acting user; `NoLookups`
+finds nothing and is used for descriptions and tests.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ from narrowcast_server.computing.highlight import highlighted
 
 @dataclass(frozen=True, slots=True)
 class MentionedUser:
-    """A person or bot as a mention needs it; one whose account is deactivated is named, and not told."""
+    """A user or bot as needed for a mention; a deactivated one is named, but not notified."""
 
     user_id: int
     full_name: str
@@ -22,7 +22,7 @@ class MentionedUser:
 
 @dataclass(frozen=True, slots=True)
 class MentionedGroup:
-    """A user group; `mentionable` says whether the acting person may mention it (never when deactivated)."""
+    """A user group; `mentionable` says whether the acting user may mention it (never when deactivated)."""
 
     group_id: int
     name: str
@@ -32,7 +32,7 @@ class MentionedGroup:
 
 @dataclass(frozen=True, slots=True)
 class LinkedChannel:
-    """A channel that the acting person may see."""
+    """A channel that the acting user may see."""
 
     channel_id: int
     name: str
@@ -73,7 +73,7 @@ class AttachmentInfo:
 
 @dataclass(frozen=True, slots=True)
 class LinkPreview:
-    """What a page says of itself; known beforehand, for nothing is ever fetched."""
+    """A website's title, description and image; predefined, as the server never fetches pages."""
 
     title: str
     description: str
@@ -81,19 +81,19 @@ class LinkPreview:
 
 
 class MarkdownContext(Protocol):
-    """Lookups for one organization, seen by the person who writes."""
+    """Lookups for one organization, with the permissions of the user who writes."""
 
     @property
     def realm_url(self) -> str:
-        """Origin of the organization, without a slash at the end."""
+        """Origin of the organization, without a trailing slash."""
 
     @property
     def empty_topic_name(self) -> str:
-        """What an empty topic is called on screen, e.g. `general chat`."""
+        """The display name of the empty topic, e.g. `general chat`."""
 
     @property
     def linkifiers(self) -> Sequence[Linkifier]:
-        """In the organization's order; the first that matches wins."""
+        """In the organization's order; the first match wins."""
 
     @property
     def alert_words(self) -> Mapping[int, Sequence[str]]:
@@ -101,23 +101,23 @@ class MarkdownContext(Protocol):
 
     @property
     def highlighted(self) -> Callable[[str, str], str | None]:
-        """(language, source) -> the inside of a code block, escaped; None: leave it plain."""
+        """(language, source) -> the escaped content of a code block; None: leave it plain."""
 
     def user_by_id(self, user_id: int) -> MentionedUser | None: ...
 
     def users_by_name(self, full_name: str) -> Sequence[MentionedUser]:
-        """People and bots of that name, compared without regard to case; active ones first, then lowest id."""
+        """Users and bots with this name, ignoring case; active ones first, then by id."""
 
     def group_by_name(self, name: str) -> MentionedGroup | None: ...
 
     def channel_by_name(self, name: str) -> LinkedChannel | None:
-        """None also where the acting person may not see the channel."""
+        """None also if the acting user may not see the channel."""
 
     def last_message_id(self, channel_id: int, topic: str) -> int | None:
-        """Newest message of a topic, None where there is none."""
+        """The newest message of a topic, None if it has none."""
 
     def custom_emoji(self, name: str) -> CustomEmoji | None:
-        """Active custom emoji alone."""
+        """Only active custom emoji."""
 
     def attachment(self, path_id: str) -> AttachmentInfo | None:
         """A stored upload, whoever may see it."""
@@ -127,7 +127,7 @@ class MarkdownContext(Protocol):
 
 @dataclass(frozen=True)
 class NoLookups:
-    """A context that knows nobody and nothing, but what it is given."""
+    """A context that finds nothing but what it was given."""
 
     realm_url: str = "https://chat.example"
     empty_topic_name: str = "general chat"
@@ -162,10 +162,11 @@ class NoLookups:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The HTML of a message and what the server must know of it.
+    """The HTML of a message and what the server needs to know about it.
 
-    `user_ids` and `group_ids` are mentioned aloud; silent mentions are in `silent_user_ids`. Groups that the
-    acting person may not mention are in `refused_groups` (by name) and are shown as silent mentions.
+    `user_ids` and `group_ids` are mentioned with notification; silent mentions are in `silent_user_ids`.
+    Groups that the acting user may not mention are in `refused_groups` (by name) and shown as silent
+    mentions.
     """
 
     html: str

@@ -1,4 +1,4 @@
-"""What all rules share: the parser that knows which rendering goes on, elements, and the form of a rule."""
+"""Shared by all inline rules: the parser with its current rendering, elements, and the base classes of rules."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from markdown.util import STX, AtomicString
 from narrowcast_server.markdown.run import Run
 
 Piece = Element | str
-"""What stands in the place of a piece of text: an element, or text that is finished."""
+"""The replacement of matched text: an element, or text without further markup."""
 Found = tuple[Piece, int, int]
-"""A piece, and from where to where it stands."""
+"""A piece with the start and end of the text that it replaces."""
 
 
 class Engine(Markdown):
-    """A parser. `run` is the rendering that goes on."""
+    """A parser. `run` is the current rendering."""
 
     run: Run
 
 
 class Rule(InlineProcessor):
-    """Looks at each match of a pattern."""
+    """An inline rule, applied to each match of a pattern."""
 
     def __init__(self, pattern: Pattern[str], md: Engine) -> None:
-        # The library would compile the text of a pattern.
+        # The library's constructor would compile the pattern's text.
         self.compiled_re = pattern
         self.md = md
         self._engine = md
 
     def find(self, run: Run, match: Match[str], data: str) -> Found | None:
-        """What is found at a match; None leaves the text as it is."""
+        """The replacement for a match; None leaves the text as it is."""
         raise NotImplementedError
 
     def handleMatch(  # type: ignore[override]  # noqa: N802
@@ -45,9 +45,9 @@ class Rule(InlineProcessor):
 
 
 class Replacing(Rule):
-    """What `make` gives for a match stands in its place; None leaves the text as it is.
+    """A rule that replaces each match with the result of `make`; None leaves the text as it is.
 
-    A match in which something was found before is left alone.
+    Skips matches in which another rule already replaced something.
     """
 
     def __init__(
@@ -62,14 +62,16 @@ class Replacing(Rule):
 
 
 def is_partly_finished(text: str) -> bool:
-    """Whether other rules found something in a text, so that the library's placeholders stand in it."""
+    """Whether another rule already replaced something in the text, so that it contains placeholders of the
+    library.
+    """
     return STX in text
 
 
 def element(tag: str, text: str = "", **attributes: str) -> Element:
-    """An element with text in which nothing more is looked for.
+    """An element whose text is not parsed further.
 
-    Attributes are written as Python can: `class_`, `data_user_id`.
+    Attributes use Python identifiers: `class_`, `data_user_id`.
     """
     named = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items()}
     one = Element(tag, named)

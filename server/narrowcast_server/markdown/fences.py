@@ -1,4 +1,4 @@
-"""Fenced blocks: code, and the containers that are written as fences: quote, spoiler, math."""
+"""Fenced blocks: code, and containers with fence syntax: quote, spoiler, math."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPOILER: Final = "spoiler"
 
 @dataclass(slots=True)
 class Block:
-    """A fenced block while it is read; the outermost one has no marker, and is all of the text."""
+    """A fenced block while it is read; the outermost one has no marker and stands for the whole text."""
 
     marker: str = ""
     language: str = ""
@@ -33,7 +33,7 @@ class Block:
 
     @property
     def holds_blocks(self) -> bool:
-        """Whether more fences can open inside."""
+        """Whether fences can be nested inside."""
         return not self.marker or self.language in QUOTES or self.language == SPOILER
 
     def is_closed_by(self, line: str) -> bool:
@@ -42,13 +42,13 @@ class Block:
 
 
 def opened(line: str) -> Block | None:
-    """The block that a line opens, None where it does not."""
+    """The block that a line opens, None if it opens none."""
     match = FENCE.fullmatch(line) if line.startswith(("```", "~~~")) else None
     return None if match is None else Block(match[1], (match[2] or "").lower(), match[3] or "")
 
 
 class Tracker:
-    """Whether the lines so far end in code: in a fence that is no quote."""
+    """Whether the lines so far end inside code, that is in a fence other than a quote."""
 
     def __init__(self) -> None:
         self._open: list[Block] = []
@@ -64,7 +64,9 @@ class Tracker:
 
 
 class Fences(Preprocessor):
-    """Puts code aside as HTML, and writes quotes by marks; a block that is not closed goes to the end."""
+    """Replaces code with stashed HTML and quotes with quote marks; an unclosed block extends to the end of
+    the text.
+    """
 
     def __init__(self, md: Engine) -> None:
         super().__init__(md)
@@ -84,7 +86,7 @@ class Fences(Preprocessor):
                 inner.lines.append(line if inner.holds_blocks else line.rstrip())
         while len(stack) > 1:
             self._close(stack)
-        # What was not closed has taken the blank lines at the end.
+        # Unclosed blocks have consumed the blank lines at the end.
         return [*stack[0].lines, "", ""]
 
     def _close(self, stack: list[Block]) -> None:
@@ -105,7 +107,7 @@ class Fences(Preprocessor):
         return [self._engine.htmlStash.store(html)]
 
     def _spoiler(self, block: Block) -> list[str]:
-        """A header that is always shown, and content that clients hide."""
+        """A header that is always shown, and content that clients hide until it is opened."""
         store = self._engine.htmlStash.store
         return [
             store('<div class="spoiler-block"><div class="spoiler-header">'),
@@ -120,7 +122,7 @@ class Fences(Preprocessor):
 
 
 def code_html(run: Run, source: str, language: str) -> str:
-    """A code block with highlighting classes; the language as its lexer calls it, or as it was written."""
+    """A code block with highlighting classes and the language, by the lexer's name or as written."""
     attribute = f' data-code-language="{escape(language_name(language))}"' if language else ""
     source = source.strip("\n") + "\n"
     inner = None

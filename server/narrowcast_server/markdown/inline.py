@@ -1,4 +1,4 @@
-"""What stands in a line: emphasis, code, emoji, times, TeX."""
+"""Inline markup: emphasis, code, emoji, times, TeX."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EMPHASIS: Final = r"(\*)(?!\s)([^*^\n]+)(?<!\s)\*"
 ASTERISKS: Final = r"((?<!\S)(?:\*{1,3}|_{1,3})(?!\S))"
 DELETED: Final = r"((?<!~)~~)([^~\n]+)~~(?!~)"
 EXTRA_EMOJI = "zulip"
-"""The one emoji of the service that is neither in Unicode nor uploaded."""
+"""The only emoji of the service that is neither in Unicode nor uploaded."""
 EXTRA_EMOJI_URL = "/static/generated/emoji/images/emoji/unicode/zulip.svg"
 LONGEST_EMOJI_NAME: Final = 60
 KEYCAP: Final = "\N{COMBINING ENCLOSING KEYCAP}"
@@ -39,7 +39,7 @@ JOINS: Final = re.compile("[\N{ZERO WIDTH JOINER}\U0001f3fb-\U0001f3ff]")
 
 
 def install(md: Engine) -> None:
-    """Adds the rules. Underscores and backslashes are themselves: they belong to identifiers and paths."""
+    """Adds the rules. Underscores and backslashes have no meaning: they occur in identifiers and paths."""
     patterns = md.inlinePatterns
     patterns.register(CodeRule(md), "code", 105)
     patterns.register(library.DoubleTagInlineProcessor(STRONG_EMPHASIS, "strong,em"), "strong_em", 100)
@@ -56,14 +56,14 @@ def install(md: Engine) -> None:
 
 
 class CodeRule(Rule):
-    """Code between runs of backticks of one length, with the blanks around it."""
+    """Code between two runs of backticks of the same length; surrounding spaces are kept."""
 
     def __init__(self, md: Engine) -> None:
         super().__init__(CODE, md)
 
     def find(self, run: Run, match: Match[str], data: str) -> Found | None:
         if match[1]:
-            # Backslashes in pairs before code; the library puts them back at the end.
+            # Pairs of backslashes before code; the library restores them at the end.
             return match[1].replace("\\\\", BACKSLASH), match.start(), match.end()
         length, end = closing_backticks(data, match.end(), len(match[0]))
         if not length:
@@ -73,7 +73,9 @@ class CodeRule(Rule):
 
 
 def closing_backticks(text: str, start: int, most: int) -> tuple[int, int]:
-    """(length, position) of the first run of `most` backticks, else of the longest one that is shorter; or (0, 0)."""
+    """(length, position) of the first run of exactly `most` backticks, else of the longest shorter one, else
+    (0, 0).
+    """
     longest = place = 0
     for run in BACKTICKS.finditer(text, start):
         length = len(run[0])
@@ -85,7 +87,9 @@ def closing_backticks(text: str, start: int, most: int) -> tuple[int, int]:
 
 
 def emoji_of(run: Run, match: Match[str]) -> Piece:
-    """`:tada:`, custom emoji before the standard's; a name that nothing has stays text, and is done with."""
+    """`:tada:`: custom emoji take precedence over standard ones; an unknown name stays text that is not
+    parsed further.
+    """
     name = match[1]
     if run.node_budget <= 0 or len(name) > LONGEST_EMOJI_NAME:
         return match[0]
@@ -100,7 +104,7 @@ def emoji_of(run: Run, match: Match[str]) -> Piece:
 
 
 def picture(name: str, source: str) -> Element:
-    """An emoji that is a picture."""
+    """An emoji shown as an image."""
     title = name.replace("_", " ")
     return element("img", alt=f":{name}:", class_="emoji", src=source, title=title)
 
@@ -113,7 +117,7 @@ def unicode_emoji(name: str, code: str) -> Element:
 
 
 class EmojiCharacterRule(Rule):
-    """Emoji that were typed as characters."""
+    """Emoji typed as Unicode characters."""
 
     def __init__(self, md: Engine) -> None:
         super().__init__(emoji_characters(), md)
@@ -123,7 +127,7 @@ class EmojiCharacterRule(Rule):
         if whole is None or run.node_budget <= 0 or is_shown_as_text(whole[0]):
             return None
         if JOINS.match(data, whole.end()) or JOINS.match(data, match.start() - 1):
-            # Part of one that has no name, in a colour of skin for one.
+            # Part of a sequence without a name, such as one with a skin tone.
             return None
         code = code_of(whole[0])
         name = emoji_names().name(code)
@@ -134,19 +138,19 @@ class EmojiCharacterRule(Rule):
 
 
 def is_shown_as_text(emoji: str) -> bool:
-    """Whether a character is a letter or digit unless a selector says otherwise, as ↔ and ™ are."""
+    """Whether a character is displayed as text unless a variation selector follows, such as ↔ and ™."""
     return emoji[1:] in ("", KEYCAP) and unicodedata.east_asian_width(emoji[0]) != "W"
 
 
 @lru_cache(maxsize=1)
 def emoji_characters() -> re.Pattern[str]:
-    """The characters that an emoji can begin with."""
+    """Matches the characters that an emoji can begin with."""
     return re.compile(f"[{''.join(map(re.escape, emoji_starts()))}]")
 
 
 @lru_cache(maxsize=1)
 def emoji_starts() -> dict[str, list[str]]:
-    """The known emoji as characters, by their first one; the longest first."""
+    """The known emoji by their first character; longest first."""
     starts: dict[str, list[str]] = {}
     for code in emoji_names().code_to_names:
         text = character_of(code)
@@ -159,7 +163,7 @@ def emoji_starts() -> dict[str, list[str]]:
 
 @lru_cache(maxsize=256)
 def emoji_pattern(start: str) -> re.Pattern[str]:
-    """The emoji that begin with a character, with optional variation selectors."""
+    """Matches the emoji that begin with a character, with optional variation selectors."""
     selector = f"{VARIATION_SELECTOR}?"
     alternatives = ("".join(re.escape(part) + selector for part in text) for text in emoji_starts()[start])
     return re.compile("|".join(alternatives))
@@ -174,7 +178,7 @@ def tex_of(run: Run, match: Match[str]) -> Piece | None:
 
 
 def tex_html(source: str, display: bool) -> str:
-    """The usual markup around TeX; the formula stands there as its source, for clients to draw."""
+    """The usual markup of TeX, with the source in place of the rendered formula, which clients draw."""
     shown = escape(source, quote=False)
     if not well_formed(source):
         shown = shown if display else f"$${shown}$$"
@@ -192,7 +196,7 @@ def tex_html(source: str, display: bool) -> str:
 
 
 def well_formed(source: str) -> bool:
-    """Whether a formula is there and its braces pair."""
+    """Whether a formula is not empty and its braces are balanced."""
     depth = 0
     for token in re.findall(r"\\.|[{}]", source):
         depth += {"{": 1, "}": -1}.get(token, 0)
@@ -202,7 +206,9 @@ def well_formed(source: str) -> bool:
 
 
 def time_of(_run: Run, match: Match[str]) -> Piece:
-    """`<time:2026-11-20T10:00:00Z>`, a date in words, or seconds since 1970; as UTC, or the mistake."""
+    """`<time:2026-11-20T10:00:00Z>`, a date in words, or seconds since 1970; converted to UTC, or an error
+    element.
+    """
     text = match[1]
     try:
         moment = parse_time(text)
@@ -212,7 +218,7 @@ def time_of(_run: Run, match: Match[str]) -> Piece:
 
 
 def parse_time(text: str) -> datetime:
-    """A moment in UTC; without a zone it is taken as UTC. Raises ValueError, OverflowError, OSError."""
+    """A time in UTC, which is also the default time zone. Raises ValueError, OverflowError, OSError."""
     for parse in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             moment = parse(text.strip())

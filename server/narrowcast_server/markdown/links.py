@@ -1,4 +1,4 @@
-"""Links: those that people write, addresses in text, and what linkifiers find."""
+"""Links: explicit ones, URLs and email addresses in text, and matches of linkifiers."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from narrowcast_server.markdown.run import UPLOADS, Run
 from narrowcast_server.markdown.sanitize import SCHEMES
 
 FILE_SUFFIXES: Final = frozenset({"java", "md", "mov", "py", "zip"})
-"""Domains that are the ends of file names to most readers."""
+"""Top-level domains that look like file extensions."""
 BEHIND: Final = "!:;?),.'\">"
-"""Punctuation that ends an address where nothing else follows."""
+"""Punctuation that does not belong to an address at its end."""
 MOST_BEHIND: Final = 20
 LONGEST_ADDRESS: Final = 2000
 DEEPEST_PARENTHESES: Final = 7
@@ -38,7 +38,7 @@ WHOLE: Final = "_whole"
 EXPRESSION: Final = re.compile(r"\{[^}]*\}")
 HOST: Final = re.compile(r"(?:[^/?#{]|\{[^/?#;}][^}]*\})*")
 WORD: Final = re.compile(rf"[^\s{STX}]+")
-"""Up to a blank, or to something that another rule found."""
+"""Up to white space or a placeholder of another rule."""
 ADDRESS_STARTS: Final = re.compile(r"(?<![^\s'\"(,:<])(?=https?://|[\w-]+\.|[\w.-]+@|bitcoin:[13])")
 BEFORE_LINKIFIER: Final = r"(?:^|\s|\x{85}|\pZ|['\"(,:<])"
 BRACKET: Final = re.compile(r"\[|\]\(?")
@@ -48,7 +48,7 @@ TOPIC_WORD: Final = re.compile(r"[^ !;),'\"]+")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A piece of text, from `start` to `end`, that leads to an address."""
+    """Text from `start` to `end` that is a link to `url`."""
 
     start: int
     end: int
@@ -56,7 +56,7 @@ class Place:
 
 
 def install(md: Engine, linkifiers: tuple[Linkifier, ...]) -> None:
-    """Adds the rules, in the order in which they look at a text."""
+    """Adds the rules, in the order in which they are applied."""
     md.inlinePatterns.register(LinkRule(md), "link", 60)
     md.inlinePatterns.register(MediaRule(md), "media", 59)
     md.inlinePatterns.register(AddressRule(md), "address", 55)
@@ -65,7 +65,7 @@ def install(md: Engine, linkifiers: tuple[Linkifier, ...]) -> None:
 
 
 def link_to(run: Run, address: str, text: str) -> Element | None:
-    """A link; None where an address is not to be one."""
+    """A link; None if the address is not allowed or the link budget is used up."""
     href = checked(address)
     if href is None or run.link_budget <= 0:
         return None
@@ -74,7 +74,7 @@ def link_to(run: Run, address: str, text: str) -> Element | None:
 
 
 def relative(run: Run, href: str) -> str:
-    """An address of a view or an upload of this organization leads there from wherever it is read."""
+    """A relative address for views and uploads of this organization; others are unchanged."""
     here = f"{run.context.realm_url}/"
     if href.startswith((f"{here}#", f"{here}{UPLOADS[1:]}")):
         return href.removeprefix(here)
@@ -82,7 +82,9 @@ def relative(run: Run, href: str) -> str:
 
 
 def checked(address: str) -> str | None:
-    """An address with its scheme, which is http where it has none; None for a scheme that is not to be followed."""
+    """An address with its scheme, http if it has none; None if the scheme is not allowed, empty if it cannot
+    be parsed.
+    """
     try:
         parts = urlsplit(address.replace(" ", "%20"))
     except ValueError:
@@ -98,7 +100,7 @@ def checked(address: str) -> str | None:
 
 
 class _Brackets(Rule):
-    """What has the form `[text](address "title")`."""
+    """Base class of the rules for `[text](address "title")`."""
 
     def __init__(self, library_rule: library.LinkInlineProcessor, md: Engine) -> None:
         super().__init__(library_rule.compiled_re, md)
@@ -110,18 +112,18 @@ class _Brackets(Rule):
         run.link_budget -= 1
         link, start, end = self._library.handleMatch(match, data)
         if not isinstance(link, Element) or any(map(is_partly_finished, link.attrib.values())):
-            # The library writes most of what stands in an address as words, but not formulas.
+            # The library restores most placeholders in an address to text, but not formulas.
             return None
         made = self._made(run, link)
         return None if made is None or start is None or end is None else (made, start, end)
 
     def _made(self, run: Run, link: Element) -> Element | None:
-        """What stands in the place of the library's link; None leaves the text as it is."""
+        """The replacement for the library's link; None leaves the text as it is."""
         raise NotImplementedError
 
 
 class LinkRule(_Brackets):
-    """`[text](address)`: nothing more is looked for in the text."""
+    """`[text](address)`: the text is not parsed further."""
 
     def __init__(self, md: Engine) -> None:
         super().__init__(library.LinkInlineProcessor(library.LINK_RE, md), md)
@@ -137,7 +139,7 @@ class LinkRule(_Brackets):
 
 
 class MediaRule(_Brackets):
-    """`![name](address)`: pictures and sound among the uploads are shown in place, as newer servers do."""
+    """`![name](address)`: uploaded pictures and audio are shown inline, as on newer servers."""
 
     def __init__(self, md: Engine) -> None:
         super().__init__(library.ImageInlineProcessor(library.IMAGE_LINK_RE, md), md)
@@ -148,9 +150,10 @@ class MediaRule(_Brackets):
 
 @lru_cache(maxsize=1)
 def bracket_starts(source: str) -> frozenset[int]:
-    """Where links may begin: at brackets closed before a parenthesis, which is closed somewhere, and in few others.
+    """Where links may begin: at brackets that are closed before an opening parenthesis, with few outer
+    brackets.
 
-    One pass: the library reads on from each bracket to the end.
+    One pass over the source, because the library scans from each bracket to the end.
     """
     last = source.rfind(")")
     open_brackets: list[int] = []
@@ -180,7 +183,7 @@ class AddressRule(Rule):
 
 
 def address_at(text: str, start: int) -> str | None:
-    """The address that begins at a position."""
+    """The address that begins at a position, or None."""
     word = WORD.match(text, start, start + LONGEST_ADDRESS + 1)
     if word is None or len(word[0]) > LONGEST_ADDRESS:
         return None
@@ -190,7 +193,9 @@ def address_at(text: str, start: int) -> str | None:
 
 
 def end_of_address(word: str) -> int | None:
-    """Where an address ends: before punctuation, but after parentheses that it opens; None where they do not pair."""
+    """The end of an address: before trailing punctuation, except balanced parentheses; None if they are not
+    balanced.
+    """
     end = len(word.rstrip(BEHIND))
     depth = 0
     for match in PARENTHESES.finditer(word, 0, end + MOST_BEHIND):
@@ -205,7 +210,7 @@ def end_of_address(word: str) -> int | None:
 
 @lru_cache(maxsize=1)
 def address_pattern() -> re.Pattern[str]:
-    """An address: with a scheme any host will do, else it must end in a domain that exists."""
+    """Matches an address: with a scheme any host, otherwise an existing top-level domain is required."""
     domains = "|".join(sorted({domain.lower() for domain in TLDS} - FILE_SUFFIXES, key=len, reverse=True))
     return re.compile(
         rf"(?:https?://[\w.:@-]+|(?:[\w-]+\.)+(?:{domains}))(?:/[^\s\"]*)?"
@@ -214,7 +219,7 @@ def address_pattern() -> re.Pattern[str]:
 
 
 class LinkifierRule(Rule):
-    """What one of the organization's linkifiers matches."""
+    """Matches of one of the organization's linkifiers."""
 
     def __init__(self, md: Engine, compiled: CompiledLinkifier) -> None:
         pattern, self._whole, self._linkifier = compiled
@@ -235,7 +240,7 @@ CompiledLinkifiers = tuple[CompiledLinkifier, ...]
 
 @lru_cache(maxsize=16)
 def compile_linkifiers(linkifiers: tuple[Linkifier, ...]) -> CompiledLinkifiers:
-    """Patterns with what may stand around them; those that RE2 refuses are left out."""
+    """Compiles linkifiers, including the allowed surrounding text; patterns that RE2 rejects are skipped."""
     options = re2.Options()
     options.log_errors = False
     options.max_mem = LINKIFIER_MEMORY
@@ -252,12 +257,12 @@ def compile_linkifiers(linkifiers: tuple[Linkifier, ...]) -> CompiledLinkifiers:
 
 
 def linkified(text: str, compiled: CompiledLinkifiers) -> Iterator[Place]:
-    """What the linkifiers match, one linkifier after the other."""
+    """The matches of all linkifiers, one linkifier after the other."""
     for pattern, whole, linkifier in compiled:
         position = 0
         while (match := pattern.search(text, position)) is not None:
             start, end = match.span(whole)
-            # The character behind a match may stand before the next one.
+            # The character after a match may also precede the next one.
             position = max(end, position + 1)
             url = None if start == end else expand(linkifier, match)
             if url is not None:
@@ -265,7 +270,7 @@ def linkified(text: str, compiled: CompiledLinkifiers) -> Iterator[Place]:
 
 
 def expand(linkifier: Linkifier, match: Match[str]) -> str | None:
-    """The address; None where a match would lead to another host than the template names."""
+    """The address of a match; None if its host would differ from the template's."""
     values: dict[str, VariableValue] = {
         name: value or "" for name, value in match.groupdict().items() if name != WHOLE
     }
@@ -283,14 +288,14 @@ def expand(linkifier: Linkifier, match: Match[str]) -> str | None:
 
 @lru_cache(maxsize=64)
 def host_pattern(template: str) -> re.Pattern[str]:
-    """What the host of an expanded template must look like: a variable in it stands for one label or less."""
+    """Matches the allowed hosts of an expanded template: a variable stands for at most one label."""
     host = HOST.match(template.partition("://")[2])
     pieces = EXPRESSION.split(host[0] if host else "")
     return re.compile("[A-Za-z0-9-]*".join(map(re.escape, pieces)))
 
 
 def topic_links(topic: str, linkifiers: tuple[Linkifier, ...]) -> list[dict[str, str]]:
-    """`topic_links` of a message: what linkifiers find in its topic, and addresses between, in order."""
+    """`topic_links` of a message: matches of linkifiers, and addresses that do not overlap them, in order."""
     found: list[Place] = []
     for one in chain(linkified(topic, compile_linkifiers(linkifiers)), addresses_in(topic)):
         if all(one.end <= other.start or other.end <= one.start for other in found):
@@ -300,7 +305,7 @@ def topic_links(topic: str, linkifiers: tuple[Linkifier, ...]) -> list[dict[str,
 
 
 def addresses_in(topic: str) -> Iterator[Place]:
-    """The words of a topic that are addresses."""
+    """The addresses among the words of a topic."""
     for word in TOPIC_WORD.finditer(topic):
         address = address_at(word[0], 0) if ADDRESS_STARTS.match(word[0]) else None
         if address is not None:

@@ -16,7 +16,7 @@ from narrowcast_server.markdown.elements import Engine, Piece, Replacing, elemen
 from narrowcast_server.markdown.run import Run
 
 _BEFORE: Final = r"(?<![^\s'\"({\[/<])"
-"""What may stand before: white space, quotation marks, opening brackets, a slash."""
+"""What may precede: white space, quotation marks, opening brackets, a slash."""
 USER: Final = re.compile(rf"{_BEFORE}@(_?)\*\*([^*]{{1,200}})\*\*")
 GROUP: Final = re.compile(rf"{_BEFORE}@(_?)\*([^*]{{1,200}})\*")
 CHANNEL: Final = re.compile(rf"{_BEFORE}#\*\*([^*>]{{1,100}})(?:>([^*]{{0,200}}?)(?:@([0-9]{{1,18}}))?)?\*\*")
@@ -33,11 +33,11 @@ SYSTEM_GROUPS: Final[Mapping[str, str]] = {
     SystemGroup.EVERYONE: "Everyone",
     SystemGroup.INTERNET: "Everyone on the internet",
 }
-"""What mentions call the groups that every organization has."""
+"""How mentions name system groups."""
 
 
 def encode_fragment(text: str) -> str:
-    """How the web app writes names into `#narrow` links: percent encoding with dots for percent signs."""
+    """The encoding of names in the web app's `#narrow` links: percent encoding with dots for percent signs."""
     return quote(text, safe="").replace(".", "%2E").replace("%", ".")
 
 
@@ -53,19 +53,21 @@ def channel_url(
 
 
 def install(md: Engine) -> None:
-    """Adds the rules, most of them before emphasis, whose asterisks they use."""
+    """Adds the rules, most of them before emphasis, which also uses asterisks."""
     md.inlinePatterns.register(Replacing(USER, md, user_mention), "mention", 95)
     md.inlinePatterns.register(Replacing(CHANNEL, md, channel_link), "channel_link", 89)
     md.inlinePatterns.register(Replacing(GROUP, md, group_mention), "group_mention", 65)
 
 
 def is_aloud(run: Run, match: Match[str]) -> bool:
-    """Whether a mention has no underscore and is not in a quote: who is mentioned there has been before."""
+    """Whether a mention notifies: it has no underscore, and is not in a quote, since the quoted message
+    notified already.
+    """
     return not match[1] and not run.is_in_quote()
 
 
 def user_mention(run: Run, match: Match[str]) -> Piece | None:
-    """`@**Name**`, `@**Name|31**`, `@**all**`, silent with an underscore; None where nobody is called so."""
+    """`@**Name**`, `@**Name|31**`, `@**all**`, silent with an underscore; None if there is no such user."""
     aloud, name = is_aloud(run, match), match[2]
     kind = "" if aloud else " silent"
     shown = f"@{name}" if aloud else name
@@ -87,7 +89,7 @@ def user_mention(run: Run, match: Match[str]) -> Piece | None:
 
 
 def find_user(run: Run, name: str) -> MentionedUser | None:
-    """By `Name`, by `Name|id` where both agree, or by `|id`."""
+    """Finds a user by `Name`, by `Name|id` if both match, or by `|id`."""
     with_id = NAME_AND_ID.fullmatch(name)
     if with_id is not None:
         user = run.context.user_by_id(int(with_id[2]))
@@ -99,7 +101,7 @@ def find_user(run: Run, name: str) -> MentionedUser | None:
 
 
 def group_mention(run: Run, match: Match[str]) -> Piece | None:
-    """`@*group*`; silent where the group is deactivated or not to be mentioned by this person."""
+    """`@*group*`; silent if the group is deactivated or this user may not mention it."""
     group = run.context.group_by_name(match[2])
     if group is None:
         return None
@@ -115,7 +117,7 @@ def group_mention(run: Run, match: Match[str]) -> Piece | None:
 
 
 def channel_link(run: Run, match: Match[str]) -> Piece | None:
-    """`#**channel**`, `#**channel>topic**` (with its newest message), `#**channel>topic@id**`."""
+    """`#**channel**`, `#**channel>topic**` (links to its newest message), `#**channel>topic@id**`."""
     channel = run.context.channel_by_name(match[1])
     if channel is None:
         return None

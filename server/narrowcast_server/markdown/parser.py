@@ -1,4 +1,4 @@
-"""The library's parser with the rules of these modules and without its own."""
+"""The library's parser with the rules of this package in place of its own."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Parser(Engine):
         return self
 
     def html_of(self, source: str, context: MarkdownContext) -> tuple[str, Run]:
-        """The HTML of a text, not yet sanitised, and what was found on the way."""
+        """The unsanitised HTML of a text, and the record of the rendering."""
         self.reset()
         self.run = Run(context, self.htmlStash.store, self._is_in_quote)
         return self.convert(source), self.run
@@ -67,5 +67,5 @@ class Parser(Engine):
 
 @lru_cache(maxsize=16)
 def parser_for(linkifiers: tuple[Linkifier, ...]) -> Parser:
-    """The parser for some linkifiers; one that was made is used again."""
+    """A cached parser for these linkifiers."""
     return Parser(linkifiers)

@@ -1,7 +1,8 @@
-"""Previews behind a paragraph, a list item or at the end: pictures and videos of uploads and links, known pages.
+"""Previews after a paragraph, in a list item or at the end: images and videos of uploads and links, known
+pages.
 
-Nothing is ever fetched: what is shown comes from the stored upload, from the shape of the address, or from
-the context's own knowledge of a page.
+Nothing is ever fetched: previews use the stored upload, the form of the address, or the context's predefined
+page previews.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from narrowcast_server.markdown.elements import Engine, element
 from narrowcast_server.markdown.run import UPLOADS, Run
 
 MOST_LINKS: Final = 24
-"""A message with more addresses has no previews."""
+"""A message with more distinct addresses gets no previews."""
 THUMBNAIL: Final = "840x560.webp"
 IMAGE_SUFFIXES: Final = (".bmp", ".gif", ".jpe", ".jpeg", ".jpg", ".png", ".webp")
 AUDIO_SUFFIXES: Final = (".mp3", ".ogg", ".wav", ".flac", ".m4a", ".aac", ".opus")
@@ -37,7 +38,7 @@ WIKIPEDIA_FILE: Final = "/wiki/File:"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """A link, what it stands in, and what that stands in."""
+    """A link, its parent, and the parent's parent."""
 
     anchor: Element
     parent: Element
@@ -50,13 +51,13 @@ class Link:
 
     @property
     def title(self) -> str:
-        """What the link is called where that is not its address."""
+        """The text of the link if it differs from the address, else empty."""
         text = self.anchor.text or ""
         return "" if text == self.href else text
 
     @property
     def is_alone(self) -> bool:
-        """Whether nothing else stands in the paragraph or list item, so that the preview can take its place."""
+        """Whether the link is the only content of its paragraph or list item, so that the preview can replace it."""
         return (
             not self.title
             and not (self.anchor.tail or "").strip("\n")
@@ -66,7 +67,7 @@ class Link:
 
 
 class Previews(Treeprocessor):
-    """Notes the links of a message and adds the previews; those in quotes have none."""
+    """Records the links of a message and adds previews, except for links in quotes."""
 
     def __init__(self, md: Engine) -> None:
         super().__init__(md)
@@ -107,7 +108,7 @@ def _place(root: Element, link: Link, preview: Element, behind: Counter[Element]
 
 
 def links_in(root: Element) -> Iterator[Link]:
-    """All links, those that are less deep first."""
+    """All links, breadth first."""
     waiting: deque[tuple[Element, Element | None, bool]] = deque([(root, None, False)])
     while waiting:
         parent, above, is_quoted = waiting.popleft()
@@ -119,7 +120,7 @@ def links_in(root: Element) -> Iterator[Link]:
 
 
 def preview(run: Run, link: Link) -> Element | None:
-    """The preview of one address, None where it has none."""
+    """The preview of a link, None if it has none."""
     href = link.href
     path_id = run.upload_of(href)
     if path_id is not None:
@@ -153,12 +154,12 @@ def preview(run: Run, link: Link) -> Element | None:
 
 
 def titled(title: str) -> dict[str, str]:
-    """A title attribute, where there is one."""
+    """A title attribute, if there is a title."""
     return {"title": title} if title else {}
 
 
 def framed(css: str, inner: Element, **attributes: str) -> Element:
-    """The frame around a picture that leads to what it shows."""
+    """A frame with a link around an image or video."""
     frame = element("div", class_=css)
     anchor = element("a", **attributes)
     anchor.append(inner)
@@ -167,7 +168,7 @@ def framed(css: str, inner: Element, **attributes: str) -> Element:
 
 
 def upload_preview(run: Run, info: AttachmentInfo, link: Link) -> Element | None:
-    """Image (a thumbnail's address and the original's size) or video; other files have only their link."""
+    """A preview of an image (by its thumbnail) or a video; None for other files."""
     if info.is_picture:
         run.has_image = True
         image = element("img", **image_attributes(info))
@@ -176,7 +177,7 @@ def upload_preview(run: Run, info: AttachmentInfo, link: Link) -> Element | None
 
 
 def image_attributes(info: AttachmentInfo) -> dict[str, str]:
-    """Where an uploaded image's thumbnail is, and what the original is."""
+    """The thumbnail's address, and the type and size of the original."""
     return {
         "src": f"{UPLOADS}thumbnail/{info.path_id}/{THUMBNAIL}",
         "data_original_content_type": info.content_type,
@@ -185,7 +186,7 @@ def image_attributes(info: AttachmentInfo) -> dict[str, str]:
 
 
 def inline_media(run: Run, address: str, name: str) -> Element | None:
-    """An uploaded picture, or sound as a player; None for anything else."""
+    """An uploaded picture, or a player for uploaded audio; None for anything else."""
     path_id = run.upload_of(address)
     if path_id is None:
         return None
@@ -202,13 +203,13 @@ def inline_media(run: Run, address: str, name: str) -> Element | None:
 
 
 def video_preview(link: Link) -> Element:
-    """A video that starts when the reader asks for it."""
+    """A video player that loads only metadata until started."""
     video = element("video", preload="metadata", src=link.href)
     return framed(f"{PICTURE} message_inline_video", video, href=link.href, **titled(link.title))
 
 
 def youtube_id(parts: SplitResult) -> str | None:
-    """The id of a YouTube video, None for any other address."""
+    """The id of a YouTube video, None for other addresses."""
     candidate = ""
     query = parse_qs(parts.query)
     if parts.hostname == "youtu.be":
@@ -222,7 +223,7 @@ def youtube_id(parts: SplitResult) -> str | None:
 
 
 def page_preview(href: str, page: LinkPreview) -> Element:
-    """What a page says of itself."""
+    """A preview with title, description and image of a page."""
     frame = element("div", class_="message_embed")
     if page.image_url:
         style = f'background-image: url("{page.image_url}")'

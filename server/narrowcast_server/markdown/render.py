@@ -1,4 +1,4 @@
-"""The functions that the server calls."""
+"""The entry points of the renderer."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ ME_COMMAND: Final = "/me "
 
 
 def render(source: str, context: MarkdownContext) -> Rendered:
-    """The HTML of a message, and everything that the server must know of it. Never raises on any source."""
-    # Lone surrogates are no text; they could be neither stored nor sent.
+    """Renders a message to HTML and collects what the server needs to know about it. Never raises, whatever
+    the source.
+    """
+    # Lone surrogates could neither be stored nor sent.
     source = source.encode("utf-8", "replace").decode()
     html, run = parser_for(tuple(context.linkifiers)).html_of(source, context)
     html = sanitized(html).strip("\n")
@@ -27,15 +29,15 @@ def render(source: str, context: MarkdownContext) -> Rendered:
 
 
 def alerted(source: str, alert_words: Mapping[int, Sequence[str]]) -> frozenset[int]:
-    """Users whose alert words stand in the text as whole words, in any case."""
+    """Ids of the users with an alert word in the text, as a whole word, ignoring case."""
     text = source.casefold()
     return frozenset(user for user, words in alert_words.items() if has_word(text, tuple(words)))
 
 
 def has_word(text: str, words: tuple[str, ...]) -> bool:
-    """Whether one of the words stands in case-folded text with no word character around it.
+    """Whether case-folded text contains one of the words as a whole word.
 
-    The time grows with the length of the text alone, whatever the words are.
+    The running time is linear in the length of the text, whatever the words are.
     """
     pattern = _words_pattern(words)
     return pattern is not None and pattern.search(text) is not None
@@ -50,10 +52,10 @@ def _words_pattern(words: tuple[str, ...]) -> Any:
     try:
         return re2.compile(rf"(?:^|[^\pL\pN_])(?:{either})(?:[^\pL\pN_]|$)")
     except re2.error:
-        # More words than it has room for.
+        # The words need too much memory.
         return None
 
 
 def topic_links(topic: str, context: MarkdownContext) -> list[dict[str, str]]:
-    """`topic_links` of a message: what linkifiers and addresses find in its topic, in order."""
+    """`topic_links` of a message: matches of linkifiers and addresses in its topic, in order."""
     return links.topic_links(topic, tuple(context.linkifiers))

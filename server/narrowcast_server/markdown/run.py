@@ -1,4 +1,4 @@
-"""What one rendering collects on its way."""
+"""The mutable record of one rendering."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,16 +11,17 @@ UPLOADS = "/user_uploads/"
 
 @dataclass
 class Run:
-    """Mutable record of one rendering.
+    """What one rendering collects.
 
-    The budgets bound what one message can become: links, and emoji and formulas. What is beyond stays text.
+    The budgets limit the elements in one message: `link_budget` links, `node_budget` emoji and formulas.
+    Anything beyond stays text.
     """
 
     context: MarkdownContext
     stash: Callable[[str], str]
-    """Puts finished HTML aside and gives what stands for it."""
+    """Stores finished HTML and returns its placeholder."""
     is_in_quote: Callable[[], bool]
-    """Whether the text that the rules look at now is in a quote."""
+    """Whether the text being processed is in a quote."""
     user_ids: set[int] = field(default_factory=set)
     silent_user_ids: set[int] = field(default_factory=set)
     group_ids: set[int] = field(default_factory=set)
@@ -34,14 +35,16 @@ class Run:
     node_budget: int = 1000
 
     def note_link(self, href: str) -> None:
-        """Remembers a link, and the upload that it leads to."""
+        """Records a link, and the upload that it points to."""
         self.has_link = True
         path_id = self.upload_of(href)
         if path_id is not None:
             self.attachments[path_id] = None
 
     def upload_of(self, href: str) -> str | None:
-        """`/user_uploads/1/ab/x/a.png`, without the slash, or at the organization's address -> `1/ab/x/a.png`."""
+        """The path id of an upload's address, None for other addresses: relative or absolute
+        `/user_uploads/1/ab/x/a.png` -> `1/ab/x/a.png`.
+        """
         path = "/" + href.removeprefix(self.context.realm_url).removeprefix("/")
         if not path.startswith(UPLOADS):
             return None

@@ -1,4 +1,4 @@
-"""The last gate: whatever the rules above made, only this passes."""
+"""Sanitises the final HTML, whatever the rules produced."""
 
 import nh3
 
@@ -47,11 +47,11 @@ SCHEMES = {
     ),
     *("news", "nntp", "openpgp4fpr", "sip", "sms", "smsto", "ssh", "tel", "urn", "webcal", "wtai", "xmpp"),
 }
-"""What a link may lead to."""
+"""Allowed URL schemes of links."""
 
 
 def sanitized(html: str) -> str:
-    """The same HTML if it holds nothing but known elements, attributes and schemes; the rest falls out."""
+    """The HTML with only allowed elements, attributes and URL schemes; everything else is removed."""
     return nh3.clean(
         html,
         tags=INLINE | BLOCKS | TABLES | MEDIA | MATH,

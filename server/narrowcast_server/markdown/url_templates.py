@@ -1,4 +1,4 @@
-"""RFC 6570 URL templates as requests bring them."""
+"""RFC 6570 URL templates in requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_LENGTH: Final = 2000
 
 
 def check_template(template: str) -> None:
-    """Raises BAD_REQUEST for what is not a well-formed template."""
+    """Raises BAD_REQUEST if a template is malformed."""
     if not template.strip():
         raise invalid_value("This field cannot be blank.", "url_template")
     if len(template) > MAX_LENGTH:
@@ -26,7 +26,7 @@ def check_template(template: str) -> None:
 
 
 def _balanced(template: str) -> bool:
-    """Whether every brace is part of one `{expression}`; the library takes stray ones for text."""
+    """Whether every brace is part of one `{expression}`; the library treats stray ones as text."""
     depth = 0
     start = 0
     for position, character in enumerate(template):

@@ -1,4 +1,4 @@
-"""Polls and to-do lists: messages that start with a command and carry their data in submessages."""
+"""Polls and to-do lists: messages that start with a command and store their data in submessages."""
 
 from collections.abc import Mapping
 
@@ -29,13 +29,13 @@ def without_bullet(line: str) -> str:
 
 
 def task_of(line: str) -> dict[str, str]:
-    """`name: description` as a task."""
+    """Parses `name: description` as a task."""
     task, _, description = line.partition(":")
     return {"task": task.strip(), "desc": description.strip()}
 
 
 def check_submessage(widget_type: str, data: object, is_author: bool) -> str | None:
-    """Why a later submessage of a widget is refused, None where it is fine. `data` is its parsed JSON."""
+    """Why a later submessage of a widget is rejected, None if it is valid. `data` is its parsed JSON."""
     if not isinstance(data, Mapping):
         return "Invalid submessage: not an object"
     kind = data.get("type")
