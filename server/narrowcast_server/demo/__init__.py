@@ -1,4 +1,4 @@
-"""The demo world: a believable small team, its history, and people who are alive while the server runs."""
+"""The demo world: a believable small team, its history, and simulated people while the server runs."""
 
 from narrowcast_server.demo.alive import alive
 from narrowcast_server.demo.world import populate

@@ -1,11 +1,11 @@
-"""The people of the demo world while the server runs: they read, type, answer, react, and talk a little.
+"""Simulates the people of the demo world while the server runs: they read, type, answer, react, and chat.
 
     something is said -> somebody reads it -> starts typing -> stops and answers
                      \\-> somebody reacts, or votes
 
-Everything goes through the server's own actions. Nobody acts who has called this server from outside, nor the
-newcomer, who is to find things unread; and what these people say is not answered by others of them. A clock (the
-server's) and a source of chance are passed in.
+Everything goes through the server's own actions. A user who has called this server from outside is not
+simulated, nor is the newcomer, whose messages stay unread; and simulated people do not answer each other's
+messages. The server's clock and a random generator are passed in.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger("narrowcast.server.demo")
 
 CLIENT: Final = "narrowcast-demo"
-"""The program that these people's messages come from; by it they know each other."""
+"""The client name of simulated messages, which are not answered."""
 ACTORS: Final = tuple(person.key for person in HUMANS if person.key != NEWCOMER)
-"""The demo people who act by themselves."""
+"""The people who are simulated."""
 TICK_SECONDS: Final = 0.5
 PRESENCE_SECONDS: Final = 50.0
 READING_SECONDS: Final = (1.5, 4.0)
@@ -61,7 +61,7 @@ _RECENT: Final = 20
 
 
 async def alive(core: Core, chance: random.Random | None = None) -> None:
-    """Lets the people of the demo world live, for as long as the server runs."""
+    """Runs the simulation until cancelled."""
     company = Company(core, chance or random.Random())
     while True:
         company.step()
@@ -70,13 +70,13 @@ async def alive(core: Core, chance: random.Random | None = None) -> None:
 
 @dataclass
 class Company:
-    """All of them together; `step` lets them do what is due."""
+    """The simulated people together; `step` does what is due."""
 
     core: Core
     chance: random.Random
     plans: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
     answering: dict[Spot, int] = field(default_factory=dict)
-    """The number of the answer that is under way, by place; another one replaces it."""
+    """The number of the pending answer by place; a newer one replaces it."""
     typing: dict[Spot, User] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -87,13 +87,13 @@ class Company:
         self.seen = self.core.store.integer("SELECT max(id) FROM messages") or 0
         self.chatter = Chatter(self.chance, self.core.clock.monotonic(), said_before(self.core))
         self.next_presence = 0.0
-        # What is known of pages lives in memory, the rest of the world in the store.
+        # Page previews are in memory only, the rest of the demo world is in the store.
         self.core.link_previews.update(PREVIEWS)
 
     # --- the round -----------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """One round: notices what is new, and does what is due."""
+        """One round: handles new messages and does what is due."""
         now = self.core.clock.monotonic()
         for message in self.news():
             if message.client != CLIENT:
@@ -110,7 +110,7 @@ class Company:
                 self.attempt(partial(self.chatter.say, self, line))
 
     def attempt(self, act: Callable[[], None]) -> None:
-        """Does something; what the server refuses is not done, as with everybody else."""
+        """Runs an action in a transaction; ignores it if the server rejects it."""
         try:
             with self.core.transaction():
                 act()
@@ -122,7 +122,7 @@ class Company:
         heapq.heappush(self.plans, (due, next(self.numbers), act))
 
     def between(self, bounds: tuple[float, float]) -> float:
-        """Some time between two bounds."""
+        """A random time between two bounds."""
         return self.chance.uniform(*bounds)
 
     def news(self) -> Sequence[Message]:
@@ -136,7 +136,7 @@ class Company:
     # --- who does what -------------------------------------------------------------------------------------
 
     def consider(self, message: Message) -> None:
-        """Decides who answers a message and who reacts to it."""
+        """Plans an answer, a reaction and votes for a message."""
         spot = self.spot_of(message)
         around = self.around(message, spot)
         if not around:
@@ -161,12 +161,12 @@ class Company:
         return Spot(None, "", tuple(members))
 
     def around(self, message: Message, spot: Spot) -> list[User]:
-        """Who of these people hears a message and is free to act."""
+        """The simulated people who receive a message and are free to act."""
         ids = spot.people if spot.channel_id is None else access.subscriber_ids(self.core, spot.channel_id)
         return [user for identity in ids if identity != message.sender_id and (user := self.free(identity))]
 
     def free(self, user_id: int) -> User | None:
-        """One of these people, if nobody else is them."""
+        """The user if simulated and not in use by anybody else."""
         key = self.keys.get(user_id)
         if key not in ACTORS or user_id in self.core.callers or self.core.hub.is_listening(user_id):
             return None
@@ -174,7 +174,7 @@ class Company:
         return user if user is not None and user.is_active else None
 
     def is_mentioned(self, user: User, message: Message) -> bool:
-        """Whether a message calls somebody by name."""
+        """Whether a message mentions the user personally."""
         flags = self.core.store.integer(
             "SELECT flags FROM user_messages WHERE user_id = ? AND message_id = ?", user.id, message.id
         )
@@ -183,7 +183,9 @@ class Company:
     def answerer(
         self, message: Message, spot: Spot, around: Sequence[User], mentioned: Sequence[User]
     ) -> User | None:
-        """Who answers: who is called, who is written to, who last took part; sometimes nobody."""
+        """Who answers: a mentioned user, a partner of a direct conversation, or the last participant;
+        sometimes nobody.
+        """
         if mentioned:
             return self.chance.choice(mentioned)
         if spot.channel_id is None:
@@ -204,7 +206,7 @@ class Company:
         return self.chance.choice(list(free.values())) if free else None
 
     def may_post(self, user: User, spot: Spot) -> bool:
-        """Whether somebody may write in a topic."""
+        """Whether the user may post in a topic."""
         if spot.channel_id is None:
             return True
         try:
@@ -214,7 +216,7 @@ class Company:
         return True
 
     def plan_votes(self, message: Message, around: Sequence[User]) -> None:
-        """Most people vote in a poll, one after another."""
+        """Plans votes of most people in a poll."""
         widget = widget_for(message.content)
         data = widget["extra_data"] if widget is not None and widget["widget_type"] == "poll" else None
         options = data.get("options") if isinstance(data, dict) else None
@@ -228,7 +230,7 @@ class Company:
     # --- acts ----------------------------------------------------------------------------------------------
 
     def plan_answer(self, spot: Spot, user: User, message: Message) -> None:
-        """Reads, types, answers. A newer message in the same place starts this anew."""
+        """Plans reading, typing and answering. A newer message in the same place replaces the plan."""
         text = self.voice.answer(self.keys[user.id], message.content)
         number = next(self.numbers)
         self.answering[spot] = number
@@ -246,13 +248,13 @@ class Company:
         self.later(reading + writing, still_meant(lambda: self.finish(spot, user, text)))
 
     def begin(self, spot: Spot, user: User) -> None:
-        """Reads what is new and starts typing."""
+        """Marks messages as read and starts typing."""
         self.read(user, 0)
         self.typing[spot] = user
         self.type_in(spot, user, "start")
 
     def finish(self, spot: Spot, user: User, text: str) -> None:
-        """Stops typing and says it."""
+        """Stops typing and sends the text."""
         self.answering.pop(spot, None)
         if self.typing.pop(spot, None) is not None:
             self.type_in(spot, user, "stop")
@@ -260,7 +262,7 @@ class Company:
             self.say(spot, user, text)
 
     def say(self, spot: Spot, user: User, text: str) -> int:
-        """Sends a message; gives its id."""
+        """Sends a message; returns its id."""
         origin = Origin(client=CLIENT)
         if spot.channel_id is None:
             others = [self.core.users[identity] for identity in spot.people]
@@ -269,14 +271,14 @@ class Company:
         return send_to_channel(self.core, user, channel, spot.topic, text, origin).id
 
     def type_in(self, spot: Spot, user: User, operation: str) -> None:
-        """Tells the others that somebody types, or stopped."""
+        """Sends a typing notification; `operation` is "start" or "stop"."""
         if spot.channel_id is None:
             type_direct(self.core, user, [self.core.users[identity] for identity in spot.people], operation)
         else:
             type_in_channel(self.core, user, self.core.channels[spot.channel_id], spot.topic, operation)
 
     def react(self, user: User, message: Message) -> None:
-        """Reacts to a message that is still there."""
+        """Adds a reaction if the message still exists."""
         present = access.find_message(self.core, message.id)
         if present is not None and self.free(user.id) is not None:
             name = self.voice.reaction(present.content)
@@ -289,13 +291,13 @@ class Company:
             add_submessage(self.core, user, message, "widget", content)
 
     def read_something(self) -> None:
-        """Somebody looks at what is new."""
+        """Lets a random user read new messages."""
         user = self.users.get(self.chance.choice(ACTORS))
         if user is not None and self.free(user.id) is not None:
             self.read(user, 3)
 
     def read(self, user: User, older_than: int) -> None:
-        """Marks what somebody has not read as read, if it is older than some seconds."""
+        """Marks the user's unread messages as read if they are at least `older_than` seconds old."""
         unread = self.core.store.integers(
             "SELECT message_id FROM user_messages JOIN messages ON messages.id = message_id"
             " WHERE user_id = ? AND flags & 1 = 0 AND timestamp <= ? ORDER BY message_id DESC LIMIT 200",
@@ -306,7 +308,7 @@ class Company:
             change_flags(self.core, user, sorted(unread), FlagBit.READ, add=True)
 
     def show_up(self) -> None:
-        """Everybody's presence: most are there, some look away for a minute."""
+        """Reports presence: most people are active, some idle."""
         for key in ACTORS:
             user = self.users.get(key)
             if user is not None and self.free(user.id) is not None:

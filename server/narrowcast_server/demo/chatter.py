@@ -1,4 +1,4 @@
-"""What people of the demo world say to each other, now and then, until they have said it all."""
+"""Scripted conversations of the demo people, spread over time, each line sent once."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ class Remark:
 
 
 class Company(Protocol):
-    """The people who say it, and what they can do."""
+    """The simulated people and their actions."""
 
     core: Core
     users: dict[str, User]
 
     def free(self, user_id: int) -> User | None:
-        """One of these people, if nobody else is them."""
+        """The user if simulated and not in use by anybody else."""
 
     def later(self, seconds: float, act: Callable[[], None]) -> None: ...
 
     def say(self, spot: Spot, user: User, text: str) -> int:
-        """Sends a message; gives its id."""
+        """Sends a message; returns its id."""
 
     def type_in(self, spot: Spot, user: User, operation: str) -> None:
-        """Tells the others that somebody types, or stopped."""
+        """Sends a typing notification; `operation` is "start" or "stop"."""
 
 
 class Chatter:
-    """When which line is due. `start` and `now` are monotonic seconds; `said` are texts that nobody says again."""
+    """The schedule of lines. `start` and `now` are monotonic seconds; lines with a text in `said` are skipped."""
 
     def __init__(self, chance: random.Random, start: float, said: Container[str] = ()) -> None:
         self._chance = chance
@@ -72,7 +72,7 @@ class Chatter:
         self._behind = 0.0
 
     def due(self, now: float) -> Iterator[Remark]:
-        """The line whose time has come; after a time without listeners the rest is put off, not caught up."""
+        """The next line if it is due; a delay, for instance while nobody listens, shifts all later lines too."""
         if not self._remarks or self._remarks[0][0] + self._behind > now:
             return
         late = now - self._remarks[0][0] - self._behind
@@ -80,7 +80,7 @@ class Chatter:
         yield self._remarks.pop(0)[1]
 
     def say(self, company: Company, remark: Remark) -> None:
-        """Types and says a line, if its speaker is free."""
+        """Types and sends a line, if its speaker is free."""
         speaker = company.users.get(remark.line.speaker)
         spot = spot_of(company, remark.conversation)
         if speaker is None or spot is None:
@@ -109,7 +109,7 @@ class Chatter:
 
 
 def said_before(core: Core) -> set[str]:
-    """What these people have said since the world began: after a restart they go on where they were."""
+    """The texts already sent, so that the script continues after a restart."""
     texts = [
         line.text
         for conversation in parse(SCRIPT.read_text(encoding="utf-8"), now=0)
@@ -119,7 +119,7 @@ def said_before(core: Core) -> set[str]:
 
 
 def spot_of(company: Company, conversation: Conversation) -> Spot | None:
-    """Where a conversation is, None where there is no such place any more."""
+    """The place of a conversation, None if it no longer exists."""
     if conversation.channel is None:
         people = [company.users[key].id for key in conversation.people if key in company.users]
         return Spot(None, "", tuple(sorted(people)))

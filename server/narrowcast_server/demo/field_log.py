@@ -1,4 +1,4 @@
-"""A long topic to scroll in: ten days on the ridge, an hourly report and what people say to it."""
+"""A long topic for scrolling: ten days of hourly reports from the ridge, with comments."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _REMARKS: Final = (
 
 
 def field_log(now: int) -> Conversation:
-    """About two hundred and fifty messages, ending some hours before `now`."""
+    """About 250 messages, ending some hours before `now`."""
     conversation = Conversation("engineering", TOPIC, (), unread=0)
     conversation.lines = sorted([*reports(now), *remarks(now)], key=lambda line: line.when)
     return conversation
 
 
 def reports(now: int) -> Iterator[ScriptLine]:
-    """Jasper, every hour, on the hour."""
+    """Jasper's hourly reports."""
     start = now - now % HOUR - DAYS * DAY
     for hour in range(DAYS * 24 - 6):
         celsius = -6 + 4 * math.cos((hour - 14) * math.pi / 12) - 2 * math.sin(hour / 40)
@@ -56,7 +56,7 @@ def reports(now: int) -> Iterator[ScriptLine]:
 
 
 def remarks(now: int) -> Iterator[ScriptLine]:
-    """What people say, spread over the days."""
+    """The comments, spread over the days."""
     start = now - now % HOUR - DAYS * DAY
     for position, (speaker, text) in enumerate(_REMARKS):
         yield ScriptLine(

@@ -1,4 +1,4 @@
-"""The files of the demo world, made here: small pictures, a sound, a table. Nothing is shipped as bytes."""
+"""The files of the demo world, generated here: small pictures, a sound, a table. No binary files are shipped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BROWN: Final[Color] = (139, 94, 60)
 
 
 def png(width: int, height: int, paint: Paint, zoom: int = 1) -> bytes:
-    """A picture: `paint(x, y)` says the colour of each point, which becomes a square of `zoom` pixels."""
+    """A PNG picture: `paint(x, y)` returns the colour of each point, which becomes a square of `zoom` pixels."""
     rows = []
     for y in range(height):
         points = b"".join(bytes(paint(x, y)) * zoom for x in range(width))
@@ -33,18 +33,18 @@ def png(width: int, height: int, paint: Paint, zoom: int = 1) -> bytes:
 
 
 def chunk(kind: bytes, data: bytes) -> bytes:
-    """A piece of a PNG file with its length and checksum."""
+    """A chunk of a PNG file with its length and checksum."""
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def gust(hour: float) -> float:
-    """Wind in m/s over a night, with the spikes of the heater at every second hour."""
+    """Wind in m/s during a night, with a spike from the heater every second hour."""
     calm = 6 + 3 * math.sin(hour / 3.1) + 1.2 * math.sin(hour * 2.7)
     return 31.0 if hour > 1 and hour % 2 < 0.05 else calm
 
 
 def gust_chart() -> bytes:
-    """The night of mast 3 as a curve."""
+    """The wind at mast 3 during the night, as a curve."""
     width, height, foot = 240, 100, 92
     winds = [gust(x * 12 / width) for x in range(width)]
     tops = [foot - wind * (height - 15) / 35 for wind in winds]
@@ -64,7 +64,7 @@ def disc(x: int, y: int, center_x: float, center_y: float, radius: float) -> boo
 
 
 def wren(back: Color, zoom: int = 1) -> bytes:
-    """A small round bird, tail up."""
+    """A small round bird with its tail up."""
 
     def paint(x: int, y: int) -> Color:
         if disc(x, y, 45, 24, 1.6):
@@ -81,7 +81,7 @@ def wren(back: Color, zoom: int = 1) -> bytes:
 
 
 def rainy() -> bytes:
-    """A cloud that has had enough."""
+    """A rain cloud."""
 
     def paint(x: int, y: int) -> Color:
         if disc(x, y, 24, 26, 12) or disc(x, y, 40, 24, 14) or (12 < x < 54 and 26 < y < 38):
@@ -92,7 +92,7 @@ def rainy() -> bytes:
 
 
 def ring() -> bytes:
-    """The heating ring, seen from above."""
+    """The heating ring from above."""
 
     def paint(x: int, y: int) -> Color:
         distance = math.hypot(x - 40, y - 40)
@@ -106,7 +106,7 @@ def ring() -> bytes:
 
 
 def card() -> bytes:
-    """Six frames without a word."""
+    """A quick start card: six frames without text."""
     frames = (SKY, SUN, (180, 210, 160), RED, (200, 180, 220), BROWN)
 
     def paint(x: int, y: int) -> Color:
@@ -120,7 +120,7 @@ def card() -> bytes:
 
 
 def face(seed: int) -> bytes:
-    """A face for somebody without a photograph: a symmetric pattern in one colour."""
+    """An avatar: a symmetric pattern in one colour."""
     color: Color = (60 + seed * 53 % 150, 60 + seed * 97 % 150, 60 + seed * 31 % 150)
     cells = zlib.crc32(f"face {seed}".encode())
 
@@ -131,7 +131,7 @@ def face(seed: int) -> bytes:
 
 
 def hum() -> bytes:
-    """Two seconds of a mast in the wind."""
+    """Two seconds of a mast humming in the wind."""
     rate = 8000
     samples = (
         int(9000 * math.sin(2 * math.pi * (110 + 6 * math.sin(t / rate * 3)) * t / rate) * min(1, t / 2000))
@@ -147,7 +147,7 @@ def hum() -> bytes:
 
 
 def readings() -> bytes:
-    """A night on the ridge, a line every ten minutes."""
+    """Measurements of a night on the ridge, one line every ten minutes."""
     rows = ["minute,celsius,hpa,gust_ms"]
     for minute in range(0, 720, 10):
         hour = minute / 60
@@ -178,6 +178,6 @@ FILES: Final[dict[str, Callable[[], bytes]]] = {
     "readings-ridge.csv": readings,
     "calibration notes (draft).txt": NOTES.encode,
 }
-"""Every file that the scripts refer to, by name."""
+"""All files that the scripts refer to, by name."""
 EMOJI: Final[dict[str, Callable[[], bytes]]] = {"wren": lambda: wren(PAPER), "soggy": rainy}
 """The organization's own emoji."""

@@ -1,4 +1,4 @@
-"""Who lives in the demo world."""
+"""The people of the demo world."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ NEWCOMER: Final = "ada"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody: `key` is the first name in lower case, by which scripts and account files call them."""
+    """A user; `key` is the first name in lower case, used in scripts and names of account files."""
 
     key: str
     full_name: str
     role: Role
     timezone: str
     status: tuple[str, str] = ("", "")
-    """Text and emoji name of a status."""
+    """Status text and emoji name."""
     bot_type: BotType | None = None
     owner: str | None = None
 
@@ -56,13 +56,13 @@ HUMANS: Final = tuple(person for person in PEOPLE if person.bot_type is None)
 
 
 def address(person: Person) -> str:
-    """How the person signs in."""
+    """The email address for signing in."""
     suffix = "-bot" if person.bot_type is not None else ""
     return f"{person.key}{suffix}@{DOMAIN}"
 
 
 def create_people(core: Core, joined: int) -> dict[str, User]:
-    """Everybody by first name; they joined the organization at `joined` (UTC seconds), one after another."""
+    """Creates all users, by key; they join one after another from `joined` (UTC seconds)."""
     made: dict[str, User] = {}
     for position, person in enumerate(PEOPLE):
         made[person.key] = create_user(
@@ -80,7 +80,7 @@ def create_people(core: Core, joined: int) -> dict[str, User]:
 
 
 def demo_users(core: Core) -> dict[str, User]:
-    """The people of a world that exists, by first name."""
+    """The users of an existing demo world, by key."""
     users = {}
     for person in PEOPLE:
         user = core.user_by_address(address(person))

@@ -1,4 +1,4 @@
-"""The channels of the demo world, and who is in them."""
+"""The channels of the demo world and their members."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVERYBODY: Final = f"{STAFF} hugo"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A channel. `members` are first names; `only` maps a permission to the system group that holds it."""
+    """A channel. `members` are first names; `only` maps a permission to the system group that has it."""
 
     name: str
     description: str
@@ -68,7 +68,7 @@ PLACES: Final = (
 
 
 def create_places(core: Core, users: Mapping[str, User], created: int) -> dict[str, Channel]:
-    """Every channel by name, with its members subscribed; archived ones are still open, to be written in."""
+    """Creates all channels, by name, and subscribes their members; archived ones stay open until they are filled."""
     made = {}
     for position, place in enumerate(PLACES):
         channel = create_channel(

@@ -1,4 +1,4 @@
-"""What people of the demo world answer: rules on what was said, in everybody's own voice."""
+"""The replies of the demo people: rules on the text of a message, with lines for each person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Lines = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """When `pattern` is found in a message: lines by first name or for anybody, and fitting reactions."""
+    """If `pattern` matches a message: lines by first name or for anybody, and suitable reactions."""
 
     pattern: re.Pattern[str]
     lines: Lines
@@ -22,7 +22,7 @@ class Rule:
 
 
 def rule(pattern: str, lines: Lines, *reactions: str) -> Rule:
-    """A rule on words, in any case."""
+    """A rule whose pattern ignores case."""
     return Rule(re.compile(pattern, re.IGNORECASE), lines, reactions)
 
 
@@ -227,13 +227,13 @@ DEFAULT_REACTIONS: Final = ("+1", "heart", "smile", "octopus", "100")
 
 @dataclass
 class Voice:
-    """Answers without saying the same thing twice in a row."""
+    """Chooses replies and avoids recent ones."""
 
     chance: random.Random
     said: list[str] = field(default_factory=list)
 
     def answer(self, speaker: str, text: str) -> str:
-        """What `speaker` (a first name) says to a text."""
+        """The reply of `speaker` (a first name) to a text."""
         plain = without_quotes(text)
         rule = next((one for one in RULES if one.pattern.search(plain)), None)
         lines = [*self._lines(rule.lines if rule else DEFAULTS, speaker)]
@@ -243,7 +243,7 @@ class Voice:
         return line
 
     def reaction(self, text: str) -> str:
-        """The name of an emoji that fits a text."""
+        """The name of a suitable emoji for a text."""
         plain = without_quotes(text)
         rule = next((one for one in RULES if one.reactions and one.pattern.search(plain)), None)
         return self.chance.choice(rule.reactions if rule else DEFAULT_REACTIONS)
@@ -254,7 +254,7 @@ class Voice:
 
 
 def without_quotes(text: str) -> str:
-    """What somebody says themselves: no quotes of others, no mentions."""
+    """The sender's own words: without quotes and mentions."""
     text = re.sub(r"```quote\n.*?(\n```|$)", "", text, flags=re.DOTALL)
     text = re.sub(r"^>.*$", "", text, flags=re.MULTILINE)
     return re.sub(r"@_?\*\*[^*]+\*\*( \[said\]\([^)]*\):)?", "", text).strip()

@@ -31,12 +31,12 @@ _UNREAD = re.compile(r"unread=(\d+)")
 
 
 class ScriptError(ValueError):
-    """A script that cannot be read, with its line."""
+    """A syntax error in a script, with its line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """What was done with a message: `kind` is react, vote, strike; `words` its people and arguments."""
+    """An act on a message: `kind` is react, vote or strike; `words` are its people and arguments."""
 
     kind: str
     words: tuple[str, ...]
@@ -65,7 +65,7 @@ class Conversation:
 
 
 def moment(text: str, now: int) -> int:
-    """`-2d 09:12` (that day, UTC), `-3h`, `-40m` before `now`, in UTC seconds. Raises ScriptError."""
+    """`-2d 09:12` (that day, UTC), `-3h`, `-40m` relative to `now`, in UTC seconds. Raises ScriptError."""
     match = _MOMENT.fullmatch(text)
     if match is None:
         raise ScriptError(f"no moment: {text!r}")
@@ -75,7 +75,7 @@ def moment(text: str, now: int) -> int:
 
 
 def parse(text: str, now: int) -> Iterator[Conversation]:
-    """The conversations of a file. Nothing happens later than a minute before `now`. Raises ScriptError."""
+    """The conversations of a file. No message is later than a minute before `now`. Raises ScriptError."""
     conversation: Conversation | None = None
     when = 0
     for number, row in enumerate(text.splitlines(), start=1):
@@ -99,7 +99,7 @@ def parse(text: str, now: int) -> Iterator[Conversation]:
 
 
 def begun(row: str, now: int) -> tuple[Conversation, int]:
-    """The conversation that a line with `@@` begins, and when."""
+    """Parses a line with `@@`: a conversation and the time when it began."""
     parts = [part.strip() for part in row.removeprefix("@@ ").split("|")]
     unread = int(match[1]) if (match := _UNREAD.fullmatch(parts[-1])) else 0
     if parts[0].startswith("dm "):
@@ -111,14 +111,14 @@ def begun(row: str, now: int) -> tuple[Conversation, int]:
 
 
 def deeds(row: str) -> Iterator[Deed]:
-    """`%react eyes dario farid; tea chiyo`."""
+    """Parses `%react eyes dario farid; tea chiyo`."""
     kind, _, rest = row.removeprefix("%").partition(" ")
     for part in rest.split(";"):
         yield Deed(kind, tuple(part.split()))
 
 
 def finished(conversation: Conversation) -> Conversation:
-    """Without the blank lines around the texts."""
+    """Removes blank lines around the texts."""
     for line in conversation.lines:
         line.text = line.text.strip("\n")
         if not line.text:
@@ -127,7 +127,7 @@ def finished(conversation: Conversation) -> Conversation:
 
 
 def read_all(folder: Path, now: int) -> list[Conversation]:
-    """Every conversation of a folder, by file."""
+    """All conversations of a folder, in the order of its files."""
     conversations: list[Conversation] = []
     for path in sorted(folder.glob("*.txt")):
         conversations += parse(path.read_text(encoding="utf-8"), now)
@@ -135,6 +135,6 @@ def read_all(folder: Path, now: int) -> list[Conversation]:
 
 
 def in_order(conversations: Sequence[Conversation]) -> list[tuple[Conversation, ScriptLine]]:
-    """All messages by time, as they happened; those of one conversation stay in their order."""
+    """All messages in order of time; those of one conversation keep their order."""
     pairs = [(conversation, line) for conversation in conversations for line in conversation.lines]
     return sorted(pairs, key=lambda pair: pair[1].when)

@@ -1,4 +1,4 @@
-"""Where people of the demo world talk."""
+"""A place where people of the demo world talk."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A topic, or the people of a direct conversation (ids, everybody included)."""
+    """A topic, or a direct conversation by the ids of all its members."""
 
     channel_id: int | None
     topic: str = ""

@@ -1,4 +1,4 @@
-"""What the demo world holds beside its talk: groups, emoji, linkifiers, profiles, drafts and plans."""
+"""Contents of the demo world besides messages: groups, emoji, linkifiers, profiles, drafts, scheduled messages."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def iso(seconds: int) -> str:
 
 
 def create_groups(core: Core, users: Mapping[str, User]) -> None:
-    """Groups to mention, one of them with a group inside, one deactivated."""
+    """User groups, including one with a subgroup and a deactivated one."""
 
     def members(keys: str) -> list[User]:
         return [users[key] for key in keys.split()]
@@ -86,7 +86,7 @@ def create_groups(core: Core, users: Mapping[str, User]) -> None:
 
 
 def create_conveniences(core: Core, users: Mapping[str, User]) -> None:
-    """Emoji, linkifiers, playgrounds, known pages, faces, statuses and profiles."""
+    """Emoji, linkifiers, playgrounds, page previews, avatars, statuses and profiles."""
     for name, picture in EMOJI.items():
         add_emoji(core, users["elif"], name, picture())
     for pattern, template in LINKIFIERS:
@@ -112,7 +112,7 @@ def create_conveniences(core: Core, users: Mapping[str, User]) -> None:
 
 
 def create_profiles(core: Core, users: Mapping[str, User]) -> None:
-    """Profile fields of several kinds, and what people say in them."""
+    """Profile fields of several kinds, and people's values."""
     days = {
         str(n): {"text": text, "order": str(n)}
         for n, text in enumerate(("mornings", "afternoons", "whenever"), 1)
@@ -152,7 +152,7 @@ def create_profiles(core: Core, users: Mapping[str, User]) -> None:
 
 
 def create_personal(core: Core, users: Mapping[str, User], channels: Mapping[str, Channel]) -> None:
-    """What belongs to the newcomer alone, and a little of everybody else's."""
+    """Personal data of the newcomer, and a little of the others."""
     ada, now = users["ada"], core.now()
     star(
         core,
@@ -188,12 +188,12 @@ def create_personal(core: Core, users: Mapping[str, User], channels: Mapping[str
 
 
 def to_topic(channels: Mapping[str, Channel], channel: str, topic: str) -> Target:
-    """Where a message for a topic goes."""
+    """The destination of a message to a topic."""
     return Target(channels[channel].id, topic)
 
 
 def drafts(users: Mapping[str, User], channels: Mapping[str, Channel], now: int) -> list[DraftFields]:
-    """Things that the newcomer began to write."""
+    """The newcomer's drafts."""
     engineering, leads = channels["engineering"].id, channels["leads"].id
     return [
         DraftFields(
@@ -217,5 +217,5 @@ def drafts(users: Mapping[str, User], channels: Mapping[str, Channel], now: int)
 
 
 def star(core: Core, user: User, query: str) -> None:
-    """Stars the messages that a query finds."""
+    """Stars the messages whose ids a query returns."""
     change_flags(core, user, core.store.integers(query), FlagBit.STARRED, add=True)

@@ -1,4 +1,4 @@
-"""The demo world: an organization with its people, its talk and its things, made by the server's own actions."""
+"""Builds the demo world: an organization with people, messages and other contents, using the server's own actions."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ _REFERENCE = re.compile(r"\{(id|file|path|in):([^}\n]+)\}")
 
 
 def populate(core: Core) -> None:
-    """Fills an empty store with the demo world, as of `core.now()`. Takes a second or two."""
+    """Fills an empty store with the demo world as of `core.now()`. Takes a second or two."""
     with core.transaction():
         world = World(core)
         world.build()
         world.talk()
         world.finish()
-    # What was scheduled for a channel that is archived by now fails, as it would in real life.
+    # Messages scheduled for a channel that is archived by now fail, as on a real server.
     deliver_due(core)
 
 
 @dataclass
 class World:
-    """The world while it is made."""
+    """The demo world under construction."""
 
     core: Core
     users: dict[str, User] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
     uploads: dict[str, str] = field(default_factory=dict)
-    """Path ids of the files, by name."""
+    """Path ids of uploaded files, by file name."""
     names: dict[str, int] = field(default_factory=dict)
-    """Ids of the messages that others refer to."""
+    """Ids of messages by the names that references use."""
     unread: set[int] = field(default_factory=set)
-    """Ids of what the newcomer has not read."""
+    """Ids of the messages that stay unread for the newcomer."""
 
     def build(self) -> None:
-        """Everything but the talk."""
+        """Creates everything except messages."""
         core, born = self.core, self.core.now() - 430 * 86400
         if not organization.exists(core.store):
             organization.set_up(
@@ -72,7 +72,7 @@ class World:
         things.create_conveniences(core, self.users)
 
     def talk(self) -> None:
-        """All messages, in the order of their times."""
+        """Sends all messages in order of time."""
         now = self.core.now()
         conversations = [*read_all(SCRIPTS, now), field_log(now)]
         fresh = {id(line) for one in conversations for line in unread_lines(one)}
@@ -86,7 +86,7 @@ class World:
                 self.do(message_id, deed)
 
     def say(self, conversation: Conversation, line: ScriptLine) -> int:
-        """Sends one message; gives its id."""
+        """Sends one message; returns its id."""
         speaker = self.users[line.speaker]
         origin = Origin(timestamp=line.when)
         text = _REFERENCE.sub(partial(self.reference, speaker), line.text)
@@ -94,13 +94,13 @@ class World:
             recipients = [self.users[key] for key in conversation.people]
             return send_direct(self.core, speaker, recipients, text, origin).id
         channel = self.channels[conversation.channel]
-        # The row is read again: the first message changes it.
+        # Sending the first message of a channel changes its row, so it is looked up again.
         return send_to_channel(
             self.core, speaker, self.core.channels[channel.id], conversation.topic, text, origin
         ).id
 
     def reference(self, speaker: User, match: re.Match[str]) -> str:
-        """What a reference in a text stands for; a file is uploaded by who shows it first."""
+        """The replacement for a reference in a text; a file is uploaded by its first user."""
         kind, name = match[1], match[2]
         if kind == "id":
             return str(self.names[name])
@@ -112,7 +112,7 @@ class World:
         return path_id if kind == "path" else f"[{name}](/user_uploads/{path_id})"
 
     def do(self, message_id: int, deed: Deed) -> None:
-        """A reaction, a vote, a finished task."""
+        """Applies a reaction, a vote or a finished task."""
         message = find_message(self.core, message_id)
         assert message is not None, "it was sent a moment ago"
         if deed.kind == "react":
@@ -127,7 +127,7 @@ class World:
         add_submessage(self.core, user, message, "widget", json.dumps(data))
 
     def finish(self) -> None:
-        """What is read and starred, drafts and plans; and the first year goes to the archive."""
+        """Marks messages as read, creates personal data, and archives channels."""
         for user in self.users.values():
             self.read_all_but(user, self.unread if user.id == self.users[people.NEWCOMER].id else ())
         things.create_personal(self.core, self.users, self.channels)
@@ -136,7 +136,7 @@ class World:
                 self.core.channels.update(self.channels[place.name].id, is_archived=1)
 
     def read_all_but(self, user: User, unread: Sequence[int] | set[int]) -> None:
-        """Marks what somebody has as read, but for some."""
+        """Marks the user's messages as read, except `unread`."""
         rows = self.core.store.integers(
             "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0", user.id
         )
@@ -146,5 +146,5 @@ class World:
 
 
 def unread_lines(conversation: Conversation) -> Sequence[ScriptLine]:
-    """The last messages that the newcomer has not read."""
+    """The lines that stay unread for the newcomer."""
     return conversation.lines[-conversation.unread :] if conversation.unread else ()
