@@ -1,7 +1,7 @@
-"""Why there is no archive, or none that can be taken in."""
+"""The error of reading and writing archives."""
 
 from __future__ import annotations
 
 
 class ArchiveError(Exception):
-    """In words for the operator."""
+    """Why an archive could not be written or read; shown to the operator."""

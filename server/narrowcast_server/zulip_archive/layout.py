@@ -1,4 +1,4 @@
-"""The files of an archive, and what differs between the servers that it is for."""
+"""The files of an archive, and how the format differs between Zulip versions."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Final
 from narrowcast_server.organization.realm_settings import GROUP_SETTINGS
 
 FOLDER: Final = "narrowcast-export"
-"""The one folder that an archive of ours unpacks to."""
+"""The folder that an archive of this program unpacks to."""
 REALM_FILE: Final = "realm.json"
 ATTACHMENTS_FILE: Final = "attachment.json"
 ANALYTICS_FILE: Final = "analytics.json"
 MIGRATIONS_FILE: Final = "migration_status.json"
 STATISTICS_FILE: Final = "stats.json"
 OWN_FILE: Final = "narrowcast.json"
-"""What the format has no place for; Zulip reads past it."""
+"""Data that the format has no place for; Zulip ignores this file."""
 REPORT_FILE: Final = "REPORT.txt"
 RECORDS: Final = "records.json"
 UPLOADS: Final = "uploads"
@@ -29,17 +29,17 @@ MESSAGES_A_FILE: Final = 1000
 MESSAGES_FILE: Final = re.compile(r"messages-(\d{6})\.json")
 
 UPLOAD_LINK: Final = re.compile(r"(?<=/user_uploads/)[^\s()<>\"'\]\[]+")
-"""The path id of an upload, where a text links it."""
+"""The path id of an upload, in a link to it."""
 REALM_ID: Final = 1
 NOTIFICATION_BOT: Final = "notification-bot@zulip.com"
-"""Bots of the system are called by address: each Zulip server has its own."""
+"""System bots are identified by email address: each Zulip server has its own."""
 NO_DOMAIN: Final = "narrowcast.invalid"
-"""For addresses that Zulip would not take."""
+"""For addresses that Zulip would reject."""
 SOURCE: Final = "zulip"
-"""Any other makes Zulip greet everybody and post its own messages after the import."""
+"""With any other source Zulip sends welcome messages after the import."""
 
 NEWER_TABLES: Final = {"zerver_channelfolder": 389, "zerver_navigationview": 390}
-"""Tables that servers below a level have not, with that level."""
+"""Tables that older servers lack, with the level that added them."""
 _NEWER_SETTINGS: Final = {
     "web_left_sidebar_unreads_count_summary": 398,
     "web_left_sidebar_show_channel_folders": 411,
@@ -69,26 +69,28 @@ NEWER_FIELDS: Final[Mapping[str, Mapping[str, int]]] = {
     "zerver_scheduledmessage": {"reminder_note": 415},
     "zerver_realmauditlog": {"modified_channel_folder": 389},
 }
-"""Fields that servers below a level refuse an archive for, with that level."""
+"""Fields that make older servers reject an archive, with the level that added them."""
 
 OLDEST_LEVEL: Final = 387
 COMPLETE_LEVEL: Final = max(level for fields in NEWER_FIELDS.values() for level in fields.values())
-"""From here on servers have a place for all that an archive of ours holds."""
+"""Servers from this level on can store everything that an archive of this program contains."""
 _TOPICS_POLICY: Final = 392
 _TWELVE: Final = 426
 """The first level of Zulip 12."""
 _DIRECT_GROUPS: Final = 477
-"""From here on every direct conversation is a group, that of two people too, and billing asks who works there."""
+"""From here on all direct conversations are groups, even those of two people, and there is a
+`workplace_users_group`.
+"""
 NEWEST_LEVEL: Final = 499
 
 
 class LevelError(ValueError):
-    """A feature level that no archive can be made for."""
+    """A feature level for which no archive can be made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The Zulip server that an archive is for, known by its feature level."""
+    """The Zulip server that an archive is made for, by its feature level."""
 
     level: int = NEWEST_LEVEL
 
@@ -101,14 +103,14 @@ class Target:
 
     @property
     def version(self) -> str:
-        """What Zulip compares with its own; the number before the first point counts."""
+        """Zulip compares the major version with its own."""
         if self.level < _TWELVE:
             return "11.0"
         return "12.0" if self.direct_groups else "12.0-dev"
 
     @property
     def levels(self) -> tuple[int, int]:
-        """The first and the last level whose servers take the same archive."""
+        """The first and the last level of the servers that accept the same archive."""
         newer = (*NEWER_FIELDS.values(), NEWER_TABLES)
         steps = {OLDEST_LEVEL, _TWELVE, _DIRECT_GROUPS} | {level for of in newer for level in of.values()}
         first = max(step for step in steps if step <= self.level)
@@ -116,33 +118,33 @@ class Target:
 
     @property
     def mandatory_topics(self) -> bool:
-        """Whether the organization's policy of topics is a yes or no."""
+        """Whether the topics policy of the organization is a boolean."""
         return self.level < _TOPICS_POLICY
 
     @property
     def direct_groups(self) -> bool:
-        """Whether conversations of one or two people are groups as well."""
+        """Whether direct conversations of one or two people are groups too."""
         return self.level >= _DIRECT_GROUPS
 
     def has_table(self, table: str) -> bool:
-        """Whether the server has such a table."""
+        """Whether the server has this table."""
         return self.level >= NEWER_TABLES.get(table, 0)
 
     def lacks(self, table: str) -> frozenset[str]:
-        """The fields that the server does not take there."""
+        """The fields of a table that the server does not accept."""
         return frozenset(name for name, level in NEWER_FIELDS.get(table, {}).items() if level > self.level)
 
     @property
     def realm_permissions(self) -> dict[str, str]:
-        """The permissions of an organization, each with the system group that has it where we know no other."""
+        """The permissions of an organization, each with the system group that has it by default."""
         added = {"workplace_users_group": "role:fullmembers"} if self.direct_groups else {}
         return {**GROUP_SETTINGS, **added}
 
 
 NEWEST_KNOWN: Final = Target()
-"""A server of the newest version that this program knows."""
+"""The newest server version that this program supports."""
 
 
 def messages_file(number: int) -> str:
-    """The name of the n-th file of messages, from 1."""
+    """The name of the n-th message file, counting from 1."""
     return f"messages-{number:06d}.json"

@@ -1,4 +1,4 @@
-"""What the archive's numbers mean, and ours for them."""
+"""The archive's numeric codes, and what corresponds to them here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from narrowcast_server.organization.models import FlagBit
 
 
 class RecipientType(IntEnum):
-    """What the id of a recipient means."""
+    """What the `type_id` of a recipient refers to."""
 
     PERSON = 1
     CHANNEL = 2
@@ -17,7 +17,9 @@ class RecipientType(IntEnum):
 
 
 class AuditEvent(IntEnum):
-    """Those events of the audit log that Zulip computes from: how long it, its people and subscriptions are there."""
+    """The audit log events that Zulip evaluates: when the organization, its users and subscriptions
+    began and ended.
+    """
 
     USER_CREATED = 101
     USER_DEACTIVATED = 103
@@ -27,16 +29,16 @@ class AuditEvent(IntEnum):
 
 
 class Delivery(IntEnum):
-    """Why a message is not sent yet."""
+    """The kind of a pending message."""
 
     SCHEDULED = 1
     REMINDER = 2
 
 
 NO_MESSAGE: Final = 2**31 - 1
-"""The largest id, which no message has."""
+"""The largest id; no message has it."""
 DIRECT_TOPIC: Final = "\x07"
-"""The topic of every direct message."""
+"""The topic of all direct messages."""
 
 _FLAGS: Final = (
     (FlagBit.READ, 1),
@@ -51,11 +53,11 @@ _FLAGS: Final = (
 )
 _PRIVATE: Final = 2048
 _SAME: Final = 127
-"""The bits that stand for the same in both."""
+"""The bits that are equal in both."""
 
 
 def flags_out(bits: int, *, direct: bool) -> int:
-    """A person's flags on a message as the archive has them."""
+    """The archive's flags of a user's message."""
     mask = bits & _SAME | (_PRIVATE if direct else 0)
     if bits > _SAME:
         mask |= sum(theirs for ours, theirs in _FLAGS if ours > _SAME and bits & ours)
@@ -63,7 +65,7 @@ def flags_out(bits: int, *, direct: bool) -> int:
 
 
 def flags_in(mask: int) -> int:
-    """The same back; what we do not keep falls out."""
+    """Our flags from the archive's; flags that this server does not store are dropped."""
     bits = mask & _SAME
     if mask > _SAME:
         bits |= sum(int(ours) for ours, theirs in _FLAGS if theirs > _SAME and mask & theirs)
@@ -85,7 +87,7 @@ REALM_NUMBERS: Final = {
     "message_edit_history_visibility_policy": HISTORY_VISIBILITY,
 }
 PERSONAL_NUMBERS: Final = {"resolved_topic_notice_auto_read_policy": NOTICE_READ_POLICY}
-"""Settings that are words here and numbers there."""
+"""Settings that are strings here and numbers in the archive."""
 
 REALM_CHANNELS: Final = {
     "new_stream_announcements_stream": "new_stream_announcements_stream_id",
@@ -93,11 +95,11 @@ REALM_CHANNELS: Final = {
     "moderation_request_channel": "moderation_request_channel_id",
     "zulip_update_announcements_stream": "zulip_update_announcements_stream_id",
 }
-"""Settings that name a channel: null there, -1 here for none."""
+"""Settings that name a channel; none is null in the archive and -1 here."""
 NOT_CARRIED: Final = frozenset({"giphy_rating"})
-"""Settings that Zulip has by another name from one level on, and that mean nothing here."""
+"""Settings that newer Zulip servers name differently, and that have no effect here."""
 
 
 def word_for(numbers: dict[str, int], number: object, otherwise: str) -> str:
-    """Our word for their number."""
+    """Our string for the archive's number."""
     return next((word for word, its_number in numbers.items() if its_number == number), otherwise)

@@ -1,1 +1,1 @@
-"""From an archive to a new data folder: all of it, or nothing."""
+"""Imports an archive into a new data folder, completely or not at all."""

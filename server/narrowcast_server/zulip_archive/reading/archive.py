@@ -1,4 +1,4 @@
-"""Taking an archive in: into a new folder, all of it, or nothing with the reason."""
+"""Imports an archive into a new data folder: completely, or not at all with the reason."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from narrowcast_server.zulip_archive.reading.unpacking import LIMITS, Archive, A
 def read_archive(
     source: Path, data: Path, *, limits: ArchiveLimits = LIMITS, say: Callable[[str], None] = print
 ) -> None:
-    """Makes a data folder of an archive (a tar file or a folder): of this program, of Zulip, or of what Zulip converts
-    other services' data to. Raises ArchiveError, and leaves nothing behind.
+    """Makes a data folder from an archive (a tar file or a folder) written by this program, by Zulip, or by
+    Zulip's converters from other services. Raises ArchiveError, and then leaves nothing behind.
     """
     if data.exists() and (not data.is_dir() or any(data.iterdir())):
         raise ArchiveError(f"{data} is not empty: an archive is put into a new folder")
@@ -61,7 +61,7 @@ async def _made(archive: Archive, folder: Path) -> list[str]:
         own = archive.tables(layout.OWN_FILE) if archive.has(layout.OWN_FILE) else {}
         intake = Intake(core, archive, {**tables, **attachments}, own)
         with core.transaction():
-            # What names what goes round in circles: it is checked when all of it is there.
+            # References between tables are circular, so foreign keys are checked when all rows are inserted.
             core.store.execute("PRAGMA defer_foreign_keys = ON")
             await _take_in(intake)
             _check_references(core)

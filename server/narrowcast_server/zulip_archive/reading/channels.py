@@ -1,4 +1,4 @@
-"""Channels, folders, subscriptions, and how people see topics."""
+"""Channels, folders, subscriptions, and topic visibility policies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, identities
 
 _COLOR: Final = re.compile(r"#[0-9a-f]{3}(?:[0-9a-f]{3})?")
 _OLD_POST_POLICY: Final = {2: "role:administrators", 3: "role:fullmembers", 4: "role:moderators"}
-"""Who may write, as converters say it that know no groups."""
+"""Who may post, in archives of converters that do not use groups."""
 _CHOICES: Final = (
     "desktop_notifications",
     "audible_notifications",
@@ -74,7 +74,7 @@ def _name(intake: Intake, row: ArchiveRow, identity: int, taken: set[str]) -> st
 
 
 def _retention_days(value: object) -> int:
-    """Days as an archive has them: -1 for ever."""
+    """Retention days; -1 in the archive means forever."""
     return -1 if value == -1 else retention_days(value)
 
 
@@ -117,14 +117,14 @@ def _channel(intake: Intake, row: ArchiveRow, identity: int, name: str, *, is_de
 
 
 def _holders(row: ArchiveRow) -> dict[str, str]:
-    """Who holds permissions where the archive names no groups."""
+    """The default permissions for settings that the archive lacks."""
     holder = _OLD_POST_POLICY.get(row.integer("stream_post_policy", 1))
     changed = {} if holder is None else {"can_send_message_group": holder}
     return {**CHANNEL_GROUP_SETTINGS, **changed}
 
 
 def subscriptions(intake: Intake, recipients: Recipients) -> None:
-    """Who is subscribed to what; the members of direct conversations are known by now."""
+    """Subscriptions to channels; those to direct conversations were read by `Recipients`."""
     for row in intake.rows("zerver_subscription"):
         channel_id = recipients.channels.get(row.integer("recipient"))
         if channel_id is None:

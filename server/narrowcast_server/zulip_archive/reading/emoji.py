@@ -13,7 +13,7 @@ _LONGEST_NAME = 100
 
 
 def incoming_emoji(intake: Intake, row: ArchiveRow, of: str) -> Emoji | None:
-    """The emoji of a row; None, counted, for one that there is not here."""
+    """The emoji of a row; None for one that does not exist here, which is counted."""
     kind = incoming_reaction_type(row.text("reaction_type"))
     name, code = row.text("emoji_name"), row.text("emoji_code")
     if kind == ReactionType.REALM:

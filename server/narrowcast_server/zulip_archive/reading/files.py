@@ -34,7 +34,7 @@ def _records(intake: Intake, folder: str) -> Iterator[ArchiveRow]:
 
 
 def uploads(intake: Intake) -> None:
-    """Uploads with their bytes. Paths that this server does not make are changed, and in texts as well."""
+    """Uploads with their bytes. Path ids not in this server's form are replaced, also in texts."""
     files = {record.text("s3_path"): record for record in _records(intake, UPLOADS)}
     ids = identities(intake.tables, "zerver_attachment")
     folder = Folder(intake.core)
@@ -96,7 +96,7 @@ def _size(source: Path) -> tuple[int, int] | None:
 
 
 def avatars(intake: Intake) -> None:
-    """The pictures of people; of several of one person the original."""
+    """Avatars; if a user has several files, the original."""
     pictures: dict[int, ArchiveRow] = {}
     for record in _records(intake, AVATARS):
         theirs = record.integer("user_profile_id")
@@ -112,7 +112,7 @@ def avatars(intake: Intake) -> None:
 
 
 def emoji(intake: Intake) -> None:
-    """The organization's own emoji; one without a picture is none."""
+    """Custom emoji; those without a picture are skipped."""
     records: dict[str, ArchiveRow] = {}
     for record in _records(intake, EMOJI):
         name = record.text("file_name")
@@ -141,7 +141,7 @@ def emoji(intake: Intake) -> None:
 
 
 def _emoji_name(intake: Intake, row: ArchiveRow, taken: Container[str]) -> str:
-    """A name that can stand between colons, of one emoji alone."""
+    """A unique name that is valid between colons."""
     plain = intake.texts.noted(
         "names of emoji", row.text("name"), _NO_NAME.sub("_", row.text("name"))[:LONGEST_NAME]
     )
@@ -160,7 +160,7 @@ def icons(intake: Intake) -> None:
 
 
 def _picture(intake: Intake, folder: str, record: ArchiveRow, words: str) -> str | None:
-    """Keeps a picture; gives its name, or None, counted, for one that is missing or that nobody should decode."""
+    """Stores a picture; returns its name, or None if it is missing or not a valid picture, which is counted."""
     source = intake.archive.file(folder, record.text("path"))
     try:
         if source is None or source.stat().st_size > LARGEST_PICTURE_MIB << 20:

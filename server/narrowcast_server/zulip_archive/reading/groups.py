@@ -1,4 +1,4 @@
-"""User groups, and the permissions that they hold."""
+"""User groups, and the permission settings that refer to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _PREFIXES: Final = ("@", "role:", "user:", "stream:", "channel:")
 
 
 def groups(intake: Intake) -> None:
-    """Groups with their members; those of roles are there. Their permissions come with `permissions_of_groups`."""
+    """Creates groups with their members; system groups exist already. `permissions_of_groups` sets their
+    permissions later.
+    """
     every = identities(intake.tables, "zerver_usergroup")
     named = _named_ids(intake, every)
     intake.groups.update(named)
@@ -51,7 +53,7 @@ def groups(intake: Intake) -> None:
 
 
 def _named_ids(intake: Intake, every: Ids) -> Ids:
-    """Our ids of groups with a name: of those of roles the ones that are there, of the others their own."""
+    """Our ids of named groups: system groups are matched by name, others keep their id unless it is taken."""
     named: Ids = {}
     present = {group.name: group.id for group in intake.core.groups.all()}
     used = set(present.values())
@@ -84,7 +86,7 @@ def _memberships(intake: Intake) -> None:
         if group_id in intake.unnamed:
             intake.unnamed[group_id][0].append(user_id)
         elif (ours := row.reference("user_group", intake.groups)) not in system:
-            # Roles say who is in the others.
+            # Membership in system groups follows from roles.
             intake.execute("INSERT OR IGNORE INTO group_members VALUES (?, ?)", ours, user_id)
     inside: dict[int, set[int]] = {}
     for row in intake.rows("zerver_groupgroupmembership"):
@@ -103,7 +105,7 @@ def _memberships(intake: Intake) -> None:
 
 
 def _depth(inside: Mapping[int, set[int]], start: int) -> int:
-    """Groups on the longest way inwards, itself included; stops one past what is allowed."""
+    """The number of groups in the longest chain from `start`, including it; stops counting at MAX_NESTING + 1."""
     level, depth = {start}, 0
     while level and depth <= MAX_NESTING:
         depth += 1
@@ -114,7 +116,7 @@ def _depth(inside: Mapping[int, set[int]], start: int) -> int:
 def permissions(
     intake: Intake, row: ArchiveRow, kind: Literal["realm", "stream", "group"], defaults: Mapping[str, str]
 ) -> dict[str, object]:
-    """The group-setting values of a row; the defaults where the archive says nothing."""
+    """The group-setting values of a row; defaults for settings that the archive lacks."""
     values: dict[str, object] = {}
     for name, holder in defaults.items():
         if not row.has(name):
@@ -135,7 +137,7 @@ def permissions(
 
 
 def permissions_of_groups(intake: Intake) -> None:
-    """What may be done with groups."""
+    """Sets the permissions of the groups."""
     for row in intake.rows("zerver_namedusergroup"):
         if not row.flag("is_system_group"):
             group_id = intake.groups[row.integer("usergroup_ptr")]

@@ -1,4 +1,4 @@
-"""What all tables of one archive share while they are taken in."""
+"""The shared state of one import."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from narrowcast_server.zulip_archive.reading.texts import Texts
 from narrowcast_server.zulip_archive.reading.unpacking import Archive
 
 Ids = dict[int, int]
-"""Our ids by the archive's."""
+"""Our ids by the archive's ids."""
 
 
 @dataclass(slots=True)
 class Intake:
-    """One archive, and the organization that is made of it."""
+    """One archive, and the organization that is made from it."""
 
     core: Core
     archive: Archive
     tables: Mapping[str, object]
     own: Mapping[str, object]
-    """What an archive of this program has beside."""
+    """The additional tables of an archive written by this program."""
     texts: Texts = field(default_factory=Texts)
     left_out: Counter[str] = field(default_factory=Counter)
     users: Ids = field(default_factory=dict)
     system_bots: Ids = field(default_factory=dict)
-    """Those of `users` that are bots of the system."""
+    """The system bots among `users`."""
     groups: Ids = field(default_factory=dict)
-    """Our ids of the groups that have a name."""
+    """Ids of the named groups."""
     unnamed: dict[int, tuple[list[int], list[int]]] = field(default_factory=dict)
-    """The others: members and subgroups, by our ids."""
+    """The unnamed groups: members and subgroups, by our ids."""
     folders: Ids = field(default_factory=dict)
     channels: Ids = field(default_factory=dict)
     emoji: dict[int, tuple[int, str]] = field(default_factory=dict)
-    """Our id and name of custom emoji by the archive's id."""
+    """Our id and name of custom emoji, by the archive's id."""
     clients: dict[int, str] = field(default_factory=dict)
     messages: Ids = field(default_factory=dict)
     paths: dict[str, str] = field(default_factory=dict)
-    """Our path ids of uploads by the archive's, where they differ."""
+    """Our path ids of uploads by the archive's, if they differ."""
 
     def rows(self, table: str) -> Iterator[ArchiveRow]:
         return rows(self.tables, table)
 
     def own_rows(self, table: str) -> Iterator[ArchiveRow]:
-        """The same of what only this program writes."""
+        """The rows of a table that only this program writes."""
         return rows(self.own, table)
 
     def execute(self, sql: str, *values: str | int | float | None) -> None:
@@ -56,7 +56,7 @@ class Intake:
 
     @contextmanager
     def passing_over(self, words: str) -> Iterator[None]:
-        """What the server's own rules refuse is left out, and counted."""
+        """Leaves out and counts what the server's own rules reject."""
         try:
             yield
         except ServiceError:
@@ -64,7 +64,7 @@ class Intake:
 
     @contextmanager
     def refusing(self, row: ArchiveRow) -> Iterator[None]:
-        """What the server's own rules refuse ends the import."""
+        """Aborts the import if the server's own rules reject something."""
         try:
             yield
         except ServiceError as error:

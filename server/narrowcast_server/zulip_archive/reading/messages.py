@@ -1,4 +1,4 @@
-"""Messages with their history, everybody's flags, reactions, and what waits to be sent."""
+"""Messages with their history, user flags, reactions, and pending messages."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from narrowcast_server.zulip_archive.reading.rows import ArchiveRow, rows
 _LONGEST_CLIENT: Final = 100
 _LONGEST_NOTE: Final = 1000
 _WIDGET: Final = '"widget_type"'
-"""In what makes a message a widget, and in nothing later."""
+"""Present only in the submessage that makes a message a widget."""
 _MOVED: Final = ("prev_topic", "prev_stream")
 
 
 def new_ids(intake: Intake) -> None:
-    """Messages keep their ids, unless the archive says that only their times have an order, or an id is 0."""
+    """Messages keep their ids, unless the archive says that only their times are ordered, or an id is 0."""
     in_order = not intake.tables.get("sort_by_date", False)
     times: list[tuple[int, int]] = []
     zero = False
@@ -54,7 +54,7 @@ def new_ids(intake: Intake) -> None:
 
 
 async def messages(intake: Intake, recipients: Recipients) -> None:
-    """All messages, file by file, each with whose they are."""
+    """Imports all messages, file by file, with the flags of the users who received them."""
     intake.clients.update(
         {
             row.integer("id"): intake.texts.line("names of programs", row.text("name"), _LONGEST_CLIENT)
@@ -89,7 +89,7 @@ def _copies(intake: Intake, tables: dict[str, object], present: set[int]) -> Ite
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """What a message says, as this server keeps it."""
+    """The text of a message as stored by this server, and its rendering."""
 
     source: str
     found: Rendered
@@ -155,7 +155,7 @@ async def _message(intake: Intake, recipients: Recipients, row: ArchiveRow) -> N
 
 
 def _history(intake: Intake, row: ArchiveRow) -> list[dict[str, Any]]:
-    """Earlier versions, the newest first; ids that the archive does not have fall out."""
+    """The edit history, newest first; references to channels that the archive lacks are dropped."""
     if not row.has("edit_history"):
         return []
     try:
@@ -188,7 +188,7 @@ def _entry(intake: Intake, row: ArchiveRow) -> dict[str, Any]:
 
 
 def _last_times(row: ArchiveRow, history: list[dict[str, Any]]) -> tuple[int | None, int | None]:
-    """When the text was last changed, and when the message was last moved: what resolves a topic moves nothing."""
+    """When the text was last edited, and when the message was last moved; resolving a topic is not a move."""
     edited = [entry["timestamp"] for entry in history if "prev_content" in entry]
     moved = [entry["timestamp"] for entry in history if _is_move(entry)]
     last = row.time("last_edit_time", 0) or None
@@ -221,7 +221,7 @@ def reactions(intake: Intake) -> None:
 
 
 def submessages(intake: Intake) -> None:
-    """Votes and tasks. That a message is a poll or a list its text says."""
+    """Imports votes and tasks. Polls and to-do lists themselves are recognized by the text of the message."""
     for row in intake.rows("zerver_submessage"):
         message = find_message(intake.core, row.reference("message", intake.messages))
         sender = intake.core.users[row.reference("sender", intake.users)]
@@ -233,7 +233,7 @@ def submessages(intake: Intake) -> None:
 
 
 async def waiting(intake: Intake, recipients: Recipients) -> None:
-    """Scheduled messages and reminders that were not sent."""
+    """Imports unsent scheduled messages and reminders."""
     reminded_of = {row.integer("id"): row.integer("message") for row in intake.own_rows("reminders")}
     for row in intake.rows("zerver_scheduledmessage"):
         if row.flag("delivered"):
@@ -292,7 +292,7 @@ def _scheduled(intake: Intake, recipients: Recipients, row: ArchiveRow, sender: 
 
 
 def drafts(intake: Intake) -> None:
-    """Drafts, which only an archive of this program has."""
+    """Imports drafts, which only archives of this program contain."""
     limits = intake.core.config.limits
     kinds = (MessageType.STREAM.value, MessageType.PRIVATE.value, "")
     for row in intake.own_rows("drafts"):

@@ -1,4 +1,4 @@
-"""The organization itself: settings, domains, linkifiers, playgrounds."""
+"""The organization: settings, domains, linkifiers, playgrounds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_CHANNEL: Final = -1
 
 
 def begin(intake: Intake) -> None:
-    """The organization, with the groups of roles and its bot, before anything is in it."""
+    """Sets up the empty organization with its system groups and system bot."""
     realms = list(intake.rows("zerver_realm"))
     if len(realms) != 1:
         raise ArchiveError(f"the archive holds {len(realms)} organizations, not one")
@@ -42,14 +42,14 @@ def _domain(intake: Intake) -> str:
 
 
 def settings(intake: Intake) -> None:
-    """What administrators set; a value that it cannot have here is passed over."""
+    """Imports the organization's settings; values that are not valid here are skipped and counted."""
     row = next(intake.rows("zerver_realm"))
     values: dict[str, object] = {}
     for name in EDITABLE.keys() - REALM_CHANNELS.values() - {"name"}:
         if row.has(name) or row.says_null(name):
             with intake.passing_over("settings with a value that this server does not have"):
                 values[name] = _checked(intake, row, name)
-    if row.has("mandatory_topics") and row.flag("mandatory_topics"):  # Zulip's before it had a policy
+    if row.has("mandatory_topics") and row.flag("mandatory_topics"):  # from before Zulip had a topics policy
         values["topics_policy"] = "disable_empty_topic"
     for theirs, ours in REALM_CHANNELS.items():
         channel_id = row.optional(theirs, intake.channels)
@@ -62,7 +62,7 @@ def settings(intake: Intake) -> None:
 
 
 def _own_settings(intake: Intake) -> dict[str, object]:
-    """Settings that Zulip does not have, of an archive of this program."""
+    """Settings that Zulip lacks, from an archive of this program."""
     values: dict[str, object] = {}
     for row in intake.own_rows("settings"):
         match row.text("name"):
@@ -119,7 +119,7 @@ def _checked(intake: Intake, row: ArchiveRow, name: str) -> object:
 
 
 def conveniences(intake: Intake) -> None:
-    """Domains, linkifiers, playgrounds, as the server's own rules take them."""
+    """Imports domains, linkifiers and playgrounds; those that the server's own rules reject are counted."""
     core = intake.core
     for row in intake.rows("zerver_realmdomain"):
         with intake.passing_over("domains"):

@@ -1,4 +1,4 @@
-"""Accounts, what people have set for themselves, and what they say of themselves."""
+"""Accounts, personal settings, profiles, and other personal data."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _RENDERED: Final = (ProfileFieldType.SHORT_TEXT, ProfileFieldType.LONG_TEXT)
 
 
 def people(intake: Intake) -> None:
-    """Accounts, without passwords: `narrowcast serve admin password` gives the first."""
+    """Creates accounts, without passwords: `narrowcast serve admin password` sets the first one."""
     intake.users.update(identities(intake.tables, *_PROFILES))
     _system_bots(intake)
     for table in _PROFILES:
         for row in intake.rows(table):
             _person(intake, row)
     for row in intake.own_rows("addresses"):
-        # What Zulip would not take was written otherwise.
+        # Addresses that Zulip rejects were replaced in the archive.
         with intake.refusing(row):
             address = well_formed_address(row.text("address"))
         intake.execute(
@@ -58,7 +58,7 @@ def people(intake: Intake) -> None:
 
 
 def _system_bots(intake: Intake) -> None:
-    """Ours is there; those that we do not have come as accounts that nobody can use."""
+    """Maps the notification bot to ours; other system bots become accounts that cannot sign in."""
     store, bot = intake.core.store, notification_bot(intake.core)
     free = max([*intake.users.values(), bot.id]) + 1
     identity = bot.id
@@ -125,7 +125,7 @@ def _person(intake: Intake, row: ArchiveRow) -> None:
 
 
 def _owner(intake: Intake, row: ArchiveRow) -> None:
-    """Who answers for a bot; it may do no more than they."""
+    """Sets a bot's owner and limits its role to the owner's."""
     core, bot = intake.core, intake.core.users[intake.users[row.integer("id")]]
     owner_id = row.optional("bot_owner", intake.users)
     if not bot.is_bot or owner_id is None:
@@ -137,7 +137,7 @@ def _owner(intake: Intake, row: ArchiveRow) -> None:
 
 
 def personal_settings(intake: Intake, row: ArchiveRow, defaults: dict[str, object]) -> dict[str, object]:
-    """Settings that differ from the defaults; one with a value that it cannot have here stays as it is."""
+    """The settings that differ from the defaults; those with a value that is not valid here keep the default."""
     changed: dict[str, object] = {}
     for name, default in defaults.items():
         if not row.has(name):
@@ -152,7 +152,7 @@ def personal_settings(intake: Intake, row: ArchiveRow, defaults: dict[str, objec
 
 
 def belongings(intake: Intake) -> None:
-    """What people have beside messages."""
+    """Imports personal data other than messages."""
     for row in intake.rows("zerver_muteduser"):
         intake.execute(
             "INSERT OR IGNORE INTO muted_users VALUES (?, ?, ?)",
@@ -235,7 +235,7 @@ def _bots(intake: Intake) -> None:
 
 
 def profiles(intake: Intake) -> None:
-    """What the organization asks of its people, and what they say."""
+    """Imports profile fields and their values."""
     ids = identities(intake.tables, "zerver_customprofilefield")
     kinds: dict[int, ProfileFieldType] = {}
     for row in intake.rows("zerver_customprofilefield"):

@@ -1,4 +1,4 @@
-"""Where messages went: channels, and direct conversations by their members."""
+"""Recipients of messages: channels, and direct conversations by their members."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from narrowcast_server.zulip_archive.reading.rows import ArchiveRow
 
 
 class Recipients:
-    """The recipients of an archive by its ids."""
+    """Resolves the recipients of an archive by id."""
 
     def __init__(self, intake: Intake) -> None:
         self._core = intake.core
         self.channels: dict[int, int] = {}
-        """Our ids of channels, by the ids of their recipients."""
+        """Our ids of channels by the ids of their recipients."""
         self._people: dict[int, int] = {}
         self._groups: dict[int, set[int]] = {}
         self._conversations: dict[tuple[int, int], int] = {}
@@ -47,14 +47,14 @@ class Recipients:
             self._groups[identity] = set()
 
     def place(self, row: ArchiveRow, sender_id: int) -> tuple[int | None, int | None]:
-        """(channel, conversation) of a message; one of them is None."""
+        """(channel id, conversation id) of a message; one of them is None."""
         identity = row.integer("recipient")
         if identity in self.channels:
             return self.channels[identity], None
         return None, self.conversation(row, sender_id)
 
     def people(self, row: ArchiveRow, sender_id: int) -> set[int]:
-        """Who takes part in the direct conversation that a message belongs to."""
+        """The members of the direct conversation that a message belongs to."""
         identity = row.integer("recipient")
         if identity in self._people:
             return {self._people[identity], sender_id}
@@ -63,7 +63,7 @@ class Recipients:
         return self._groups[identity] | {sender_id}
 
     def conversation(self, row: ArchiveRow, sender_id: int) -> int:
-        """The direct conversation of a message, made where there is none yet."""
+        """The direct conversation of a message, created if needed."""
         key = (row.integer("recipient"), sender_id)
         if key not in self._conversations:
             self._conversations[key] = conversation_of(self._core, self.people(row, sender_id))

@@ -1,4 +1,4 @@
-"""Rows of an archive, read with their types: what does not fit ends the import with its place."""
+"""Typed access to rows of an archive; a wrong type aborts the import and names the row."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _LONGEST_SHOWN: Final = 60
 
 
 class ArchiveRow:
-    """One row of a table of the archive, read by type."""
+    """One row of a table of the archive, with typed access to its fields."""
 
     def __init__(self, table: str, fields: Mapping[str, object]) -> None:
         self._table = table
         self._fields = fields
 
     def fault(self, words: str) -> NoReturn:
-        """Ends the import with the place of the row."""
+        """Raises ArchiveError with the place of the row."""
         raise ArchiveError(f"{self._table}, row {_shown(self._fields.get('id'))}: {words}")
 
     def has(self, name: str) -> bool:
-        """Whether it has a value."""
+        """Whether the field exists and is not null."""
         return self._fields.get(name) is not None
 
     def says_null(self, name: str) -> bool:
-        """Whether it has the field, and nothing in it."""
+        """Whether the field exists and is null."""
         return name in self._fields and self._fields[name] is None
 
     def value(self, name: str) -> object:
-        """Whatever it is, None for nothing."""
+        """The untyped value, None if missing."""
         return self._fields.get(name)
 
     def integer(self, name: str, default: int | None = None) -> int:
@@ -50,11 +50,11 @@ class ArchiveRow:
         return value
 
     def choice(self, name: str) -> bool | None:
-        """True, false, or neither."""
+        """True or false; None if missing."""
         return self.flag(name) if self.has(name) else None
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Any text, not yet filtered."""
+        """Unfiltered text."""
         value = self._fields.get(name)
         if value is None and default is not None:
             return default
@@ -63,7 +63,7 @@ class ArchiveRow:
         return value
 
     def time(self, name: str, default: int | None = None) -> int:
-        """A moment in whole UTC seconds."""
+        """A time in whole UTC seconds."""
         value = self._fields.get(name)
         if value is None and default is not None:
             return default
@@ -72,21 +72,21 @@ class ArchiveRow:
         return int(cast("float", value))
 
     def numbers(self, name: str) -> list[int]:
-        """A list of whole numbers."""
+        """A list of integers."""
         value = self._fields.get(name, [])
         if not isinstance(value, list) or any(type(item) is not int for item in value):
             self.fault(f"{name} is not a list of numbers")
         return value
 
     def one_of(self, name: str, known: Collection[int], default: int | None = None) -> int:
-        """A number that means something."""
+        """A number out of a set of known values."""
         number = self.integer(name, default)
         if number not in known:
             self.fault(f"{name} is {number}, which is not a known value")
         return number
 
     def reference(self, name: str, ids: Mapping[int, int]) -> int:
-        """Our id for the row of another table that it names."""
+        """Our id for the referenced row of another table."""
         number = self.integer(name)
         if number not in ids:
             self.fault(f"{name} is {number}, which is not in the archive")
@@ -97,7 +97,7 @@ class ArchiveRow:
 
 
 def rows(tables: Mapping[str, object], name: str) -> Iterator[ArchiveRow]:
-    """The rows of a table; none where the archive does not have it."""
+    """The rows of a table; none if the archive lacks it."""
     table = tables.get(name, [])
     if not isinstance(table, list):
         raise ArchiveError(f"{name} is not a list of rows")
@@ -108,8 +108,8 @@ def rows(tables: Mapping[str, object], name: str) -> Iterator[ArchiveRow]:
 
 
 def identities(tables: Mapping[str, object], *names: str, taken: Collection[int] = ()) -> dict[int, int]:
-    """Our ids for the rows of tables: their own, so that texts that name them stay true; another for 0, and for one
-    that is `taken`.
+    """Our ids for the rows of tables. They stay the same, so that references in texts stay valid, except for
+    0 and those in `taken`.
     """
     ids: dict[int, int] = {}
     for name in names:

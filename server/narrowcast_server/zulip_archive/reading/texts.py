@@ -1,4 +1,4 @@
-"""Texts of an archive as this server takes them from people: what it would refuse is taken out, and counted."""
+"""Cleans texts of an archive so that they meet this server's rules; changes are counted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _JOINERS: Final = "\u200d\u200c"
 
 
 class Texts:
-    """Filters texts; `changed` says how many of which kind it had to change."""
+    """Cleans texts; `changed` counts the changes by kind of text."""
 
     def __init__(self) -> None:
         self.changed: Counter[str] = Counter()
@@ -24,7 +24,7 @@ class Texts:
         return self.noted(kind, text.strip(), clean or otherwise)
 
     def person(self, text: str, limit: int, identity: int) -> str:
-        """A name that mentions can carry."""
+        """A user name that works in mentions."""
         bare = _LIKE_A_MENTION.sub("", _NAME_MARKS.sub("", text))
         clean = self.line("", bare, limit) or f"User {identity}"
         return self.noted("names of people", text, clean)
@@ -36,7 +36,7 @@ class Texts:
         return self.noted(kind, text, clean[:limit])
 
     def single(self, kind: str, name: str, taken: Container[str], limit: int) -> str:
-        """A name that none of those taken (in lower case) has; another gets a number."""
+        """A unique name: a number is added if it is in `taken` (case-folded names)."""
         number, single = 1, name
         while single.casefold() in taken:
             number += 1
@@ -44,7 +44,7 @@ class Texts:
         return self.noted(kind, name, single)
 
     def noted(self, kind: str, before: str, after: str) -> str:
-        """What a text became; a change is counted."""
+        """Returns `after`; counts a change."""
         if kind and before != after:
             self.changed[kind] += 1
         return after

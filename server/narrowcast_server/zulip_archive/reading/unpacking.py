@@ -1,4 +1,4 @@
-"""Opening an archive that anybody may have made: no way out of its folder, no links, no bombs."""
+"""Safely opens archives from untrusted sources: no path traversal, no links, no decompression bombs."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _TABLES: Final = frozenset({layout.REALM_FILE, layout.ATTACHMENTS_FILE, layout.O
 
 @dataclass(frozen=True, slots=True)
 class ArchiveLimits:
-    """How large an archive may be; bytes."""
+    """Size limits of an archive, in bytes unless noted."""
 
     unpacked: int = 64 << 30
     file: int = 4 << 30
     tables: int = 1 << 30
-    """A file of tables, which is read as a whole."""
+    """A file of tables, which is read into memory."""
     ratio: int = 400
-    """Unpacked to packed; what compresses better was made to."""
+    """Unpacked to packed size; anything above is considered a decompression bomb."""
     free_of_ratio: int = 64 << 20
     files: int = 1_000_000
     header: int = 1 << 20
-    """What one entry says of itself."""
+    """The tar header of one entry."""
 
 
 LIMITS: Final = ArchiveLimits()
@@ -50,18 +50,18 @@ class Archive:
         self._limits = limits
 
     def tables(self, name: str) -> dict[str, object]:
-        """A file of tables; raises ArchiveError where it is missing or no JSON object."""
+        """A file of tables; raises ArchiveError if it is missing or not a JSON object."""
         value = self._json(name)
         if not isinstance(value, dict):
             raise ArchiveError(f"{name} holds no tables")
         return value
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """Whether the archive has this file."""
         return (self._folder / name).is_file()
 
     def records(self, folder: str) -> list[object]:
-        """The list of the files of one kind; empty where there are none."""
+        """The list of files of one kind; empty if there is none."""
         name = f"{folder}/{layout.RECORDS}"
         if not self.has(name):
             return []
@@ -71,15 +71,15 @@ class Archive:
         return value
 
     def message_files(self) -> Iterator[str]:
-        """The names of the files of messages, in order; the first that is missing ends them."""
+        """The names of the message files in order, up to the first gap."""
         number = 1
         while self.has(layout.messages_file(number)):
             yield layout.messages_file(number)
             number += 1
 
     def file(self, folder: str, relative: str) -> Path | None:
-        """A file by its path in one of the folders; None where there is none. Raises ArchiveError for a path that
-        leads elsewhere.
+        """The path of a file in one of the folders; None if it does not exist. Raises ArchiveError for an
+        unsafe path or a link.
         """
         if not _is_safe(relative):
             raise ArchiveError(f"{folder} lists the file {relative!r}, which is not a path in an archive")
@@ -104,7 +104,7 @@ class Archive:
 
 @contextmanager
 def opened(source: Path, scratch: Path, limits: ArchiveLimits = LIMITS) -> Iterator[Archive]:
-    """An archive, from a tar file (compressed or not) or a folder. Raises ArchiveError."""
+    """Opens an archive: a tar file (compressed or not) or a folder. Raises ArchiveError."""
     if source.is_dir():
         yield Archive(_top(source), limits)
         return
@@ -121,7 +121,7 @@ def opened(source: Path, scratch: Path, limits: ArchiveLimits = LIMITS) -> Itera
 
 
 def _top(folder: Path) -> Path:
-    """Where the tables are: archives unpack to one folder."""
+    """The folder with the tables, which archives unpack to."""
     if (folder / layout.REALM_FILE).is_file():
         return folder
     inside = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()]
@@ -132,7 +132,7 @@ def _top(folder: Path) -> Path:
 
 
 def _plain(source: Path, target: Path, limits: ArchiveLimits) -> Path:
-    """The tar file itself; of a compressed one as much as may be."""
+    """The uncompressed tar file; raises ArchiveError if it would be too large."""
     with source.open("rb") as packed:
         if packed.read(2) != _MAGIC:
             return source
@@ -186,7 +186,7 @@ def _is_safe(name: str) -> bool:
 
 
 def _is_wanted(name: str) -> bool:
-    """Whether it is one of the files of the format, in the folder that archives unpack to or without one."""
+    """Whether the entry is one of the format's files, at the top or inside one folder."""
     parts = PurePosixPath(name).parts
     for at in (0, 1):
         rest = parts[at:]
@@ -208,7 +208,7 @@ def _copy(source: IO[bytes], target: IO[bytes], allowed: int, words: str) -> int
 
 
 class _Bounded(io.RawIOBase):
-    """A file of which nobody reads much at once: headers are read as a whole, however long they say that they are."""
+    """A file that limits the size of reads: tarfile reads a header at once, whatever size it claims."""
 
     def __init__(self, stream: IO[bytes], most: int) -> None:
         self._stream = stream

@@ -1,1 +1,1 @@
-"""From a data folder to an archive, also while it is served."""
+"""Exports a data folder, which may be in use, to an archive."""

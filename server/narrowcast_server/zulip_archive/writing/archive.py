@@ -1,4 +1,4 @@
-"""Writing an archive: all tables and files of one moment, in a few megabytes of memory."""
+"""Writes an archive: all tables and files at one point in time, using little memory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TABLES: Final[tuple[tuple[str, Table], ...]] = (
     ("zerver_userprofile", people.profiles),
     ("zerver_userprofile_mirrordummy", _nothing),
     ("zerver_userprofile_crossrealm", people.system_bots),
-    # What has permissions comes before groups, and what has recipients before these.
+    # Everything with permissions comes before groups; recipients come after everything that creates them.
     ("zerver_realm", organization.realm),
     ("zerver_stream", channels.channels),
     ("zerver_namedusergroup", groups.named),
@@ -101,8 +101,8 @@ def write_archive(
     now: Callable[[], float] = time.time,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Writes the archive of a data folder, also of one that is being served; what was at `target` is replaced in the
-    last step. Once `going_on` says no, it ends. Raises ArchiveError.
+    """Writes the archive of a data folder, which may be in use by a server; an existing `target` is replaced
+    only at the end. Stops once `going_on` returns false. Raises ArchiveError.
     """
     target = target.absolute()
     try:
@@ -136,7 +136,7 @@ def _write(export: Export, archive: Tarball) -> str:
         layout.ATTACHMENTS_FILE, [("zerver_attachment", files.attachments(export))]
     )
     archive.add_tables(layout.ANALYTICS_FILE, ((table, ()) for table in _ANALYTICS))
-    # Which migrations a server has had only it can know; it asks for no more than that its version is the same.
+    # Only the importing server knows its migrations; the import just compares versions.
     archive.add_json(
         layout.MIGRATIONS_FILE, {"migrations_by_app": {}, "zulip_version": export.target.version}
     )
@@ -154,11 +154,11 @@ def _tables(export: Export) -> Iterator[tuple[str, Iterable[Record]]]:
             yield table, _fitting(export, table, rows(export))
         elif lost := sum(1 for _ in rows(export)):
             export.left_out[f"rows of {table}, which a server of level {export.target.level} has not"] = lost
-    # Last: by now all programs are known.
+    # Last, because writing the other tables collects the clients.
     yield "zerver_client", export.clients.rows()
 
 
 def _fitting(export: Export, table: str, rows: Iterable[Record]) -> Iterable[Record]:
-    """Rows without what the server would refuse them for."""
+    """Rows without the fields that the server would reject."""
     lacking = export.target.lacks(table)
     return ({k: v for k, v in row.items() if k not in lacking} for row in rows) if lacking else rows

@@ -1,4 +1,4 @@
-"""Channels, their folders, who is subscribed, and how people see topics."""
+"""Channels, folders, subscriptions, and topic visibility policies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast_server.zulip_archive.writing.export import Export, Record
 
 
 def channels(export: Export) -> Iterator[Record]:
-    """Channels, the archived too. Zulip looks for the first messages itself."""
+    """Channels, including archived ones. Zulip determines their first messages itself."""
     rows = export.source.rows(
         "SELECT channel_id, count(*) FROM subscriptions s JOIN users u ON u.id = s.user_id"
         " WHERE s.active = 1 AND u.is_active = 1 GROUP BY channel_id"
@@ -48,7 +48,7 @@ def channels(export: Export) -> Iterator[Record]:
 
 
 def default_channels(export: Export) -> Iterator[Record]:
-    """Channels that new people are subscribed to."""
+    """Channels that new users are subscribed to."""
     defaults = [channel for channel in export.source.channels if channel.is_default]
     for number, channel in enumerate(defaults, 1):
         yield {"id": number, "realm": REALM_ID, "stream": channel.id}
@@ -70,7 +70,7 @@ def folders(export: Export) -> Iterator[Record]:
 
 
 def subscriptions(export: Export) -> Iterator[Record]:
-    """Of people to channels; and that people receive what is sent to them, and groups what is sent to the group."""
+    """Subscriptions to channels, of users to their own recipients, and of members to their direct conversations."""
     ids = count(1)
     active = {user.id: user.is_active for user in export.source.users.values()}
     for row in export.source.rows("SELECT * FROM subscriptions ORDER BY channel_id, user_id"):
@@ -125,13 +125,13 @@ def recipients(export: Export) -> Iterator[Record]:
 
 
 def direct_groups(export: Export) -> Iterator[Record]:
-    """Direct conversations that have an entry; Zulip computes their digest from the subscriptions."""
+    """Direct conversations with their own recipient; Zulip computes the hash from the subscriptions."""
     for group in export.recipients.groups:
         yield {"id": group.id, "huddle_hash": f"group-{group.id}", "group_size": len(group.members)}
 
 
 def topic_policies(export: Export) -> Iterator[Record]:
-    """How people see topics. Zulip has one for all spellings of a name: the newest."""
+    """Topic visibility policies. Zulip ignores case in topics, so for each topic the newest policy is written."""
     newest: dict[tuple[int, int, str], Record] = {}
     for row in export.source.rows(
         "SELECT * FROM user_topics ORDER BY last_updated, user_id, channel_id, topic"

@@ -1,4 +1,4 @@
-"""The programs that messages came from."""
+"""The client programs that messages were sent from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LONGEST: Final = 30
 
 
 class Clients:
-    """Ids for the names of programs, as they are met."""
+    """Assigns ids to the names of clients as they occur."""
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {}
@@ -17,5 +17,5 @@ class Clients:
         return self._ids.setdefault(name[:_LONGEST] or "unknown", len(self._ids) + 1)
 
     def rows(self) -> list[dict[str, object]]:
-        """Those that were met so far."""
+        """All clients so far."""
         return [{"id": identity, "name": name} for name, identity in self._ids.items()]

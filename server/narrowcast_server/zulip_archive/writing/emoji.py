@@ -1,4 +1,4 @@
-"""Emoji of reactions and statuses, checked against the organization's own: Zulip's import ends at one that is not."""
+"""Emoji of reactions and statuses, checked against the custom emoji, because Zulip's import fails on unknown ones."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from narrowcast_server.storage.store import Row
 from narrowcast_server.zulip_archive.writing.export import Export
 
 SHARED_EXTRA: Final = "zulip"
-"""The one emoji of its own that a server of either kind has."""
+"""The only extra emoji that both kinds of server have."""
 
 
 def outgoing_emoji(export: Export, row: Row, of: str) -> dict[str, object] | None:
-    """The three columns of an emoji; None, noted for the report, for one that no Zulip server has."""
+    """The three columns of an emoji; None for one that Zulip servers lack, which is noted for the report."""
     name, code, kind = row["emoji_name"], row["emoji_code"], row["reaction_type"]
     if not name:
         return None

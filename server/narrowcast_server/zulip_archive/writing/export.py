@@ -1,4 +1,4 @@
-"""What all tables of one archive share."""
+"""The shared state of one export."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Record = dict[str, object]
 
 @dataclass(slots=True)
 class Export:
-    """One archive while it is written: where it is read from, the ids that it hands out, and what it leaves behind."""
+    """One archive while it is written: its source, the ids it assigns, and what it leaves out."""
 
     source: Source
     target: Target
@@ -25,22 +25,22 @@ class Export:
     permissions: Permissions
     clients: Clients
     now: int
-    """When the export was begun, UTC seconds."""
+    """When the export began, UTC seconds."""
     lost_files: set[str] = field(default_factory=set)
-    """Path ids of uploads whose bytes are gone."""
+    """Path ids of uploads whose file is missing."""
     changed: list[str] = field(default_factory=list)
-    """What had to be written otherwise, a line each, for the report."""
+    """What had to be changed, one line each, for the report."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """How many of what were left out, for the report."""
+    """Counts of what was left out, for the report."""
     emoji_names: dict[str, str] = field(default_factory=dict)
-    """The organization's own emoji, by the code of reactions."""
+    """Names of custom emoji by emoji code."""
     reminded_of: dict[int, int] = field(default_factory=dict)
-    """Ids of messages by the archive's ids of their reminders."""
+    """Message ids by the archive's ids of their reminders."""
     scheduled_uploads: dict[str, list[int]] = field(default_factory=dict)
-    """Ids of scheduled messages by the path ids of the uploads that they link."""
+    """Ids of scheduled messages by the path ids of the uploads that they link to."""
     system_bot_ids: frozenset[int] = frozenset()
     names: dict[str, dict[int, str]] = field(default_factory=dict)
-    """How texts name active people and groups, and channels, by id: after what HTML calls them."""
+    """The syntax for mentioning active users, active groups and channels, by kind as in HTML attributes and by id."""
 
     @classmethod
     def of(cls, source: Source, target: Target, now: int) -> Export:

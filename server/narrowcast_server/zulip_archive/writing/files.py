@@ -1,4 +1,4 @@
-"""Uploads, avatars, custom emoji, icon and logos, each kind with its list."""
+"""Uploads, avatars, custom emoji, icon and logos, each kind with a list of its files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PICTURES: Final[tuple[Picture, ...]] = ("icon", "logo", "night_logo")
 
 
 def write_files(export: Export, archive: Tarball) -> dict[str, int]:
-    """Puts all files into the archive, with their lists; gives how many there are of each kind."""
+    """Writes all files and their lists to the archive; returns the number of files of each kind."""
     kinds = {UPLOADS: _uploads, AVATARS: _avatars, EMOJI: _emoji, ICONS: _icons}
     counts: dict[str, int] = {}
     for folder, write in kinds.items():
@@ -51,7 +51,9 @@ def _uploads(export: Export, archive: Tarball) -> Iterator[Record]:
 
 
 def attachments(export: Export) -> Iterator[Record]:
-    """Uploads as messages have them; after the files, of which some may be lost, and after what is scheduled."""
+    """The records of uploads; to be written after the files, some of which may be missing, and the scheduled
+    messages.
+    """
     for row in export.source.rows("SELECT * FROM attachments ORDER BY id"):
         if row["path_id"] in export.lost_files:
             continue
@@ -76,7 +78,9 @@ def attachments(export: Export) -> Iterator[Record]:
 
 
 def listed_name(name: str, path_id: str) -> str:
-    """The name of an upload, or what its path ends with: Zulip ends its import at a name that does not lead there."""
+    """The name of an upload, or a name derived from the path id: Zulip's import fails if the path does not
+    end with the name.
+    """
     last = path_id.rpartition("/")[2]
     names = (name, name.lstrip("."), *(last[start:] for start in range(len(last))))
     fitting = (
@@ -103,7 +107,7 @@ def _avatars(export: Export, archive: Tarball) -> Iterator[Record]:
                 "size": size,
                 "last_modified": export.now,
                 "content_type": None,
-                # There is but this one size.
+                # Only one size is exported.
                 "importer_should_thumbnail": True,
             }
 
@@ -128,7 +132,7 @@ def _emoji(export: Export, archive: Tarball) -> Iterator[Record]:
 
 
 def _icons(export: Export, archive: Tarball) -> Iterator[Record]:
-    """The original, and the same as what is shown: Zulip makes no smaller one at an import."""
+    """The original, and the same file as the displayed picture: Zulip's import does not create smaller ones."""
     for picture in _PICTURES:
         source = _picture(export, export.source.settings[f"{picture}_picture"])
         if source is None:
@@ -145,7 +149,7 @@ def _picture(export: Export, url: object) -> Path | None:
 
 
 def _add(archive: Tarball, name: str, source: Path) -> int | None:
-    """Adds a file; gives its size, or None where it is gone."""
+    """Adds a file; returns its size, or None if it does not exist."""
     try:
         content: IO[bytes] = source.open("rb")
     except FileNotFoundError:

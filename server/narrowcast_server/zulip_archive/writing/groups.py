@@ -1,4 +1,4 @@
-"""User groups, those of roles, and those that a setting alone has."""
+"""User groups: named groups, system groups, and unnamed groups of single settings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def named(export: Export) -> Iterator[Record]:
 
 
 def _names(export: Export) -> dict[int, str]:
-    """By id. Zulip lets no two groups share a name, deactivated or not: the later get a number."""
+    """Names by group id. Zulip requires unique names, even of deactivated groups: a number is added to later ones."""
     names: dict[int, str] = {}
     taken: set[str] = set()
     for group in sorted(export.source.groups, key=lambda group: (group.deactivated, group.id)):
@@ -62,7 +62,7 @@ def _names(export: Export) -> dict[int, str]:
 
 
 def all_groups(export: Export) -> Iterator[Record]:
-    """All groups, with a name or without; after everything that has permissions."""
+    """All groups, named or not; to be written after everything that has permissions."""
     for group in export.source.groups:
         yield {"id": group.id, "realm": REALM_ID}
     for unnamed in export.permissions.unnamed:
@@ -70,7 +70,7 @@ def all_groups(export: Export) -> Iterator[Record]:
 
 
 def members(export: Export) -> Iterator[Record]:
-    """Direct members. Roles are groups there: everybody is in that of their own."""
+    """Direct members. In Zulip system groups have members too: everybody is in the group of their role."""
     ids = count(1)
     for row in export.source.rows("SELECT * FROM group_members ORDER BY group_id, user_id"):
         yield _member(next(ids), row["group_id"], row["user_id"])

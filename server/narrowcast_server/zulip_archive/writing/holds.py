@@ -1,8 +1,8 @@
-"""What an archive holds where it is not for who operates the server: public data, and what people agreed to.
+"""Restricts an export that is not for the operator: public data, and private data of users who consented.
 
-Views of the same names stand before the tables of the reader's own connection, so that whatever writes an archive
-sees less, and nothing has to think of it. A person who agreed takes part in what they can read: direct conversations,
-private channels, and what is theirs alone.
+Temporary views hide tables of the same name on the reader's own connection, so that the code that writes an
+archive sees only allowed rows without checking itself. A user's consent covers what they can read: direct
+conversations, private channels, and personal data.
 """
 
 from __future__ import annotations
@@ -55,9 +55,10 @@ _WHERE: Final = {
 
 
 def hold_back(connection: sqlite3.Connection, agreed: Iterable[int], hidden: Iterable[int]) -> None:
-    """Leaves the connection with what is public and what is of those who `agreed`; addresses of `hidden` are none.
+    """Restricts the connection to public data and data of users in `agreed`; replaces the addresses of users
+    in `hidden`.
 
-    Nothing of a table is copied but ids.
+    Only ids are copied.
     """
     connection.executescript(_OPEN)
     connection.executemany("INSERT INTO agreed VALUES (?)", [(identity,) for identity in agreed])
@@ -66,7 +67,7 @@ def hold_back(connection: sqlite3.Connection, agreed: Iterable[int], hidden: Ite
         connection.execute(statement)
     for table, where in _WHERE.items():
         connection.execute(f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} WHERE {where}")
-    # A view has no rowid of its own, by which reactions are in their order.
+    # A view has no rowid, which is needed for the order of reactions.
     connection.execute(
         f"CREATE TEMP VIEW reactions AS SELECT *, rowid AS rowid FROM main.reactions WHERE {_OF_MESSAGES}"
     )

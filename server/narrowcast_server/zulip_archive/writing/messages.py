@@ -1,4 +1,4 @@
-"""Messages with their history and everybody's flags, a thousand a file; reactions; what is to be sent later."""
+"""Messages with their history and user flags, a thousand per file; reactions; pending messages."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from narrowcast_server.zulip_archive.writing.export import Export, Record
 
 _NAMED: Final = re.compile(r'data-(user|user-group|stream)-id="(\d{1,18})"')
 _RENDERED: Final = 1
-"""The version of the HTML that both sides agree on."""
+"""The version of rendered HTML that Zulip expects."""
 _NORMAL: Final = 1
 
 
 def files(export: Export) -> Iterator[dict[str, list[Record]]]:
-    """The tables of each file of messages."""
+    """The tables of each message file."""
     numbers = count(1)
     rows = export.source.rows("SELECT * FROM messages ORDER BY id")
     while part := tuple(islice(rows, MESSAGES_A_FILE)):
@@ -61,10 +61,11 @@ def _message(export: Export, row: Row) -> Record:
 
 
 def _rendered(export: Export, row: Row) -> str | None:
-    """HTML that the import could not make anew from the text: it keeps that, and changes the ids in it.
+    """HTML that the import must keep because it could not render it again from the text; it only replaces
+    ids.
 
-    That is where somebody is named otherwise than they are called now, by id too, and what bots of the system wrote.
-    All other HTML it makes anew, as its own messages look.
+    That is HTML that names somebody by a former name or by id, and messages of system bots. All other HTML is
+    rendered again by the import, in Zulip's own form.
     """
     text, html = row["content"], row["rendered"]
     if row["sender_id"] in export.system_bot_ids:
@@ -81,7 +82,8 @@ def _history(row: Row) -> str | None:
         return None
     entries = json.loads(row["history"])
     for entry in entries:
-        # The import asks each entry for its author, and each earlier text for its HTML, which it cannot make.
+        # The import requires an author in each entry, and HTML with each earlier text, which it does not
+        # render.
         entry.setdefault("user_id", row["sender_id"])
         if "prev_content" in entry and not isinstance(entry.get("prev_rendered_content"), str):
             entry |= {"prev_rendered_content": "", "prev_rendered_content_version": _RENDERED}
@@ -89,7 +91,7 @@ def _history(row: Row) -> str | None:
 
 
 def _copies(export: Export, part: tuple[Row, ...], numbers: Iterator[int]) -> list[Record]:
-    """Whose messages they are, with flags."""
+    """The users who received each message, with their flags."""
     direct = {row["id"] for row in part if row["channel_id"] is None}
     rows = export.source.rows(
         "SELECT user_id, message_id, flags FROM user_messages WHERE message_id BETWEEN ? AND ?"
@@ -123,7 +125,7 @@ def reactions(export: Export) -> Iterator[Record]:
 
 
 def submessages(export: Export) -> Iterator[Record]:
-    """What makes a message a poll or a list, and votes and tasks."""
+    """Widgets of polls and to-do lists, votes and tasks."""
     for row in export.source.rows("SELECT * FROM submessages ORDER BY id"):
         yield {
             "id": row["id"],
@@ -174,7 +176,7 @@ def _reminder(export: Export, row: Row) -> Record:
         "read_by_sender": False,
         "failure_message": None,
         "delivery_type": int(Delivery.REMINDER),
-        # The import gives messages other ids and leaves this: of a message that is not there the text is kept.
+        # The import renumbers messages but not this field; a reminder of a missing message keeps its text.
         "reminder_target_message_id": NO_MESSAGE,
         "reminder_note": row["note"] or None,
     }

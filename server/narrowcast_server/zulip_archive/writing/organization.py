@@ -1,4 +1,4 @@
-"""The organization itself: settings, domains, linkifiers, playgrounds, emoji, the log that Zulip computes from."""
+"""The organization: settings, domains, linkifiers, playgrounds, emoji, and the audit log events that Zulip evaluates."""
 
 from __future__ import annotations
 
@@ -67,19 +67,19 @@ def realm(export: Export) -> Iterator[Record]:
 
 
 def new_people(export: Export) -> Iterator[Record]:
-    """The settings of new people."""
+    """The default settings of new users."""
     own = export.source.settings["personal_defaults"]
     assert isinstance(own, dict)
     yield {"id": 1, "realm": REALM_ID, **personal_settings({**DEFAULTS, **own})}
 
 
 def sign_in(export: Export) -> Iterator[Record]:
-    """By address and password."""
+    """Email and password are the only sign-in method."""
     yield {"id": 1, "realm": REALM_ID, "name": "Email"}
 
 
 def domains(export: Export) -> Iterator[Record]:
-    """Domains of addresses that may join."""
+    """Email domains that may join."""
     for number, row in enumerate(export.source.rows("SELECT * FROM domains ORDER BY domain"), 1):
         yield {
             "id": number,
@@ -90,7 +90,7 @@ def domains(export: Export) -> Iterator[Record]:
 
 
 def linkifiers(export: Export) -> Iterator[Record]:
-    """Patterns that become links."""
+    """Linkifiers."""
     for row in export.source.rows("SELECT * FROM linkifiers ORDER BY position, id"):
         yield {
             "id": row["id"],
@@ -102,7 +102,7 @@ def linkifiers(export: Export) -> Iterator[Record]:
 
 
 def playgrounds(export: Export) -> Iterator[Record]:
-    """Where code can be tried."""
+    """Code playgrounds."""
     for row in export.source.rows("SELECT * FROM playgrounds ORDER BY id"):
         yield {
             "id": row["id"],
@@ -114,7 +114,7 @@ def playgrounds(export: Export) -> Iterator[Record]:
 
 
 def emoji(export: Export) -> Iterator[Record]:
-    """The organization's own emoji."""
+    """Custom emoji."""
     for row in export.source.rows("SELECT * FROM custom_emoji ORDER BY id"):
         yield {
             "id": row["id"],
@@ -128,12 +128,12 @@ def emoji(export: Export) -> Iterator[Record]:
 
 
 def emoji_file(identity: int, source_url: str) -> str:
-    """The name of an emoji's picture in the archive."""
+    """The file name of an emoji in the archive."""
     return f"{identity}.{source_url.rpartition('.')[2]}"
 
 
 def audit_log(export: Export) -> Iterator[Record]:
-    """Since when the organization, its people and subscriptions are there, as far as it is known."""
+    """When the organization, its users and subscriptions began and ended, as far as known."""
     ids = count(1)
     created = export.source.settings["date_created"]
     yield _event(next(ids), AuditEvent.REALM_CREATED, created)

@@ -1,4 +1,4 @@
-"""What the format has no place for and this program takes in again: Zulip does not look at it."""
+"""Tables that Zulip ignores and this program imports: data that the format has no place for."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from narrowcast_server.zulip_archive.writing.people import ADDRESS
 
 
 def drafts(export: Export) -> Iterator[Record]:
-    """Drafts that people's clients share."""
+    """Drafts synchronised between clients."""
     for row in export.source.rows("SELECT * FROM drafts ORDER BY id"):
         yield {**dict(row), "recipients": json.loads(row["recipients"])}
 
 
 def reminders(export: Export) -> Iterator[Record]:
-    """What reminders are of; after the reminders."""
+    """The messages of reminders; to be written after the reminders."""
     for reminder_id, message_id in export.reminded_of.items():
         yield {"id": reminder_id, "message": message_id}
 
 
 def reactions(export: Export) -> Iterator[Record]:
-    """Reactions with this program's own emoji, which Zulip does not have."""
+    """Reactions with this program's extra emoji, which Zulip lacks."""
     for row in export.source.rows(
         "SELECT * FROM reactions WHERE reaction_type = ? AND emoji_code != ? ORDER BY message_id, rowid",
         EXTRA_EMOJI,
@@ -35,21 +35,21 @@ def reactions(export: Export) -> Iterator[Record]:
 
 
 def addresses(export: Export) -> Iterator[Record]:
-    """Addresses that Zulip does not take."""
+    """Email addresses that Zulip rejects."""
     for user in export.source.people:
         if not ADDRESS.fullmatch(user.delivery_email):
             yield {"user_id": user.id, "address": user.delivery_email}
 
 
 def upload_names(export: Export) -> Iterator[Record]:
-    """Names of uploads that Zulip does not take."""
+    """Names of uploads that Zulip rejects."""
     for row in export.source.rows("SELECT id, name, path_id FROM attachments ORDER BY id"):
         if listed_name(row["name"], row["path_id"]) != row["name"]:
             yield {"id": row["id"], "name": row["name"]}
 
 
 def settings(export: Export) -> Iterator[Record]:
-    """Settings that Zulip does not have."""
+    """Settings that Zulip lacks."""
     names = ("domain", "empty_topic_display_name", "giphy_rating", "default_channel_groups")
     for name in names:
         yield {"name": name, "value": export.source.settings[name]}

@@ -1,4 +1,4 @@
-"""People: accounts, settings, profiles, presence, status."""
+"""Users: accounts, settings, profiles, presence, status."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ADDRESS: Final = re.compile(
     r"[-!#$%&'*+/=?^_`{}|~0-9A-Za-z]+(\.[-!#$%&'*+/=?^_`{}|~0-9A-Za-z]+)*"
     r"@(localhost|([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63}(?<!-))"
 )
-"""What Zulip takes as an address; one that it does not take would end its import."""
+"""Email addresses that Zulip accepts; its import fails on others."""
 
 
 def profiles(export: Export) -> Iterator[Record]:
-    """Accounts. Neither passwords nor keys are among them: people ask for a new password."""
+    """Accounts, without passwords and keys: people reset their passwords."""
     domain = str(export.source.settings["domain"])
     for user in export.source.people:
         yield _profile(export, user, domain)
@@ -82,7 +82,7 @@ def _usable(export: Export, user: User) -> str:
 
 
 def personal_settings(values: Mapping[str, object]) -> Record:
-    """Settings of a person, or the defaults of new people, with the archive's numbers."""
+    """Personal settings, or the defaults of new users, with the archive's numbers."""
     return {
         name: PERSONAL_NUMBERS[name][str(values[name])] if name in PERSONAL_NUMBERS else values[name]
         for name in DEFAULTS
@@ -90,14 +90,14 @@ def personal_settings(values: Mapping[str, object]) -> Record:
 
 
 def system_bots(export: Export) -> Iterator[Record]:
-    """The bots of the system; nobody is a recipient where conversations are groups."""
+    """System bots; they have no recipient if direct conversations are groups."""
     for bot in export.source.system_bots:
         recipient_id = None if export.target.direct_groups else export.recipients.person(bot.id)
         yield {"id": bot.id, "email": NOTIFICATION_BOT, "recipient_id": recipient_id}
 
 
 def presence(export: Export) -> Iterator[Record]:
-    """When people were last seen."""
+    """When users were last seen."""
     for number, row in enumerate(export.source.rows("SELECT * FROM presence ORDER BY user_id"), 1):
         yield {
             "id": number,
@@ -110,13 +110,13 @@ def presence(export: Export) -> Iterator[Record]:
 
 
 def presence_sequence(export: Export) -> Iterator[Record]:
-    """The number of the newest report."""
+    """The number of the newest presence update."""
     newest = next(export.source.rows("SELECT max(update_id) FROM presence"))[0]
     yield {"id": 1, "realm": REALM_ID, "last_update_id": newest or 0}
 
 
 def statuses(export: Export) -> Iterator[Record]:
-    """What people say of themselves."""
+    """Status texts and emoji."""
     rows = export.source.rows(
         "SELECT * FROM statuses WHERE status_text != '' OR emoji_name != '' ORDER BY user_id"
     )
@@ -136,7 +136,7 @@ def statuses(export: Export) -> Iterator[Record]:
 
 
 def profile_fields(export: Export) -> Iterator[Record]:
-    """What the organization asks of its people."""
+    """Custom profile fields."""
     for row in export.source.rows("SELECT * FROM profile_fields ORDER BY position, id"):
         yield {
             "id": row["id"],
@@ -165,7 +165,7 @@ def profile_values(export: Export) -> Iterator[Record]:
 
 
 def muted_users(export: Export) -> Iterator[Record]:
-    """Whom people have muted."""
+    """Muted users."""
     for number, row in enumerate(
         export.source.rows("SELECT * FROM muted_users ORDER BY user_id, muted_id"), 1
     ):
@@ -178,7 +178,7 @@ def muted_users(export: Export) -> Iterator[Record]:
 
 
 def alert_words(export: Export) -> Iterator[Record]:
-    """Words that people want to hear of."""
+    """Alert words."""
     for number, row in enumerate(
         export.source.rows("SELECT * FROM alert_words ORDER BY user_id, position"), 1
     ):
@@ -198,7 +198,7 @@ def snippets(export: Export) -> Iterator[Record]:
 
 
 def navigation_views(export: Export) -> Iterator[Record]:
-    """People's own entries of the navigation."""
+    """Users' navigation views."""
     rows = export.source.rows("SELECT * FROM navigation_views ORDER BY user_id, fragment")
     for number, row in enumerate(rows, 1):
         yield {
@@ -211,14 +211,14 @@ def navigation_views(export: Export) -> Iterator[Record]:
 
 
 def onboarding_steps(export: Export) -> Iterator[Record]:
-    """Hints for newcomers that people have seen."""
+    """Onboarding steps that users have completed."""
     rows = export.source.rows("SELECT * FROM onboarding_steps ORDER BY user_id, step")
     for number, row in enumerate(rows, 1):
         yield {"id": number, "user": row["user_id"], "onboarding_step": row["step"], "timestamp": export.now}
 
 
 def bot_services(export: Export) -> Iterator[Record]:
-    """What outgoing webhooks call; Zulip makes the tokens anew."""
+    """Outgoing webhooks; Zulip creates new tokens."""
     for number, row in enumerate(export.source.rows("SELECT * FROM bot_services ORDER BY bot_id"), 1):
         yield {
             "id": number,

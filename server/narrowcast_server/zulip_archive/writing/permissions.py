@@ -1,4 +1,4 @@
-"""Who holds a permission, as the archive says it: always one group, with a name or without."""
+"""Permissions in an archive: the value of each is one group, named or not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from narrowcast_server.zulip_archive.writing.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Unnamed:
-    """A group that one setting alone has."""
+    """An unnamed group, used by a single setting."""
 
     id: int
     members: tuple[int, ...]
@@ -17,7 +17,7 @@ class Unnamed:
 
 
 class Permissions:
-    """Makes a group for each value that names people or several groups."""
+    """Creates an unnamed group for each value that consists of users or several groups."""
 
     def __init__(self, source: Source) -> None:
         self._next = source.newest("groups") + 1
@@ -25,11 +25,11 @@ class Permissions:
         self.unnamed: list[Unnamed] = []
 
     def system(self, name: str) -> int:
-        """The id of a group of a role."""
+        """The id of a system group."""
         return self._system[name]
 
     def group(self, value: object) -> int:
-        """The id of the group that holds what a group-setting value says."""
+        """The id of the group for a group-setting value."""
         if isinstance(value, int):
             return value
         assert isinstance(value, dict), "every stored permission is a group or a dict"

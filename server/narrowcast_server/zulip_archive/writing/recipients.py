@@ -1,4 +1,4 @@
-"""Where messages go, as the archive says it: a recipient for each person, channel and group of people."""
+"""Recipients of messages in an archive: one for each user, channel and group of users."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast_server.zulip_archive.writing.source import Source
 
 @dataclass(frozen=True, slots=True)
 class DirectGroup:
-    """A direct conversation that has an entry of its own."""
+    """A direct conversation with its own recipient."""
 
     id: int
     recipient_id: int
@@ -20,7 +20,9 @@ class DirectGroup:
 
 
 class Recipients:
-    """Hands out recipients. Before `direct_groups` a conversation of two has none: it goes to the other's own."""
+    """Assigns recipients. Without `direct_groups` a conversation of two has none: its messages go to the
+    other user's.
+    """
 
     def __init__(self, source: Source, *, direct_groups: bool) -> None:
         self._ids = count(1)
@@ -36,23 +38,23 @@ class Recipients:
 
     @property
     def groups(self) -> list[DirectGroup]:
-        """The direct conversations that have an entry."""
+        """The direct conversations with their own recipient."""
         return list(self._groups.values())
 
     def person(self, user_id: int) -> int:
-        """The recipient that is one person."""
+        """The recipient of a user."""
         return self._people[user_id]
 
     def channel(self, channel_id: int) -> int:
-        """The recipient that is a channel."""
+        """The recipient of a channel."""
         return self._channels[channel_id]
 
     def conversation(self, conversation_id: int, sender_id: int) -> int:
-        """Where a message of a direct conversation went."""
+        """The recipient of a sender's messages in a direct conversation."""
         return self.direct(self._conversations[conversation_id], sender_id)
 
     def direct(self, user_ids: Iterable[int], sender_id: int) -> int:
-        """Where a message to these people goes."""
+        """The recipient of a message from the sender to these users."""
         members = tuple(sorted({*user_ids, sender_id}))
         if self._has_group(members):
             return self._group(members).recipient_id
@@ -69,14 +71,14 @@ class Recipients:
         return group
 
     def subscribed_people(self) -> Iterator[tuple[int, int]]:
-        """(person, recipient) of everybody who has one of their own."""
+        """(user id, recipient id) of all users with their own recipient."""
         if not self._all_groups:
             for user_id, recipient_id in self._people.items():
                 if user_id not in self._system_bots:
                     yield user_id, recipient_id
 
     def rows(self) -> Iterator[dict[str, object]]:
-        """All recipients but those of the system's bots, which every server has of its own."""
+        """All recipients except those of system bots, which each server has itself."""
         for user_id, recipient_id in self.subscribed_people():
             yield {"id": recipient_id, "type": int(RecipientType.PERSON), "type_id": user_id}
         for channel_id, recipient_id in self._channels.items():

@@ -1,4 +1,4 @@
-"""What an archive does not carry, in words for the operator."""
+"""Describes for the operator what an archive contains and lacks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TABLES: Final = (
 
 
 def report(export: Export, counts: dict[str, int]) -> str:
-    """The text that is printed and put into the archive."""
+    """The report, which is printed and included in the archive."""
     return "\n".join(
         [
             "What is in this archive",

@@ -1,4 +1,4 @@
-"""The organization as it is at one moment, read beside the server that uses it."""
+"""A snapshot of the organization, read while a server may be using it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from narrowcast_server.zulip_archive.writing.holds import hold_back
 
 
 class Source:
-    """One read transaction on a connection of its own: whatever is written meanwhile is not seen, and not held up."""
+    """One read transaction on its own connection: it does not see later writes, and does not block them."""
 
     def __init__(self, data: Path, holds: ExportType = ExportType.FULL_WITHOUT_CONSENT) -> None:
         self.folder = data
@@ -46,7 +46,7 @@ class Source:
                 f"{self.folder} was last used by another version (schema {version}, not {len(MIGRATIONS)}):"
                 " serve it once with this one"
             )
-        # The moment is that of the first read.
+        # The snapshot is taken by the first read.
         if self._connection.execute("SELECT 1 FROM groups").fetchone() is None:
             raise ArchiveError(f"{self.folder} holds no organization")
 
@@ -71,30 +71,30 @@ class Source:
         hold_back(self._connection, agreed, hidden)
 
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
-        """The rows of a query, one after the other."""
+        """The rows of a query, fetched one by one."""
         return iter(self._connection.execute(sql, values))
 
     def count(self, table: str) -> int:
-        """How many rows a table has."""
+        """The number of rows in a table."""
         return int(self._connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
     def newest(self, table: str) -> int:
-        """The largest id of a table, 0 where it is empty."""
+        """The largest id of a table, 0 if it is empty."""
         return int(self._connection.execute(f"SELECT max(id) FROM {table}").fetchone()[0] or 0)
 
     @cached_property
     def users(self) -> dict[int, User]:
-        """Everybody; keys stay sealed."""
+        """All users; keys stay sealed."""
         return {row["id"]: User.of(row, _sealed) for row in self.rows("SELECT * FROM users ORDER BY id")}
 
     @cached_property
     def people(self) -> list[User]:
-        """Everybody but the bots of the system."""
+        """All users except system bots."""
         return [user for user in self.users.values() if not user.is_system_bot]
 
     @cached_property
     def system_bots(self) -> list[User]:
-        """The bots of the system, which every Zulip server has of its own."""
+        """The system bots; each Zulip server has its own."""
         return [user for user in self.users.values() if user.is_system_bot]
 
     @cached_property
@@ -103,7 +103,7 @@ class Source:
 
     @cached_property
     def groups(self) -> list[Group]:
-        """All groups, those of roles too."""
+        """All groups, including system groups."""
         return [Group.of(row) for row in self.rows("SELECT * FROM groups ORDER BY id")]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The archive's file while it is written."""
+"""The tar file of an archive while it is written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Tarball:
-    """Files go in one after the other; large ones are never in memory."""
+    """Adds files one by one; large ones are not read into memory."""
 
     def __init__(
         self, archive: tarfile.TarFile, scratch: Path, now: int, going_on: Callable[[], bool]
@@ -33,13 +33,13 @@ class Tarball:
         self._now = now
 
     def add(self, name: str, content: IO[bytes]) -> int:
-        """Adds a file as it is now; gives its size in bytes."""
+        """Adds the current content of a file; returns its size in bytes."""
         if not self._going_on():
             raise ArchiveError("the archive was not finished")
         entry = tarfile.TarInfo(f"{FOLDER}/{name}")
         entry.size = content.seek(0, os.SEEK_END)
         content.seek(0)
-        # Whoever unpacks it, the user that imports must be able to read it.
+        # The importing user must be able to read it, whoever unpacks the archive.
         entry.mode, entry.mtime = 0o644, self._now
         self._archive.addfile(entry, content)
         return entry.size
@@ -55,7 +55,9 @@ class Tarball:
     def add_tables(
         self, name: str, tables: Iterable[tuple[str, Iterable[Mapping[str, object]]]], **also: object
     ) -> dict[str, int]:
-        """Adds an object of tables, row by row, and what else it has; gives the number of rows of each table."""
+        """Adds a JSON object of tables, written row by row, and other fields; returns the number of rows of
+        each table.
+        """
         counts: dict[str, int] = {}
         with self._new() as file:
             file.write(b"{")
@@ -86,7 +88,7 @@ class Tarball:
 
 
 def encoded(value: object) -> bytes:
-    """JSON without null characters, which the database of Zulip cannot hold."""
+    """JSON without null characters, which Zulip's database cannot store."""
     text = _encode(value)
     return _encode(_without_nulls(value)) if _NULL in text else text
 
@@ -105,7 +107,7 @@ def _without_nulls(value: object) -> object:
 def written(
     target: Path, made: Path, scratch: Path, now: int, going_on: Callable[[], bool]
 ) -> Iterator[Tarball]:
-    """An archive at `made`, compressed where `target` is called so; on the disk afterwards."""
+    """Writes an archive to `made` and flushes it; compressed if the name of `target` says so."""
     descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as stream:
         with ExitStack() as stack:
