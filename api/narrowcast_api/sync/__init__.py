@@ -1,1 +1,1 @@
-"""One live account kept true: session, synchronizer, change bus, message lists, startup cache."""
+"""A live account: session, synchronizer, change bus, message views, startup cache."""

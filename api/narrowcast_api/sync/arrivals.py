@@ -1,4 +1,4 @@
-"""Messages that come while one listens, given out once each had a moment to be read elsewhere."""
+"""Collects newly sent messages and delivers them in batches after a delay, in which they may be read elsewhere."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ __all__ = ["Arrivals"]
 
 
 class Arrivals:
-    """Calls `heard` with the messages that came since the last time, in order, `grace` seconds after the first of them.
+    """Calls `heard` with the messages received since the last call, ordered by id, `grace` seconds after the
+    first of them.
 
-    Messages that were fetched, as opposed to sent just now, are left out; so are those that are gone again.
+    Fetched messages are left out, and so are messages that have been deleted meanwhile.
     """
 
     def __init__(self, session: Session, grace: float, heard: Callable[[Sequence[Message]], None]) -> None:
@@ -31,7 +32,7 @@ class Arrivals:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a message has its moment now."""
+        """Whether messages are waiting to be delivered."""
         return self._due is not None
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""Lets the cache know of messages that came, changed or went, those of half a second at once.
+"""Writes new, changed and deleted messages to the cache, in batches of half a second.
 
-Most messages change soon after they came: they are read. One at a time, writing them took a sixth of all work that
-arriving messages make.
+Most messages change soon after they arrive, because they are read. Writing them one at a time took a sixth of
+all work that arriving messages cause.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 
 WRITE_AFTER = 0.5
-"""Seconds in which messages are collected. What a killed app had not written is fetched again at its next start."""
+"""Seconds in which changes are collected. Changes that are lost when the app is killed are fetched again at
+its next start.
+"""
 
 
 class CacheHost(Protocol):
-    """The session, as far as the writer needs it."""
+    """What the writer needs of the session."""
 
     @property
     def clock(self) -> Clock: ...
@@ -34,7 +36,9 @@ class CacheHost(Protocol):
 
 
 class CacheWriter:
-    """`note` collects. Call `write` before messages leave the state, before the cache is searched, and at the end."""
+    """`note` collects changes. Call `write` before messages leave the state, before the cache is searched,
+    and at the end.
+    """
 
     def __init__(self, host: CacheHost) -> None:
         self._host = host
@@ -43,7 +47,7 @@ class CacheWriter:
         self._is_due = False
 
     def note(self, changes: Sequence[Change]) -> None:
-        """Messages came, changed or went."""
+        """Collects the messages that were added, changed or removed."""
         for change in changes:
             if isinstance(change, MessagesAdded | MessagesChanged):
                 _move(change.ids, self._removed, self._touched)
@@ -59,7 +63,7 @@ class CacheWriter:
         self.write()
 
     def write(self) -> None:
-        """Hands over what was collected, to the cache's thread."""
+        """Queues all collected changes for the cache's thread."""
         cache = self._host.storage.cache
         if messages := self._host.state.messages.known(self._touched):
             cache.post(cache.save_messages, messages)

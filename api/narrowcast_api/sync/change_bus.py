@@ -1,4 +1,4 @@
-"""Who hears of changes: batches of them, once the turn of the loop that made them is over."""
+"""Delivers changes to listeners in batches, one batch per turn of the event loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Listener = Callable[[Sequence[Change]], None]
 
 
 class ChangeBus:
-    """Tells listeners of changes, each once a batch. An exception of a listener is logged."""
+    """Calls each listener with each batch of changes. An exception in a listener is logged."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -25,7 +25,7 @@ class ChangeBus:
         self._closed = False
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Calls `listener` with each batch; returns how to end that."""
+        """Calls `listener` with each batch; returns a function that unsubscribes it."""
         self._listeners.append(listener)
 
         def unsubscribe() -> None:
@@ -35,19 +35,19 @@ class ChangeBus:
         return unsubscribe
 
     def publish(self, *changes: Change) -> None:
-        """Tells the listeners soon, together with whatever else changes until then."""
+        """Adds changes to the batch that the listeners receive at the next turn of the loop."""
         self._changes.extend(changes)
         if not self._due and not self._closed:
             self._due = True
             self._loop.call_soon(self._flush)
 
     def publish_from_thread(self, change: Change) -> None:
-        """The same, from any thread; nothing if the loop has ended."""
+        """Like `publish`, from any thread; does nothing if the loop has ended."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self.publish, change)
 
     def close(self) -> None:
-        """Nobody hears of anything any more."""
+        """Stops delivering changes."""
         self._closed = True
 
     def _flush(self) -> None:

@@ -1,8 +1,9 @@
-"""Channels that became private while one was not in them, of which a server may say nothing.
+"""Removes channels that became private while the user was not subscribed to them.
 
-TODO(server-12): Zulip sends `stream` delete since https://github.com/zulip/zulip/pull/37934; before, whoever is outside
-keeps such a channel until the next snapshot. Its web app does so, too. Nothing tells of it but that the channel has no
-messages any more and that its topics are refused: then the server is asked for the channel itself.
+TODO(server-12): Zulip sends `stream` delete since https://github.com/zulip/zulip/pull/37934; before, clients
+of users who are not subscribed keep such a channel until the next snapshot, as its web app does. The only
+signs are that the channel has no messages any more and that the server rejects requests for its topics: then
+the server is asked for the channel itself.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Account(Protocol):
-    """Whose channels they are."""
+    """The account whose channels are checked: its state and its client."""
 
     @property
     def state(self) -> State: ...
@@ -29,20 +30,20 @@ class Account(Protocol):
     def client(self) -> Client: ...
 
     def foretell(self, event: Event) -> None:
-        """Shows now what an event would say."""
+        """Applies an expected event to the state now."""
 
 
 def may_be_hidden(account: Account, channel_id: int) -> bool:
-    """Whether a channel that is known may be one that the server does not show any more: of those that one is in, the
-    server tells, and archived ones it does not give one by one.
+    """Whether a known channel may have become invisible to the user. Subscribed channels are excluded,
+    because the server reports those, and archived ones, because it does not return them one by one.
     """
     channel = account.state.channels.get(channel_id)
     return channel is not None and not channel.is_subscribed and not channel.is_archived
 
 
 async def forget_if_hidden(account: Account, channel_id: int) -> None:
-    """Asks for a channel, and takes it out of the state where the server knows none that one may see."""
-    with suppress(NarrowcastError):  # too old a server, or no answer: it stays
+    """Requests a channel from the server, and removes it from the state if the server does not return it."""
+    with suppress(NarrowcastError):  # no answer, or the server is too old: the channel stays
         try:
             await account.client.channels.get(channel_id=channel_id)
         except BadRequest:

@@ -1,4 +1,4 @@
-"""What the parts of a session need of it; the session is one, and so may be what a test makes up."""
+"""What the parts of a session need of it, as a protocol that tests can implement too."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ServiceHost(Protocol):
-    """What sends on behalf of an account asks of its session."""
+    """What the services that send for an account need of its session."""
 
     @property
     def client(self) -> Client: ...
@@ -27,7 +27,7 @@ class ServiceHost(Protocol):
 
     @property
     def state(self) -> State:
-        """The state now: another one after each snapshot."""
+        """The current state; each snapshot replaces it by a new object."""
 
     @property
     def storage(self) -> AccountStorage: ...
@@ -40,7 +40,7 @@ class ServiceHost(Protocol):
 
     @property
     def present(self) -> bool:
-        """Whether others are told that the account's user is here."""
+        """Whether the user is reported as present to others."""
 
     @property
     def queue_id(self) -> str | None: ...
@@ -48,10 +48,10 @@ class ServiceHost(Protocol):
     def publish(self, *changes: Change) -> None: ...
 
     def foretell(self, event: Event) -> None:
-        """Shows now what an event will say."""
+        """Applies an event to the state before the server sends it."""
 
     def show_read(self, message_ids: Collection[int]) -> None:
-        """Shows messages as read before the server knows."""
+        """Shows messages as read before the server confirms it."""
 
     def others_are_present(self, answer: PresenceAnswer) -> None: ...
 

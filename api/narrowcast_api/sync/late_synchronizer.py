@@ -1,4 +1,4 @@
-"""The part of a session that speaks to the server, loaded when it is first needed."""
+"""Loads the part of a session that talks to the server when it is first needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MODULE = "narrowcast_api.sync.synchronizer"
 
 
 class LateSynchronizer:
-    """Makes the one synchronizer of a session. `loaded` is it, once there is one."""
+    """Creates the only synchronizer of a session. `loaded` is None until then."""
 
     def __init__(self, session: SyncHost) -> None:
         self._session = session
@@ -22,16 +22,18 @@ class LateSynchronizer:
         self.loaded: Synchronizer | None = None
 
     def hold_back(self, until: asyncio.Event) -> None:
-        """Loads nothing before then."""
+        """Delays loading until `until` is set."""
         self._held = until
 
     async def ready(self) -> Synchronizer:
-        """The synchronizer; loading it takes a while, so that keys must go on being answered."""
+        """Returns the synchronizer. Its module is imported in a thread, since that takes a while and would
+        block input.
+        """
         if self._held is not None:
             await self._held.wait()
         if self.loaded is None:
             made_by = getattr(sys.modules.get(MODULE), "Synchronizer", None)
-            if made_by is None:  # also where another thread is loading the module now
+            if made_by is None:  # not imported yet, or another thread is importing it now
                 made_by = (await asyncio.to_thread(importlib.import_module, MODULE)).Synchronizer
             if self.loaded is None:
                 self.loaded = made_by(self._session)

@@ -1,4 +1,4 @@
-"""What a session asks the server for when somebody wants it and it is not known yet: topics, and messages by id."""
+"""Fetches topics and messages that are needed and not in the state yet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast_api.sync.late_synchronizer import LateSynchronizer
 
 
 class Loader:
-    """Loads into the state what is not there. Everything raises `NarrowcastError`."""
+    """Fetches what is missing into the state. Every method raises `NarrowcastError`."""
 
     def __init__(self, session: ServiceHost, synchronizer: LateSynchronizer) -> None:
         self._session = session
@@ -21,7 +21,8 @@ class Loader:
     async def topics(self, channel_id: int) -> None:
         """Fetches the topics of a channel into `state.topics`.
 
-        Servers of about level 387 list none of an archived channel: those that are known are all.
+        Servers of about level 387 reject this for an archived channel: its known topics are then taken as
+        complete.
         """
         session = self._session
         try:
@@ -36,13 +37,17 @@ class Loader:
         session.publish(TopicsChanged(channel_id))
 
     async def message(self, message_id: int) -> Message | None:
-        """A message by its id, fetched if it is not known; None where it does not exist or may not be seen."""
+        """Returns a message by its id, fetched if it is not in the state; None if it does not exist or is not
+        visible to the user.
+        """
         message = self._session.state.messages.get(message_id)
         if message is None:
             message = await (await self._synchronizer.ready()).fetch_one(message_id)
         return message
 
     async def messages(self, message_ids: Iterable[int]) -> None:
-        """Fetches those that are not known; what does not exist or may not be seen is left out."""
+        """Fetches the messages that are not in the state, except those that do not exist or are not visible
+        to the user.
+        """
         if missing := [one for one in message_ids if one not in self._session.state.messages]:
             await (await self._synchronizer.ready()).fetch_some(missing)

@@ -1,4 +1,4 @@
-"""Searching in what the cache has, by words and by every operator that can be judged from it; no network."""
+"""Searches cached messages by words and by every operator that can be evaluated locally; no network."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from narrowcast_api.storage.codec import plain_text
 __all__ = ["LocalHit", "LocalResult", "search_cache"]
 
 AT_ONCE = 500
-"""Messages that are read from the cache in one go."""
+"""Messages read from the cache per query."""
 MOST_WORDS_HITS = 20_000
-"""Messages with the words that are looked at, from the newest back."""
+"""The maximum number of messages with the words that are examined, newest first."""
 SNIPPET = 160
 
 _CONTENT: Mapping[str, Callable[[str], bool]] = {
@@ -29,21 +29,21 @@ _CONTENT: Mapping[str, Callable[[str], bool]] = {
 
 
 class LocalHit(Struct, frozen=True):
-    """A message that matched, and text of it."""
+    """A matching message and an excerpt of its text."""
 
     message: Message
     snippet: str
 
 
 class LocalResult(Struct, frozen=True):
-    """``hits``: the newest first; ``unjudged``: terms that only the server can judge, which were left out."""
+    """``hits``: newest first; ``unjudged``: terms that only the server can evaluate, which were ignored."""
 
     hits: tuple[LocalHit, ...]
     unjudged: tuple[Term, ...]
 
 
 def search_cache(cache: Cache, narrow: Narrow, state: Knowledge, limit: int) -> LocalResult:
-    """The newest ``limit`` cached messages of ``narrow``, whose people and channels are resolved to ids."""
+    """Returns the newest ``limit`` cached messages of ``narrow``, whose people and channels are resolved to ids."""
     words = " ".join(str(term.operand) for term in narrow.terms if _is_words(term))
     unjudged = tuple(term for term in narrow.terms if not _can_judge(term))
     terms = [term for term in narrow.terms if term not in unjudged and not _is_words(term)]
@@ -89,7 +89,9 @@ def _fits(message: Message, terms: list[Term], state: Knowledge) -> bool:
 
 
 def _judged(term: Term, message: Message, state: Knowledge) -> bool:
-    """Whether a term holds, its negation aside. What nobody can tell holds for neither."""
+    """Whether a term holds, ignoring its negation. A term that cannot be evaluated returns `negated`, so that
+    the message is left out either way.
+    """
     if term.operator == "search":
         return str(term.operand).casefold() in plain_text(message.content).casefold()
     test = _CONTENT.get(str(term.operand).removesuffix("s")) if term.operator == "has" else None

@@ -1,4 +1,4 @@
-"""The views of a session: which of them an event concerns."""
+"""The views of a session, and which of them an event affects."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
 
 VIEWS_KEPT = 50
-"""Views whose messages stay in memory; those not looked at for longest are forgotten."""
+"""Views whose messages stay in memory; the least recently used ones are dropped."""
 
 
 class Views:
-    """One view for each narrow."""
+    """All views, at most one for each narrow."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -25,10 +25,10 @@ class Views:
         self._conversations: dict[tuple[object, ...], MessageView] = {}
         self._others: list[MessageView] = []
         self.beside: Narrow | None = None
-        """The narrow of a second view that is on screen too."""
+        """The narrow of a second view that is also on screen."""
 
     def get(self, narrow: Narrow) -> MessageView:
-        """The view of a narrow; a new one shows what the cache has."""
+        """Returns the view of a narrow and makes it the one on screen; a new view starts with cached messages."""
         view = self._by_narrow.get(narrow)
         if view is None:
             view = self._by_narrow[narrow] = MessageView(narrow, self._host)
@@ -40,11 +40,13 @@ class Views:
         return view
 
     def peek(self, narrow: Narrow) -> MessageView | None:
-        """The view of a narrow where there is one; it does not become the one on screen."""
+        """Returns the view of a narrow if it exists, without making it the one on screen."""
         return self._by_narrow.get(narrow)
 
     def _sort(self) -> None:
-        """Conversations are found by address: a burst of messages must not be tried on every view."""
+        """Indexes views of one conversation by destination, so that a burst of messages is not tested against
+        every view.
+        """
         self._conversations.clear()
         self._others.clear()
         for view in self._by_narrow.values():
@@ -56,12 +58,12 @@ class Views:
 
     @property
     def latest(self) -> MessageView | None:
-        """The view that was asked for last: the one on screen."""
+        """The view that was requested last: the one on screen."""
         return next(reversed(self._by_narrow.values()), None)
 
     @property
     def on_screen(self) -> list[MessageView]:
-        """The view that was asked for last, and the one beside it."""
+        """The view that was requested last, and the one beside it."""
         beside = self._by_narrow.get(self.beside) if self.beside is not None else None
         views = (self.latest, beside)
         return [view for view in dict.fromkeys(views) if view is not None]
@@ -71,18 +73,20 @@ class Views:
         return {message_id for view in self._by_narrow.values() for message_id in view.ids}
 
     def lose_touch(self) -> None:
-        """Events were missed: no view is known to be whole."""
+        """Marks all views as stale, because events were missed."""
         for view in self._by_narrow.values():
             view.lose_touch()
 
     def lose_touch_with(self, channel_ids: Collection[int]) -> None:
-        """More of these channels can be read now: what was said there before came without events."""
+        """Marks the views of these channels as stale: more of their history has become readable, without
+        events about it.
+        """
         for view in self._by_narrow.values():
             if view.narrow.channel_id in channel_ids:
                 view.lose_touch()
 
     def add(self, message: Message) -> None:
-        """A message was sent just now."""
+        """Adds a message that was just sent to the views that contain it."""
         conversation = self._conversations.get(message.destination(self._host.state.me).key)
         if conversation is not None:
             conversation.add(message)
@@ -90,13 +94,13 @@ class Views:
             view.add(message)
 
     def recheck_flags(self, message_ids: Sequence[int]) -> None:
-        """Messages changed flags or reactions."""
+        """Updates the views that depend on flags or reactions after those of the messages have changed."""
         for view in self._by_narrow.values():
             if view.narrow.picks:
                 view.recheck(message_ids)
 
     def recheck_places(self, message_ids: Sequence[int]) -> None:
-        """Messages are in another topic or channel."""
+        """Updates the views after messages have moved to another topic or channel."""
         for view in self._by_narrow.values():
             if view.narrow.terms:
                 view.recheck(message_ids)
@@ -106,6 +110,6 @@ class Views:
             view.remove(message_ids)
 
     def decide(self) -> None:
-        """Lets each view ask the server what it could not decide."""
+        """Lets each view ask the server about messages that cannot be matched locally."""
         for view in self._by_narrow.values():
             view.decide()

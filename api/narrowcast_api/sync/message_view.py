@@ -1,4 +1,4 @@
-"""One view: the messages of a narrow, fetched page by page and kept true by events. Cheap to import.
+"""A view: the messages of a narrow, fetched page by page and updated by events. Cheap to import.
 
 ```
   cached (stale) ──open──> loading ──page──> known range ──event, and the newest is known──> grows at its end
@@ -6,9 +6,8 @@
         │                     │  └── newer open ─┘  └── load_older / load_newer: 100 a page
         └── connection lost ──┴──── events missed: stale, a gap is shown, fetched again around `position`
 ```
-An answer to a question that is no longer asked is thrown away (`_generation`). Network errors end up in
-`error`; nothing here raises them.
-"""
+The answer to an outdated request is discarded (`_generation`). Network errors end up in
+`error`; nothing here raises them."""
 
 from __future__ import annotations
 
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 LONGEST = 3_000
-"""Messages of a view, beyond which an arrival makes it forget those far from where the reader stands."""
+"""The number of messages from which on each arrival makes the view drop those far from the reader's position."""
 AROUND = 1_000
-"""Messages that stay on either side of the reader."""
+"""Messages that are kept on either side of the reader's position."""
 
 
 class Host(Protocol):
@@ -42,16 +41,16 @@ class Host(Protocol):
     async def fetch(
         self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
     ) -> Page:
-        """Asks the server and takes the messages into the state. Raises `NarrowcastError`."""
+        """Fetches a page from the server into the state. Raises `NarrowcastError`."""
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
         """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
 
     def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
-        """What the cache has of a narrow, the newest page before an id, taken into the state."""
+        """Returns the newest cached page of a narrow before an id, and adds it to the state."""
 
     def view_changed(self, change: ViewChanged) -> None:
-        """Tells listeners that a view changed."""
+        """Notifies listeners that a view changed."""
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Runs a request in the background; an exception in it is logged under its name."""
@@ -60,7 +59,7 @@ class Host(Protocol):
 class MessageView:
     """The messages of one narrow. Get one from `session.view`, then `await open()`.
 
-    `position` is for the app to set: the message that one stands on, which stays when everything is fetched
+    `position` is set by the app: the id of the selected message, which is kept when everything is fetched
     again.
     """
 
@@ -79,21 +78,22 @@ class MessageView:
         self.loading_newer = False
         self.error: NarrowcastError | None = None
         self.anchor: int | None = None
-        """Where the app should stand after opening; None is the end."""
+        """The message that the app should select after opening; None is the end."""
         self.position: int | None = None
         self.first_unread: int | None = None
-        """Where unread messages began when the view was opened, or the first that came since unseen: where the
-        line goes."""
+        """The first unread message when the view was opened, or the first that arrived unseen since then: the
+        position of the unread line.
+        """
         self.is_watched: Callable[[], bool] | None = None
-        """For the app to set: whether the reader sees what arrives at the end; None where it is not shown."""
+        """Set by the app: whether the reader sees what arrives at the end; None if the view is not on screen."""
         self.matches: dict[int, Match] = {}
-        """For searches: how messages match."""
+        """In searches: how messages match."""
 
     # what the app reads
 
     @property
     def ids(self) -> Sequence[int]:
-        """Known messages, ascending; a new tuple after each change."""
+        """Ids of known messages, ascending; a new tuple after each change."""
         return self._timeline.ids
 
     @property
@@ -113,12 +113,12 @@ class MessageView:
 
     @property
     def is_stale(self) -> bool:
-        """Whether events were missed since this was fetched, or it came from the cache."""
+        """Whether events were missed since the view was fetched, or it came from the cache."""
         return self._timeline.stale
 
     @property
     def has_events(self) -> bool:
-        """Whether events keep this true: there are none about a channel that one is not in."""
+        """Whether events update this view: the server sends none for a channel to which the user is not subscribed."""
         channel_id = self.narrow.channel_id
         channel = None if channel_id is None else self._host.state.channels.get(channel_id)
         return channel is None or channel.is_subscribed
@@ -126,11 +126,11 @@ class MessageView:
     # what the app does
 
     async def open(self, anchor: Anchor | None = None) -> None:
-        """Makes the view true around `anchor`; without one, where one left off or at the first unread
+        """Brings the view up to date around `anchor`; without one, around `position` or the first unread
         message.
 
-        Returns at once where the view is true already; waits where it is being fetched around there. Network errors
-        end up in `error`.
+        Returns at once if the view is up to date; if it is already being fetched around `anchor`, waits for
+        that. Network errors end up in `error`.
         """
         timeline = self._timeline
         if not timeline.stale and self.error is None and self.has_events:
@@ -143,7 +143,7 @@ class MessageView:
                 self._publish()
                 return
         if anchor is None and self._fetched_early and self._host.state.from_cache and self.error is None:
-            return  # the first snapshot is under way, and all is fetched once more when that is there
+            return  # the first snapshot is pending, and everything is fetched again when it arrives
         if anchor is None:
             anchor = self.position if self.position is not None else self._default_anchor()
         if self.loading and anchor == self._asked:
@@ -152,15 +152,17 @@ class MessageView:
             await self._fetch_around(anchor)
 
     def _mark_first_unread(self) -> None:
-        """Each opening begins where what is unread now begins; while it is read, nothing moves."""
+        """Moves the unread line to the first message that is unread now; it stays there while the view is
+        being read.
+        """
         first = next(self._unread_ids(), None)
         if first != self.first_unread:
             self.first_unread = first
             self._publish()
 
     def unread_again(self, message_id: int) -> None:
-        """The reader has marked everything from this message on as unread: the line goes there, or stays at what was
-        unread before it. The web app, too, shows at once where reading begins again.
+        """Moves the unread line to this message, from which on the reader has marked everything as unread, or
+        to an earlier unread message. The web app also moves it at once.
         """
         self.first_unread = min(next(self._unread_ids(), message_id), message_id)
         self._publish()
@@ -169,7 +171,7 @@ class MessageView:
         return (m.id for m in self._host.state.messages.known(self.ids) if self._is_unread(m))
 
     def _is_unread(self, message: Message) -> bool:
-        """What is marked as read here counts as read before the server has said so of the message itself."""
+        """Messages that were marked as read here count as read before the server confirms it."""
         return not message.is_read and self._host.state.unreads.is_unread(message.id) is not False
 
     def _default_anchor(self) -> Anchor:
@@ -178,9 +180,9 @@ class MessageView:
         return "first_unread" if self.narrow.terms and self.narrow.marks_read else "newest"
 
     async def refresh(self) -> None:
-        """Fetches again around where one stands."""
+        """Fetches the view again around `position`."""
         position = self.position
-        if self.loading and self._asked is not None:  # somebody is opening it: that goes on, from the start
+        if self.loading and self._asked is not None:  # the view is being opened: start that request again
             await self._fetch_around(self._asked)
         elif position is None or position not in self._timeline:
             await self._fetch_around(self._default_anchor())
@@ -188,7 +190,9 @@ class MessageView:
             await self._fetch_around(position)
 
     async def load_older(self) -> None:
-        """A page before the first known message; does nothing while one is on its way or there is none."""
+        """Fetches a page before the first known message; does nothing while one is being fetched or if there
+        is none.
+        """
         timeline = self._timeline
         if self.loading or self.loading_older or timeline.found_oldest or not timeline.ids:
             return
@@ -205,7 +209,7 @@ class MessageView:
             self._publish()
 
     async def load_newer(self) -> None:
-        """A page after the last known message; does nothing while one is on its way or there is none."""
+        """Fetches a page after the last known message; does nothing while one is being fetched or if there is none."""
         timeline = self._timeline
         if self.loading or self.loading_newer or timeline.found_newest or not timeline.ids:
             return
@@ -223,7 +227,7 @@ class MessageView:
             self._publish()
 
     async def _page(self, anchor: int, before: int, after: int) -> Page | None:
-        """A further page; None if it failed (see `error`) or nobody wants it any more."""
+        """Returns another page; None if the request failed (see `error`) or is outdated."""
         generation = self._generation
         self._publish()
         page = await self._ask(anchor, before, after, include_anchor=False)
@@ -263,9 +267,10 @@ class MessageView:
                 if page is None:
                     self._publish()
         if generation != self._generation:
-            await self._loaded.wait()  # overtaken by a refresh: who opened the view waits for that
+            await self._loaded.wait()  # a refresh replaced this request: wait for its result
         if page is not None and generation == self._generation:
-            # What was asked before there was a snapshot, or before the latest, misses what came in between.
+            # A page requested before the first snapshot, or before the current one, misses what happened in
+            # between.
             self._take(page, anchor, stale=before.from_cache or before is not self._host.state)
             self._fetched_early = before.from_cache
 
@@ -286,7 +291,7 @@ class MessageView:
         self._publish()
 
     def _take_pending(self) -> None:
-        """Messages that came while the end was being fetched, and that the answer did not have."""
+        """Adds the messages that arrived while the end was being fetched and that the answer does not contain."""
         pending, self._pending = self._pending, []
         if self._timeline.found_newest:
             for message_id in pending:
@@ -296,7 +301,7 @@ class MessageView:
     # what the session does
 
     def show_cached(self) -> None:
-        """Fills an empty view from the cache, as something that may have gaps."""
+        """Fills an empty view from the cache; it may have gaps."""
         if not self._timeline.ids:
             self._from_cache(None)
 
@@ -307,14 +312,14 @@ class MessageView:
             self._publish()
 
     def lose_touch(self) -> None:
-        """Events were missed: what is shown may not be all."""
+        """Marks the view as stale, because events were missed."""
         self._fetched_early = False
         if not self._timeline.stale:
             self._timeline.stale = True
             self._publish()
 
     def add(self, message: Message) -> None:
-        """A message was sent just now."""
+        """Adds a message that was just sent, if it matches."""
         if not (self._timeline.is_current or self.loading or self.loading_newer):
             return
         verdict = self.narrow.matches(message, self._host.state)
@@ -334,7 +339,7 @@ class MessageView:
             self._publish()
 
     def _stay_short(self) -> None:
-        """An app that is open for weeks keeps no more than one can look at; the rest is fetched when it is wanted."""
+        """Drops messages far from `position`, so that memory stays bounded in an app that is open for weeks."""
         ids = self._timeline.ids
         if len(ids) > LONGEST and not self.loading_older:
             place = len(ids) if self.position is None else bisect_left(ids, self.position)
@@ -342,7 +347,9 @@ class MessageView:
             self.matches = {i: match for i, match in self.matches.items() if i in self._timeline}
 
     def _has_read_before(self, message_id: int) -> bool:
-        """Whether nothing from the line to a message is left to read, so that the line may go to the message."""
+        """Whether no unread message is left between the unread line and a message, so that the line may move
+        to the message.
+        """
         if self.first_unread is None:
             return True
         ids, get = self.ids, self._host.state.messages.get
@@ -350,7 +357,7 @@ class MessageView:
         return not any((one := get(ids[place])) is not None and self._is_unread(one) for place in since)
 
     def recheck(self, message_ids: Iterable[int]) -> None:
-        """Messages changed place or flags: some may belong here now, or no longer."""
+        """Adds or removes messages whose place or flags changed."""
         changed = False
         for message_id in message_ids:
             message = self._host.state.messages.get(message_id)
@@ -367,11 +374,13 @@ class MessageView:
             self._publish()
 
     def _keeps(self, message: Message) -> bool:
-        """Read messages stay in a view of unread ones: nothing may vanish under the reader's eyes."""
+        """Whether a message that no longer matches stays: read messages do in a view of unread ones, so that
+        nothing disappears while it is being read.
+        """
         return any((term.operator, term.operand) == ("is", "unread") for term in self.narrow.terms)
 
     def _unknown_moved(self, message_id: int) -> None:
-        """A message that was never loaded changed place: if it could be here now, only the server can say."""
+        """A message that is not in memory moved: only the server can say whether it matches now."""
         if self._timeline.covers(message_id) and message_id not in self._timeline:
             self._undecided.append(message_id)
 
@@ -380,7 +389,7 @@ class MessageView:
             self._publish()
 
     def decide(self) -> None:
-        """Asks the server about messages that only it can place, in the background."""
+        """Asks the server in the background about messages that cannot be matched locally."""
         if self._undecided:
             undecided, self._undecided = list(dict.fromkeys(self._undecided)), []
             self._host.spawn(self._decide(undecided), "a view's request")
@@ -407,6 +416,6 @@ class MessageView:
 
 
 def _nearest(ids: Sequence[int], message_id: int) -> int | None:
-    """Of ascending ids the first from one on, else the last; None where there are none."""
+    """Returns the first of the ascending ids that is at least `message_id`, else the last; None if there are none."""
     place = bisect_left(ids, message_id)
     return ids[min(place, len(ids) - 1)] if ids else None

@@ -1,8 +1,9 @@
-"""What the other windows of an account write, and what those leave behind that end.
+"""Watches for changes by other windows of an account, and takes over what closed windows leave behind.
 
-All windows share the journal. Its counter of changes is read a few times a second, which costs some microseconds
-and no byte; only when it has moved is the journal read. Where another window was faster with what was written here,
-it is read at once: until then these words are in memory only.
+All windows share the journal. Its change counter is read a few times a second, which costs some microseconds
+and reads no data; only when it has changed is the journal read. When a write of this window fails because
+another window has written the same row before, the journal is read at once: until then the text of this
+window is only in memory.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.windows import TOUCH_EVERY
 
 LOOK_EVERY = 0.25
-"""Seconds between two looks at the counter."""
+"""Seconds between two checks of the counter."""
 
 ADOPT_EVERY = 2.0
-"""Seconds between two looks for windows that have ended."""
+"""Seconds between two checks for windows that have closed."""
 
 DRAFTS = "drafts"
-"""What one window does at a time: speak to the server about drafts."""
+"""The lock of the only window that synchronizes drafts with the server."""
 
 
 class OtherWindows:
-    """Tells `heard` what others have written, and `lead`, again and again, that drafts are this window's to look
-    after.
+    """Calls `heard` with what other windows have written, and `lead` repeatedly while this window is the one
+    that synchronizes drafts.
     """
 
     def __init__(
@@ -49,13 +50,13 @@ class OtherWindows:
         self._next_touch = 0.0
 
     async def run(self) -> None:
-        """Look every `LOOK_EVERY` seconds until cancelled."""
+        """Calls `look` every `LOOK_EVERY` seconds until cancelled."""
         while True:
             await self.look()
             await self._clock.sleep(LOOK_EVERY)
 
     async def run_when_late(self) -> None:
-        """Read what other windows were faster with, as soon as that is known, until cancelled."""
+        """Reads the journal each time that another window was faster to write a row, until cancelled."""
         loop, late = asyncio.get_running_loop(), asyncio.Event()
 
         def was_late() -> None:
@@ -69,7 +70,7 @@ class OtherWindows:
             await self._read()
 
     async def look(self) -> None:
-        """Read what has changed, and take over what has no window any more."""
+        """Reads what has changed, and takes over what closed windows have left behind."""
         await self._read()
         now = self._clock.monotonic()
         if now >= self._next_adoption:

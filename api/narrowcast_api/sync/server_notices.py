@@ -1,4 +1,4 @@
-"""What a server says beside its answers, as texts for people: each once, or again after a while."""
+"""Turns what the server reports beside its answers into messages for the user, without repeating them too often."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.state.changes import Change, ServerNotice
 
 AGAIN_AFTER = 60.0
-"""Seconds after which the server's wish to slow down is told again."""
+"""Seconds after which the notice about rate limiting is repeated."""
 
 WORTH_TELLING = 2.0
-"""A shorter pause, in seconds, nobody notices."""
+"""Shorter pauses, in seconds, are not reported."""
 
 
 class ServerNotices:
-    """Publishes what a connection's hooks hear."""
+    """Publishes what a connection reports through its hooks."""
 
     def __init__(self, publish: Callable[[Change], None], clock: Clock) -> None:
         self._publish = publish
@@ -25,7 +25,7 @@ class ServerNotices:
         self._slow_until = 0.0
 
     def listen_to(self, connection: Connection) -> None:
-        """Take over the hooks of a connection."""
+        """Sets the hooks of a connection."""
         connection.on_ignored = self._ignored
         connection.on_rate_limited = self._limited
 

@@ -1,6 +1,6 @@
-"""What sends on behalf of a session, or keeps what will be sent: one object a subject.
+"""The services of a session, which send requests or keep what is to be sent: one object per subject.
 
-Each is wired here to the journal, the clock, the state and its requests. Cheap to import.
+Each is connected here to the journal, the clock, the state and its requests. Cheap to import.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _DRAFTS_SETTING = "enable_drafts_synchronization"
 
 
 class Services:
-    """Everything that sends on behalf of a session: one object a subject."""
+    """All services of a session: one object per subject."""
 
     def __init__(self, session: ServiceHost) -> None:
         self._session = session
@@ -63,9 +63,9 @@ class Services:
             enabled=requests.drafts_enabled,
             limits=requests.limits,
             refusal=self._draft_routes.refusal,
-            # Without a queue nobody hears what other devices write, and their words would be written over.
+            # Without a queue, edits on other devices are not received here, and would be overwritten.
             online=lambda: session.is_live and session.queue_id is not None,
-            leads=session.read_only,  # then nobody is asked, and what the server says is shown
+            leads=session.read_only,  # a read-only window sends nothing and shows the drafts of the server
             heard_of=lambda: [draft.id for draft in session.state.drafts.all()],
             heard=self.on_journal,
         )
@@ -88,7 +88,7 @@ class Services:
             post=requests.presence,
             clock=clock,
             period=requests.presence_period,
-            # A server takes the presence of people alone.
+            # Servers reject the presence of bots.
             online=lambda: session.is_live and not session.state.is_bot,
         )
         self.uploads = UploadQueue(
@@ -118,7 +118,7 @@ class Services:
         )
 
     def loops(self) -> list[Loop]:
-        """What has to run while the session does. One that only reads leaves the journal alone."""
+        """The loops that run while the session does. A read-only session leaves the journal alone."""
         loops: list[Loop] = [
             ("typing", self.typing.run),
             ("unsaved edits", self.edits.run),
@@ -138,7 +138,7 @@ class Services:
         return loops
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Other windows have written to the journal, or left something to this one."""
+        """Passes on what other windows have written to the journal or left behind."""
         self.outbox.on_journal(changes)
         self.drafts.on_journal(changes)
         self.uploads.on_journal(changes)
@@ -147,7 +147,7 @@ class Services:
         self.status_end.on_journal(changes)
 
     def wake(self) -> None:
-        """The connection is live again."""
+        """Retries what is pending, because the connection is live again."""
         self.outbox.wake()
         self.drafts.wake()
         self.read_marks.wake()
@@ -157,14 +157,14 @@ class Services:
         self.status_end.wake()
 
     def on_snapshot(self, state: State) -> None:
-        """A new snapshot is there."""
+        """Passes on a new snapshot."""
         self.outbox.on_snapshot(state.max_message_id)
         self.drafts.on_snapshot(self._draft_routes.in_local_time(state.drafts.all()))
         self.read_marks.on_snapshot()
         self.acts.on_snapshot()
 
     def on_event(self, event: Event) -> None:
-        """An event that may be about drafts, or the setting that turns them off."""
+        """Handles events about drafts, and about the setting that turns them off."""
         from narrowcast_api.wire import events as kinds
 
         drafts = self._session.state.drafts
@@ -181,17 +181,17 @@ class Services:
             self.drafts.on_setting()
 
     def hand_over(self) -> None:
-        """Gives every draft and every change of a message to the journal."""
+        """Queues every draft and every unsaved edit for writing to the journal."""
         self.edits.write()
         self.drafts.hand_over()
 
     async def flush(self) -> None:
-        """Waits until those are on the disk, for as long as an ending may wait."""
+        """Waits until they are on disk, for as long as closing may take."""
         self.edits.write()
         await self.drafts.flush()
 
     async def close(self) -> None:
-        """Says what is left to say: the last stop of typing, what was read. Bound it with a timeout."""
+        """Sends what is pending: typing stopped, read marks. Bound it with a timeout."""
         self.hand_over()
         await asyncio.gather(
             self.typing.close(), self.read_marks.close(), self.uploads.close(), return_exceptions=True

@@ -1,12 +1,11 @@
-"""One live account, put together: what the app holds.
+"""A live account with all its parts: the object that an app holds.
 
     async with ... :  session = await Session.open(account, data_dir=..., cache_dir=...)
     task = asyncio.create_task(session.run())       # registers, receives, sends; never raises for the network
     session.subscribe(listener)                     # changes, batched; then read `session.state` again
 
-Cheap to import: nothing of HTTP is loaded before `run` or the first use of `client`, so that an app can
-paint what the cache knows first.
-"""
+Cheap to import: no HTTP code is loaded before `run` or the first use of `client`, so that an app can
+paint cached content first."""
 
 from __future__ import annotations
 
@@ -58,14 +57,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
-"""How long the network may hold up the end of a session."""
+"""How long the network may delay closing a session."""
 
 
 class Session:
-    """An account that is kept true. Make one with `open`; then `run`, and `close` at the end.
+    """An account that is kept up to date. Create one with `open`; then `run`, and `close` at the end.
 
     Writes return at once: `outbox.send`, `drafts.save`, `typing.typed`, `read_marks.seen`, `uploads.start`.
-    Acts that are only requests go through `client`; what they change comes back as events.
+    Actions that are only requests go through `client`; their effects arrive as events.
     """
 
     def __init__(
@@ -120,11 +119,11 @@ class Session:
         present: bool = True,
         kind: str = "app",
     ) -> Session:
-        """Opens the files of an account and reads the state that the cache has; no network.
+        """Opens the files of an account and reads the cached state; no network.
 
-        Never raises for a bad disk: `warnings` say what cannot be kept. `transport` replaces the network in
-        tests. Without `present` nobody is told that its user is here: for what runs without one. `kind` tells other
-        windows of the account what this one is for: "app", "sender" or "command".
+        Never raises for disk errors: `warnings` lists what cannot be stored. `transport` replaces the network
+        in tests. With `present=False` the user is not reported as present, for programs that run without the
+        user. `kind` tells other windows of the account what this one is for: "app", "sender" or "command".
         """
         chosen = clock or SystemClock()
         storage = await asyncio.to_thread(
@@ -133,11 +132,11 @@ class Session:
         state = await asyncio.to_thread(load_state, storage.cache, chosen)
         return cls(account, storage, state, clock=chosen, transport=transport, present=present)
 
-    # what is there
+    # properties
 
     @property
     def client(self) -> Client:
-        """Every operation of the service, as this account."""
+        """Every operation of the service, for this account."""
         if self._client is None:
             from narrowcast_api.client import Client
             from narrowcast_api.sync.server_notices import ServerNotices
@@ -162,19 +161,19 @@ class Session:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the user must be told about the disk."""
+        """Disk problems that the user must be told about."""
         return self.storage.warnings
 
     @property
     def queue_id(self) -> str | None:
-        """The event queue, if there is one."""
+        """The id of the event queue, if there is one."""
         synchronizer = self._synchronizer.loaded
         queue = synchronizer.stream.queue if synchronizer is not None else None
         return queue.queue_id if queue is not None else None
 
     @property
     def last_narrow(self) -> Narrow | None:
-        """The view that was on screen last, also in the session before."""
+        """The view that was on screen last, even if that was in an earlier session."""
         cached = self.storage.cache.last_view()
         if cached is None:
             return None
@@ -185,32 +184,32 @@ class Session:
     # changes
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Calls `listener` with each batch of changes; returns how to end that."""
+        """Calls `listener` with each batch of changes; returns a function that unsubscribes it."""
         return self._bus.subscribe(listener)
 
     def publish(self, *changes: Change) -> None:
-        """Tells the listeners soon, together with whatever else changes until then."""
+        """Adds changes to the batch that the listeners receive at the next turn of the loop."""
         self._bus.publish(*changes)
 
     def foretell(self, event: Event) -> None:
-        """Shows now what an event will say."""
+        """Applies an event to the state before the server sends it."""
         from narrowcast_api.state.apply import apply
 
         self.publish(*apply(self.state, event))
 
     def show_read(self, message_ids: Collection[int]) -> None:
-        """Shows messages as read before the server knows."""
+        """Shows messages as read before the server confirms it."""
         if changed := self.state.show_read(message_ids):
             self.publish(MessagesChanged(changed), UnreadsChanged())
 
     def show_unread(self, message_ids: Collection[int]) -> None:
-        """Shows messages as unread that the server has made so, before its event is here."""
+        """Shows messages as unread that the server has marked so, before the event about it arrives."""
         from narrowcast_api.wire.events import UpdateMessageFlagsEvent
 
         self.foretell(UpdateMessageFlagsEvent(op="remove", flag="read", messages=list(message_ids)))
 
     def view_changed(self, change: ViewChanged) -> None:
-        """A view has other messages or ends."""
+        """Publishes that a view changed, and fetches it again if that is needed."""
         for view in self._views.on_screen:
             if view.narrow == change.narrow and needs_refresh(view):
                 self._refresher.ring()
@@ -224,23 +223,23 @@ class Session:
 
     @property
     def views_on_screen(self) -> Sequence[MessageView]:
-        """The view that was opened last, and the one that `views.beside` names."""
+        """The view that was opened last, and the one in `views.beside`."""
         return self._views.on_screen
 
     @property
     def views(self) -> Views:
-        """All views that are kept true."""
+        """All views that are kept up to date."""
         return self._views
 
     def remember(self, narrow: Narrow, position: int | None = None) -> None:
-        """Keeps a view for the next start: the newest messages known of it, and where one stood."""
+        """Caches a view for the next start: its newest known messages, and the selected message."""
         view = self._views.peek(narrow)
         ids = [] if view is None else list(view.ids[-PAGE:])
         cache = self.storage.cache
         cache.post(cache.save_view, narrow.dump(), ids, position)
 
     def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
-        """What the cache has of a narrow: the newest page before an id."""
+        """Returns the newest cached page of a narrow before an id, and adds it to the state."""
         messages = cached_messages(self.storage.cache, self.state, narrow, before)
         fresh = [message for message in messages if message.id not in self.state.messages]
         self.state.add_messages(fresh)
@@ -249,7 +248,7 @@ class Session:
     async def fetch(
         self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
     ) -> Page:
-        """Asks the server for a page of a narrow. Raises `NarrowcastError`."""
+        """Fetches a page of a narrow from the server. Raises `NarrowcastError`."""
         synchronizer = await self._synchronizer.ready()
         return await synchronizer.fetch(narrow, anchor, before, after, include_anchor=include_anchor)
 
@@ -258,7 +257,7 @@ class Session:
         return await (await self._synchronizer.ready()).match(narrow, message_ids)
 
     async def show_sent(self, message_id: int) -> None:
-        """Shows a message of one's own about which no event came. Raises `NarrowcastError`."""
+        """Shows a message of the current user for which no event arrived. Raises `NarrowcastError`."""
         message = await self.loader.message(message_id)
         if message is not None:
             self._views.add(message)
@@ -267,46 +266,48 @@ class Session:
     def refresh_on_screen(self, *, only_without_events: bool = False) -> None:
         """Fetches the views on screen again, in the background.
 
-        Also while it is being fetched: what was asked for before there was a snapshot misses what came since.
+        This includes views that are being fetched: a page requested before there was a snapshot misses what
+        happened since.
         """
         for view in self._views.on_screen:
             if not (only_without_events and (view.has_events or view.loading)):
                 self.spawn(view.refresh(), "the view's refresh")
 
     async def search_cached(self, narrow: Narrow, limit: int = 100) -> LocalResult:
-        """Messages that were seen and are in `narrow`, newest first; works without a network. People and channels
-        of the narrow are ids, see `narrowcast_api.narrow.resolve`.
+        """Returns cached messages that are in `narrow`, newest first; works without a network. People and
+        channels of the narrow are ids, see `narrowcast_api.narrow.resolve`.
         """
         self._flush()
         cache = self.storage.cache
         return await cache.run(search_cache, cache, narrow, self.state, limit)
 
-    # life
+    # lifecycle
 
     def reconnect(self) -> None:
-        """Tries to reach the server now, also after it refused the key."""
+        """Tries to reach the server now, even after it rejected the API key."""
         if self._synchronizer.loaded is not None:
             self._synchronizer.loaded.stream.poke()
 
     def hold_back(self, until: asyncio.Event) -> None:
-        """Leaves the network alone until then, so that an app can paint what the cache knows first: loading
-        HTTP would compete with it.
+        """Delays all network access until `until` is set, so that an app can paint cached content first:
+        loading the HTTP code would compete with that.
         """
         self._synchronizer.hold_back(until)
 
     def hold_stream_back(self, until: asyncio.Event) -> None:
-        """Registers and fetches what views need, but opens a WebSocket stream of events only from then on: loading its
-        library takes a while, and an app paints first what has come. The server keeps the events meanwhile.
+        """Registers and fetches what views need, but opens a WebSocket stream of events only once `until` is
+        set: loading the WebSocket library takes a while, and an app paints what was fetched first. The server
+        keeps the events meanwhile.
         """
         self._painted = until
 
     async def until_painted(self) -> None:
-        """Where `hold_stream_back` was called, until the stream may be opened."""
+        """Waits until the stream may be opened, if `hold_stream_back` was called."""
         if self._painted is not None:
             await self._painted.wait()
 
     async def run(self) -> None:
-        """Keeps the account true until it is cancelled. Never raises for network causes."""
+        """Keeps the account up to date until cancelled. Never raises for network errors."""
         self._supervisor.begin()
         synchronizer = await self._synchronizer.ready()
         self.client.connection.assume(self.state.server)
@@ -323,11 +324,11 @@ class Session:
         self._supervisor.spawn(work, name)
 
     def typing_seen(self) -> None:
-        """Somebody types: their expiry has to be watched."""
+        """Watches for the expiry of a typing notification that was just received."""
         self._typing_expiry.ring()
 
     def others_are_present(self, answer: PresenceAnswer) -> None:
-        """What the server says of others, and of the time, in return for one's own presence."""
+        """Takes the presence of others, and the server's time, from the answer to the own presence report."""
         if answer.server_timestamp is not None:
             self.state.presence.server_offset = answer.server_timestamp - self.clock.now()
         news = self.state.presence.merge_seen(answer.by_user_id())
@@ -335,7 +336,7 @@ class Session:
             self.publish(PresenceChanged(news))
 
     def replace_state(self, state: State) -> None:
-        """A new snapshot is there: everything is to be read again."""
+        """Replaces the state by one from a new snapshot; everything has to be read again."""
         state.channels.keep_names(self.state.channels)
         self.state = state
         self.services.on_snapshot(state)
@@ -343,7 +344,7 @@ class Session:
         self.publish(StateReplaced())
 
     def set_status(self, status: ConnectionStatus) -> None:
-        """The connection is better or worse."""
+        """Sets the status of the connection; wakes the services when it becomes live."""
         became_live = status.is_live and not self.status.is_live
         self.status = status
         if became_live:
@@ -352,10 +353,10 @@ class Session:
         self.publish(ConnectionChanged())
 
     async def close(self, within: float = CLOSE_SECONDS) -> None:
-        """Ends the session: says goodbye, keeps what is not sent, closes the files. Ends `run` too.
+        """Ends the session: sends what is pending, stores what is unsent, closes the files. Ends `run` too.
 
-        The network gets `within` seconds and not more; the files are closed whatever happens, also when the
-        caller is cancelled meanwhile, and that takes a few seconds more at most.
+        The network gets at most `within` seconds. The files are always closed, even if the caller is
+        cancelled meanwhile; that takes at most a few seconds more.
         """
         deadline = self._loop.time() + within
         try:
@@ -373,7 +374,7 @@ class Session:
             await asyncio.shield(self._keep_and_close_files())
 
     async def _say_goodbye(self, deadline: float) -> None:
-        """Sends what is due until then; what is left over then waits in the journal."""
+        """Sends what is pending until the deadline; the rest stays in the journal."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline):
                 goodbyes = [self.services.close()]
@@ -389,12 +390,12 @@ class Session:
             await asyncio.shield(self._loop.run_in_executor(None, self._close_files))
 
     def _flush(self) -> None:
-        """Hands everything to the cache that it is to keep."""
+        """Queues all pending writes for the cache."""
         if self._synchronizer.loaded is not None:
             self._synchronizer.loaded.flush()
 
     def _close_files(self) -> None:
-        """In a thread: disks are slow."""
+        """Runs in a thread, because disks are slow."""
         try:
             if not self.state.from_cache:
                 keep_progress(self.storage.cache, self.state)

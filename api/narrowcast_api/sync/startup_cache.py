@@ -1,4 +1,4 @@
-"""The state between two sessions: read before the network, written at the end."""
+"""The state that is cached between sessions: read before the network is used, written at the end."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from narrowcast_api.storage.cache import Cache
 from narrowcast_api.storage.codec import from_json, to_json
 
 RENEWED_UP_TO = 4 * 2**20
-"""Bytes of a cached snapshot up to which it is worth the time at the end to keep it true."""
+"""The size in bytes of a cached snapshot up to which it is updated at the end of a session."""
 
 _LARGE = 2**18
-"""Bytes of a cached snapshot from which on it is that of a large organization."""
+"""The size in bytes of a cached snapshot above which it is treated as that of a large organization."""
 
 
 def load_state(cache: Cache, clock: Clock) -> State:
-    """The state of the last session; an empty one of nobody's (id 0) if there is none that can be read."""
+    """Returns the state of the last session; an empty one with user id 0 if none can be read."""
     raw = cache.load_snapshot()
     if raw is not None:
         if len(raw) > _LARGE:
-            memory.keep_large_blocks_apart()  # of what is read here all is free again when the snapshot is there
+            memory.keep_large_blocks_apart()  # all of this is freed when the snapshot arrives
         with suppress(ValueError, RecursionError):
             answer = from_json(raw)
             if isinstance(answer, dict):
@@ -39,7 +39,7 @@ def load_state(cache: Cache, clock: Clock) -> State:
 
 
 def keep_progress(cache: Cache, state: State) -> None:
-    """Puts what is unread, starred and recent now into the cached snapshot, for the next first paint."""
+    """Updates unread, starred and recent data in the cached snapshot, for the first paint at the next start."""
     raw = cache.load_snapshot()
     if raw is None or len(raw) > RENEWED_UP_TO:
         return
@@ -50,7 +50,7 @@ def keep_progress(cache: Cache, state: State) -> None:
 
 
 def cached_messages(cache: Cache, state: State, narrow: Narrow, before: int | None) -> list[Message]:
-    """What the cache has of a narrow: the newest page before an id, ascending."""
+    """Returns the newest cached page of a narrow before an id, ascending."""
     destination = narrow.destination
     if destination is not None:
         return cache.load_conversation(destination, state.me, PAGE, before)

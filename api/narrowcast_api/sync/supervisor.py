@@ -1,4 +1,4 @@
-"""What runs while a session does: its loops, which are started again when they fail, and tasks in the background."""
+"""Runs the loops of a session, which are restarted when they fail, and its background tasks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from narrowcast_api.protocols.alarm import Tasks
 logger = logging.getLogger(__name__)
 
 Loop = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
-"""A name for the log, and what runs until it is cancelled."""
+"""A name for the log, and a coroutine function that runs until cancelled."""
 
 _RESTART_AFTER = 1.0
 
@@ -27,18 +27,18 @@ class Supervisor:
         self._runner: asyncio.Task[object] | None = None
 
     def begin(self) -> None:
-        """The task that calls this is the one that `stop` ends."""
+        """Records the calling task as the one that `stop` cancels."""
         self._runner = asyncio.current_task()
 
     async def run(self, loops: Iterable[Loop]) -> None:
-        """Keeps the loops running until it is cancelled, and ends what runs in the background with them."""
+        """Keeps the loops running until cancelled, then cancels the background tasks too."""
         try:
             await asyncio.gather(*(self._keep_running(name, loop) for name, loop in loops))
         finally:
             await self.close()
 
     async def _keep_running(self, name: str, loop: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """One broken service must not take the others with it, nor stay broken."""
+        """A failing service must not stop the others, and is restarted."""
         while True:
             try:
                 await loop()
@@ -52,12 +52,14 @@ class Supervisor:
         self._tasks.start(work, name)
 
     async def stop(self, seconds: float) -> None:
-        """Cancels the task that runs the session, unless it is the one that asks, and waits for it so long at most."""
+        """Cancels the task that runs the session, unless it is the calling one, and waits at most `seconds`
+        for it to end.
+        """
         runner, self._runner = self._runner, None
         if runner is not None and runner is not asyncio.current_task():
             runner.cancel()
             await asyncio.wait([runner], timeout=max(0.0, seconds))
 
     async def close(self) -> None:
-        """Ends what runs in the background."""
+        """Cancels the background tasks."""
         await self._tasks.close()

@@ -1,6 +1,6 @@
-"""The part of a session that speaks to the server: events into the state, pages into views.
+"""The part of a session that talks to the server: applies events to the state and fetches pages for views.
 
-Loaded when a session runs, not before: it brings in HTTP and the models of the wire.
+Loaded only when a session runs: it imports HTTP and the models of the wire.
 """
 
 from __future__ import annotations
@@ -62,15 +62,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 NEWEST_KEPT = 5_000
-"""Messages that stay in memory, as those of the views do."""
+"""The newest messages, which stay in memory along with those of the views."""
 FORGOTTEN_AT_ONCE = 1_000
-"""About how many more there are when older ones are forgotten: looking at all of them takes some milliseconds."""
+"""How many further messages may be in memory before old ones are dropped: going through all of them takes
+some milliseconds.
+"""
 _LARGE = 5_000
-"""People in a snapshot from which on the state is built in a thread, so that keys go on being answered."""
+"""The number of people in a snapshot above which the state is built in a thread, so that input is not blocked."""
 
 
 class SyncHost(ServiceHost, Protocol):
-    """What the synchronizer asks of its session."""
+    """What the synchronizer needs of its session."""
 
     @property
     def transport(self) -> httpx.AsyncBaseTransport | None: ...
@@ -96,15 +98,15 @@ class SyncHost(ServiceHost, Protocol):
 
 @dataclass(slots=True, eq=False)
 class _Watch:
-    """What events did while a page was on its way. Each page has its own, also where it says the same as another."""
+    """What events changed while a page was being fetched. Compared by identity: each request removes its own."""
 
     changed: set[int] = field(default_factory=set)
     flagged: set[int] = field(default_factory=set)
-    """Only their flags changed."""
+    """Messages of which only the flags changed."""
     removed: set[int] = field(default_factory=set)
 
     def note(self, event: Event, changes: Sequence[Change]) -> None:
-        """An event came; also about messages that are not known before the page is there."""
+        """Records an event, including one about messages that are unknown until the page arrives."""
         if isinstance(event, ReactionEvent | SubmessageEvent):
             self.changed.add(event.message_id)
         for change in changes:
@@ -116,16 +118,16 @@ class _Watch:
 
 
 class Synchronizer:
-    """Feeds one session: `stream` is its events, `fetch` and `match` answer its views."""
+    """Feeds a session: `stream` delivers its events, `fetch` and `match` answer its views."""
 
     def __init__(self, session: SyncHost) -> None:
         self._session = session
         self._watches: list[_Watch] = []
         self._cache_writer = CacheWriter(session)
         self._carried: set[int] = set()
-        """Messages of the state before, which may have changed since: nobody has fetched them again."""
+        """Messages carried over from the previous state and not fetched since, which may have changed."""
         self._forget_from = NEWEST_KEPT + FORGOTTEN_AT_ONCE
-        """How many messages there are in memory when it is time to look which of them are needed."""
+        """The number of messages in memory at which old ones are dropped."""
         self._connection = session.client.connection
         self.stream = EventStream(
             self._connection,
@@ -145,11 +147,11 @@ class Synchronizer:
         return await open_socket(connection, path, queue_id, last_event_id)
 
     async def close(self) -> None:
-        """Gives the event queue back. Bound it with a timeout."""
+        """Deletes the event queue on the server. Bound it with a timeout."""
         await self.stream.give_back()
 
     def flush(self) -> None:
-        """Hands everything to the cache that it is to keep."""
+        """Queues all pending writes for the cache."""
         self._cache_writer.write()
 
     # events
@@ -164,7 +166,7 @@ class Synchronizer:
         self._carried = {message.id for message in state.messages}
         session.replace_state(state)
         if is_large:
-            gc.freeze()  # collections need not walk a hundred thousand people and channels again and again
+            gc.freeze()  # garbage collections then skip the hundred thousand people and channels
         cache = session.storage.cache
         cache.post(lambda: cache.save_snapshot(to_json(cacheable(answer))))
         if is_large:
@@ -197,7 +199,7 @@ class Synchronizer:
             self.stream.register_anew(min(outdated))
 
     def _follow(self, event: Event, changes: Sequence[Change]) -> None:
-        """What an event means beside the state: for views, the services, and pages on their way."""
+        """Applies an event to everything but the state: views, services, and pages that are being fetched."""
         session = self._session
         views = session.views
         for watch in self._watches:
@@ -228,8 +230,9 @@ class Synchronizer:
             session.services.on_event(event)
 
     def _has_more(self, channel_ids: Collection[int]) -> None:
-        """What was said in a channel before one was in it, or while its history was protected, came without events.
-        The refresher fetches a view that misses it; one that is on its way has been asked for before.
+        """Messages from before the user was subscribed to a channel, or from while its history was protected,
+        arrived without events. The refresher fetches a stale view again; a view that is being fetched was
+        requested too early, so it is fetched again here.
         """
         views = self._session.views
         views.lose_touch_with(channel_ids)
@@ -238,7 +241,7 @@ class Synchronizer:
                 self._session.spawn(view.refresh(), "the view's refresh")
 
     def _forget_old(self) -> None:
-        """Messages that are in no view and not among the newest are only in the cache from now on."""
+        """Drops messages from memory that are in no view and not among the newest; they stay in the cache."""
         messages = self._session.state.messages
         if len(messages) < self._forget_from:
             return
@@ -262,7 +265,7 @@ class Synchronizer:
     async def fetch(
         self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
     ) -> Page:
-        """A page of a narrow, its messages taken into the state. Raises `NarrowcastError`."""
+        """Fetches a page of a narrow and adds its messages to the state. Raises `NarrowcastError`."""
         state = self._session.state
         server = await self._connection.identified()
         with self._watching() as watch:
@@ -290,14 +293,16 @@ class Synchronizer:
         )
 
     def doubt_channel(self, channel_id: int | None) -> None:
-        """A channel has no messages, or its topics are refused: perhaps one may not see it any more."""
+        """Checks whether a channel has become invisible to the user, because it has no messages or its topics
+        were rejected.
+        """
         if channel_id is not None and may_be_hidden(self._session, channel_id):
             self._session.spawn(forget_if_hidden(self._session, channel_id), "the look for a channel")
 
     async def _settled(self, fetched: Sequence[Message], watch: _Watch) -> list[Message]:
-        """Messages as they are now: what events said meanwhile is newer than the answer."""
+        """Returns the messages in their current form: changes by events since the request are newer than the answer."""
         latest = {message.id: message for message in fetched}
-        # Events go on while one asks again, so that this ends with a look at all of them.
+        # Events continue to arrive during these requests, so check until none is left.
         while unsure := [i for i in latest if i in watch.changed and not self._is_current(i)]:
             for message_id in unsure:
                 watch.changed.discard(message_id)
@@ -309,7 +314,7 @@ class Synchronizer:
         ]
 
     def _is_current(self, message_id: int) -> bool:
-        """Whether events keep what is known of a message true."""
+        """Whether the message in the state is kept up to date by events."""
         return message_id in self._session.state.messages and message_id not in self._carried
 
     def _newest(self, message: Message, watch: _Watch) -> Message:
@@ -321,7 +326,7 @@ class Synchronizer:
         return replace(message, flags=in_state.flags) if message.id in watch.flagged else message
 
     async def _again(self, message: Message) -> Message | None:
-        """An event changed a message that was not known yet: ask for that one again."""
+        """Fetches a message again that was unknown when an event changed it."""
         try:
             answer = await get_message(self._connection, message_id=message.id)
         except ApiError:
@@ -329,8 +334,9 @@ class Synchronizer:
         return message if answer.message is None else answer.message
 
     def _take_older(self, messages: Sequence[Message]) -> list[Message]:
-        """Messages asked for before the snapshot that came meanwhile: what happened in between is in neither, so that
-        what is known already may be newer, and the lists of the snapshot stay as they are. The view is fetched again.
+        """Adds messages that were requested before the latest snapshot arrived. What happened in between is
+        missing from both, so messages that are already known may be newer and are kept, and the snapshot's
+        lists stay as they are. The view is fetched again.
         """
         state = self._session.state
         fresh = [_as_in(state, message) for message in messages if message.id not in state.messages]
@@ -357,7 +363,7 @@ class Synchronizer:
             session.storage.cache.post(session.storage.cache.save_messages, fresh)
 
     async def fetch_one(self, message_id: int) -> Message | None:
-        """One message, taken into the state; None if it does not exist or may not be seen."""
+        """Fetches a message into the state; None if it does not exist or is not visible to the user."""
         try:
             answer = await get_message(self._connection, message_id=message_id)
         except ApiError:
@@ -367,13 +373,13 @@ class Synchronizer:
         return answer.message
 
     async def fetch_some(self, message_ids: Sequence[int]) -> None:
-        """Messages taken into the state, as far as they exist and may be seen: in one request where the server gives
-        them by their ids. Raises `NarrowcastError`.
+        """Fetches messages into the state, as far as they exist and are visible to the user: in one request
+        if the server supports fetching by ids. Raises `NarrowcastError`.
         """
         state = self._session.state
         server = await self._connection.identified()
         if server.supports(Gate.MESSAGE_IDS):
-            with self._watching() as watch, suppress(BadRequest):  # too much text for one answer, on some
+            with self._watching() as watch, suppress(BadRequest):  # some servers: too much for one answer
                 page = await list_messages_by_id(self._connection, message_ids=message_ids)
                 messages = await self._settled(page.messages, watch)
                 if self._session.state is state:
@@ -385,18 +391,18 @@ class Synchronizer:
             await self.fetch_one(message_id)
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
-        """Which messages belong to a narrow, as the server sees it. Raises `NarrowcastError`."""
+        """Returns which messages belong to a narrow, according to the server. Raises `NarrowcastError`."""
         state = self._session.state
         server = await self._connection.identified()
-        # `with` is of pages alone: asked of single messages, servers do not know it.
+        # `with` only applies to pages: servers reject it for single messages.
         terms = [term for term in narrow.to_wire(server, state, state.me) if term["operator"] != "with"]
         return await matches_narrow(self._connection, message_ids=message_ids, narrow=terms)
 
 
 def _carry_over(old: State, new: State) -> None:
-    """Keeps the messages that were known, so that nothing disappears until it is fetched again.
+    """Copies known messages to the new state, so that nothing disappears until it is fetched again.
 
-    What the snapshot says of them (unread, starred) is applied; the rest may be old until then.
+    Their unread and starred flags are those of the snapshot; the rest may be outdated until then.
     """
     if old.me not in (0, new.me):
         return
@@ -407,7 +413,7 @@ def _carry_over(old: State, new: State) -> None:
 
 
 def _as_in(state: State, message: Message) -> Message:
-    """The message with what a snapshot says of it: whether it is unread, and starred."""
+    """Returns the message with the read and starred flags of the snapshot."""
     flags = set(message.flags)
     unread = state.unreads.is_unread(message.id)
     if unread is not None:

@@ -1,4 +1,4 @@
-"""Hides those whose last sign of typing is too old (TYP-30)."""
+"""Removes typing notifications that have expired (TYP-30)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from narrowcast_api.sync.host import ServiceHost
 
 
 class TypingExpiry:
-    """`run` is a task of the session; `ring` says that somebody types, whose expiry has to be watched."""
+    """`run` is a task of the session; `ring` makes it compute the next expiry again."""
 
     def __init__(self, session: ServiceHost, clock: Clock) -> None:
         self._session = session
@@ -17,11 +17,11 @@ class TypingExpiry:
         self._alarm = Alarm(clock)
 
     def ring(self) -> None:
-        """Reckon anew when the next sign of typing is too old."""
+        """Computes the time of the next expiry again."""
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Expire those who stopped without a word, for ever."""
+        """Removes expired typing notifications until cancelled."""
         while True:
             due = self._session.state.typing.next_expiry()
             await self._alarm.wait(None if due is None else max(0.0, due - self._clock.monotonic()))

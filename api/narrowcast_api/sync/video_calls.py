@@ -1,4 +1,4 @@
-"""The address of a new video call, with the provider that the organization has chosen."""
+"""Creates the URL of a new video call with the provider that the organization has chosen."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 _MEETING_BYTES = 12
-"""Of randomness in a meeting's name: whoever guesses it could join."""
+"""Bytes of randomness in the name of a meeting: anyone who guesses it could join."""
 
 _WITHOUT_TOKEN = frozenset({"INVALID_VIDEO_CALL_PROVIDER_TOKEN", "INVALID_ZOOM_TOKEN"})
-"""What servers say before one has signed in to Zoom; the second is the older word."""
+"""Error codes before the user has signed in to Zoom; the second is the older one."""
 
 
 async def new_call(session: Session) -> str:
-    """The address of a new call. InvalidInput where the organization has no calls, or only ones that the web app can
-    make, or that one has to sign in for there; BadRequest from the server where its provider is not set up.
+    """Returns the URL of a new call. Raises InvalidInput if the organization has no calls, or only ones that
+    must be made in the web app or need a sign-in there; BadRequest if the server's provider is not set up.
     """
     provider = provider_of(session.state)
     calls = session.client.calls
@@ -53,7 +53,7 @@ async def _zoom(session: Session) -> str:
 
 
 def provider_of(state: State) -> str:
-    """The name of the organization's provider; empty where the server names none."""
+    """Returns the name of the organization's provider; empty if the server names none."""
     chosen = state.organization.get("video_chat_provider")
     offered = table(state.organization.get("available_video_chat_providers"))
     for name, provider in offered.items():

@@ -1,7 +1,7 @@
-"""Keeps the views on screen true: fetches them again when events were missed, and again when that failed.
+"""Keeps the views on screen up to date: fetches them again when events were missed, and retries failures.
 
-Only causes that pass are tried again (no connection, no answer, a fault of the server, too many requests); what the
-server refuses stays refused until the view is opened anew.
+Only transient errors are retried (no connection, no answer, a server fault, rate limiting); what the server
+rejects is not requested again until the view is opened anew.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.sync.message_view import MessageView
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
-"""Seconds between two tries."""
+"""Seconds between two attempts."""
 
 
 class Owner(Protocol):
-    """The session, as far as the refresher needs it."""
+    """What the refresher needs of the session."""
 
     @property
     def is_live(self) -> bool: ...
@@ -30,7 +30,7 @@ class Owner(Protocol):
 
 
 class ViewRefresher:
-    """`run` is a task of the session; `ring` says that a view on screen may be untrue."""
+    """`run` is a task of the session; `ring` reports that a view on screen may be outdated."""
 
     def __init__(self, owner: Owner, clock: Clock) -> None:
         self._owner = owner
@@ -39,11 +39,11 @@ class ViewRefresher:
         self._retry = RetryTime(clock, FIRST_PAUSE, LONGEST_PAUSE)
 
     def ring(self) -> None:
-        """Look again whether the views are true."""
+        """Checks again whether the views are up to date."""
         self._alarm.ring()
 
     def wake(self) -> None:
-        """The connection is live again: try now."""
+        """Retries at once, because the connection is live again."""
         self._retry.clear()
         self._alarm.ring()
 
@@ -54,12 +54,12 @@ class ViewRefresher:
             wait = await self._look()
 
     async def _look(self) -> float | None:
-        """Refreshes a view that needs it; seconds until the next look, None if somebody will ring."""
+        """Refreshes a view that needs it; returns the seconds until the next check, None to wait for `ring`."""
         views = self._owner.views_on_screen if self._owner.is_live else ()
         untrue = [view for view in views if needs_refresh(view) and not view.loading]
         if not untrue:
             return None
-        view = min(untrue, key=lambda one: one.error is not None)  # one that fails does not hold up the other
+        view = min(untrue, key=lambda one: one.error is not None)  # a failing view does not delay the other
         pause = self._retry.at - self._clock.monotonic()
         if pause > 0:
             return pause
@@ -73,7 +73,7 @@ class ViewRefresher:
 
 
 def needs_refresh(view: MessageView) -> bool:
-    """Whether fetching the view again may make it true."""
+    """Whether fetching the view again may bring it up to date."""
     return _passes(view.error) if view.error is not None else view.is_stale
 
 
