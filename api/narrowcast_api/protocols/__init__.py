@@ -1,5 +1,6 @@
-"""The state machines of a live account: what has to be said to the server, when, and what if it fails.
+"""The state machines of a live account: what must be sent to the server, when, and what happens if that
+fails.
 
-None of them knows HTTP: requests are passed in as callables, time as a `Clock`, what has to survive goes
-through the journal, and what changed is published through a `changed` callback. Cheap to import.
+None of them knows HTTP: requests are passed in as callables and time as a `Clock`; what must survive a
+restart is kept in the journal, and changes are published through a `changed` callback. Cheap to import.
 """

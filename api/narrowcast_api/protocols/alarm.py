@@ -1,4 +1,4 @@
-"""Waiting for a time or for a call, and tasks that end with their owner."""
+"""Waiting until a time or a call, and tasks that end with their owner."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 class Alarm:
-    """Wakes a loop at a time or when somebody rings, whichever is first. One task waits."""
+    """Wakes a loop at a time or when `ring` is called, whichever is first. Only one task may wait."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -26,7 +26,7 @@ class Alarm:
             _wake(self._waiter)
 
     async def wait(self, seconds: float | None) -> None:
-        """Sleep until a ring, or for at most so many seconds."""
+        """Sleep until `ring` is called, or for at most so many seconds."""
         if not self._is_rung:
             await self._sleep(seconds)
         self._is_rung = False
@@ -73,7 +73,7 @@ class Tasks:
             log.error("%s failed", task.get_name(), exc_info=error)
 
     async def close(self) -> None:
-        """Cancel all and wait until they have ended, so that they let go of what they hold."""
+        """Cancel all tasks and wait until they have ended, so that they release their resources."""
         running = list(self._running)
         for task in running:
             task.cancel()

@@ -1,9 +1,9 @@
-"""What the server says about drafts, brought together with what was written here.
+"""Merges the server's drafts with those written here.
 
-The server does not detect conflicts: the last edit wins there. So each device looks at what is there before it
-overwrites or deletes it, and whoever sees that an edit of another one is being overwritten, or would be, keeps that
-text as a draft of its own. A text is dropped here only if
-nobody changed it here since the server had it.
+The server does not detect conflicts: the last edit wins there. So each device fetches the current text before
+it overwrites or deletes it, and a device that finds that the edit of another one is being overwritten, or
+would be, keeps that text as a separate draft. A text is only dropped here if it has not changed here since
+the server had it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from narrowcast_api.protocols.draft_store import DraftItem, DraftStore
 from narrowcast_api.storage.records import Draft
 
 CAP = 1000
-"""Registration gives at most so many drafts: such a long list proves nothing about those not in it."""
+"""A registration contains at most this many drafts: drafts missing from such a long list may still exist."""
 
 
 _UNREAD_FOR = 3.0
-"""Seconds within which nobody reads on another device what was sent here, and deletes it: it was older words that they
-deleted."""
+"""Seconds after a text was sent from here in which a deletion on another device is taken to be of the older text."""
 
 _RESCUE_AFTER = 10.0
-"""Seconds after which words that were written over go to the server: the other device may have kept them, too."""
+"""Seconds after which overwritten text is sent to the server: the other device may have kept it, too."""
 
 
 class DraftMerge:
@@ -36,7 +35,7 @@ class DraftMerge:
         self._clock = clock
 
     def added(self, drafts: Iterable[ServerDraft]) -> None:
-        """Event `add`; it can come before the answer to the request that made the draft."""
+        """Handle event `add`, which may arrive before the answer to the request that created the draft."""
         for draft in drafts:
             self._is_there(self._store.of_server(draft.id) or self.adopt(draft), draft, final=False)
 
@@ -45,20 +44,20 @@ class DraftMerge:
             self._is_there(self._store.of_server(draft.id), draft, final=False)
 
     def removed(self, server_id: int) -> None:
-        """Event `remove`: sent or deleted elsewhere, or our own deletion."""
+        """Handle event `remove`: sent or deleted on another device, or the deletion of this one."""
         item = self._store.of_server(server_id)
         if item is not None:
             self._gone(item)
 
     def snapshot(self, drafts: Sequence[ServerDraft]) -> bool:
-        """All drafts of the server, from a registration. Whether some are missing that may be younger than it, or may
-        be gone: then fetch all, for `fetched`.
+        """Merge all drafts of the server, from a registration. Returns whether some are missing that may be
+        newer than the registration, or may be deleted: then fetch all, for `fetched`.
         """
         missing = self._there(drafts, frozenset())
         unsure = False
         for item in missing:
-            # Created or edited after the snapshot was taken: its event is still to come. Or another device has
-            # deleted it since, and our event was in a queue that is gone.
+            # Created or edited after the snapshot was taken, so that its event is still to come; or deleted
+            # by another device since, with the event lost in a queue that has expired.
             if item.expected or item.busy:
                 unsure = True
             else:
@@ -66,21 +65,23 @@ class DraftMerge:
         return unsure
 
     def fetched(self, drafts: Sequence[ServerDraft], heard_of: Collection[int]) -> None:
-        """All drafts of the server, asked for while no request about one was under way. Events may have told of
-        others meanwhile (`heard_of`).
+        """Merge all drafts of the server, fetched while no request about one was in progress. `heard_of`: ids
+        from events received meanwhile.
         """
         for item in self._there(drafts, heard_of):
             item.expected.clear()
             self._gone(item)
 
     def compared(self, item: DraftItem, draft: ServerDraft) -> None:
-        """What the server has before a request of ours changes it. Events of our own requests are still to come."""
+        """Merge the server's version before a request from here changes it. Events of earlier requests are
+        still to come.
+        """
         ours = (item.record.version, *item.expected)
         if not any(same(draft.version, version) for version in ours):
             self._news(item, draft, final=True)
 
     def _there(self, drafts: Sequence[ServerDraft], heard_of: Collection[int]) -> list[DraftItem]:
-        """These are on the server; those of ours that are not any more."""
+        """Merge drafts that are on the server; returns the synchronized drafts that are not there any more."""
         present = {draft.id for draft in drafts}.union(heard_of)
         by_server_id = {item.record.server_id: item for item in self._store}
         for draft in drafts:
@@ -94,15 +95,16 @@ class DraftMerge:
         ]
 
     def _is_there(self, item: DraftItem | None, draft: ServerDraft, *, final: bool) -> None:
-        """The server has this draft, which is `item` here, or is another device's. `final` as for `_news`."""
+        """Merge a draft of the server with `item`, or add it if `item` is None. `final` as for `_news`."""
         if item is not None:
             self._news(item, draft, final=final)
         else:
             self._store.add_from_server(draft)
 
     def adopt(self, draft: ServerDraft) -> DraftItem | None:
-        """A draft of the server that we created, though no answer said so, or were about to: both sides of two requests
-        that cross keep the words that were written over.
+        """Returns the local draft that corresponds to a draft of the server: one whose creation was not
+        confirmed, or one about to be created, because both devices of two crossing requests keep the
+        overwritten text. None if there is none.
         """
         item = self._store.posted(draft.version) or self._store.rescued(draft.version)
         if item is not None:
@@ -110,17 +112,19 @@ class DraftMerge:
         return item
 
     def created(self, item: DraftItem, server_id: int, sent: DraftVersion) -> None:
-        """Our draft is `server_id` on the server, with the text `sent`."""
+        """Record that the draft has this id on the server, with the text `sent`."""
         twin = self._store.of_server(server_id)
         if twin is not None and twin is not item:
-            # The event came while our text was already another one, so it looked like somebody else's.
+            # The event arrived when the local text had changed already, so it looked like another device's
+            # draft.
             if twin.record.dirty:
                 self.detach(twin)
             else:
                 self._store.forget(twin)
         before = item.record.server_id
         if before is not None and before != server_id:
-            # Its event looked like ours: another device wrote the same words at the same moment.
+            # The event of its former id looked like this draft's: another device wrote the same text at the
+            # same time.
             self._store.add_from_server(ServerDraft(before, sent, self._clock.now()))
         item.set(
             server_id=server_id,
@@ -131,8 +135,8 @@ class DraftMerge:
         self._store.keep(item)
 
     def deleted(self, item: DraftItem) -> None:
-        """The server has deleted our draft. Until its event says so, edits of other devices may still come
-        that were made before: those words were never seen here.
+        """Record that the server has deleted the draft. Until the event about that, earlier edits of other
+        devices may still arrive, with text that was never seen here.
         """
         if item.record.server_id is None:
             self._store.forget(item)
@@ -141,7 +145,7 @@ class DraftMerge:
             self._store.drop(item)
 
     def make_local(self) -> None:
-        """Syncing is off, and the server has dropped all drafts without a word: ours become local."""
+        """Make all drafts local: synchronization is off, and the server has deleted its drafts without events."""
         for item in self._store:
             if item.record.deleted:
                 self._store.forget(item)
@@ -149,7 +153,9 @@ class DraftMerge:
                 self.detach(item)
 
     def detach(self, item: DraftItem) -> None:
-        """The server does not have this draft any more, but its text is wanted: make it anew there."""
+        """Make a draft local that the server has deleted but whose text is wanted, so that it is created
+        there again.
+        """
         item.expected.clear()
         item.set(server_id=None, base=None, posting=False, dirty=True)
         item.due = self._clock.monotonic()
@@ -164,12 +170,14 @@ class DraftMerge:
             self._store.forget(item)
 
     def _news(self, item: DraftItem, draft: ServerDraft, *, final: bool) -> None:
-        """The server has, or had, this version. `final`: it is the present one, not one of a history."""
+        """Merge a version that the server has, or had. `final`: it is the current one, not an earlier one
+        from an event.
+        """
         record, version = item.record, draft.version
         echo = next((i for i, sent in enumerate(item.expected) if same(sent, version)), None)
         if echo is not None:
             del item.expected[: echo + 1]
-            if not item.expected:  # else it is history: later words of ours are there or on their way
+            if not item.expected:  # else it is outdated: a later text was sent from here or is being sent
                 self._based_on(item, version)
         elif same(version, record.base):
             return
@@ -183,12 +191,14 @@ class DraftMerge:
             self._take_over(item, draft)
 
     def _take_over(self, item: DraftItem, draft: ServerDraft) -> None:
-        """Theirs is this draft now. Words of ours that they wrote over unseen become a draft of their own."""
+        """Replace the draft's text by that of another device. Local text that they overwrote unseen becomes a
+        separate draft.
+        """
         ours, unseen = item.record, _unseen(item, draft)
         item.sent_at = None
         item.set(version=draft.version, base=draft.version, edited=draft.timestamp)
         if unseen and (kept := self._store.with_text(ours.version)) is not None:
-            self._store.link(item, kept)  # by the other device, of which was heard before
+            self._store.link(item, kept)  # from the other device, received earlier
         elif unseen:
             copy = self._store.add(Draft(self._store.new_id(), ours.version, ours.edited))
             copy.due = self._clock.monotonic() + _RESCUE_AFTER
@@ -202,7 +212,7 @@ class DraftMerge:
         self._store.keep(item)
 
     def _edited_while_deleted(self, item: DraftItem, draft: ServerDraft) -> None:
-        """Another device wrote on while this one deleted: its words are newer than the decision."""
+        """Handle an edit by another device during the deletion here: new text takes precedence over the deletion."""
         if item.busy or not item.record.dirty:
             self._copy(draft)
             return
@@ -211,12 +221,12 @@ class DraftMerge:
         self._take_over(item, draft)
 
     def _conflict(self, item: DraftItem, draft: ServerDraft, *, final: bool) -> None:
-        """Ours stays this draft and will be the server's; theirs becomes a draft of its own."""
+        """Keep the local text as this draft, to be sent to the server; the other text becomes a separate draft."""
         if item.record.dirty or final:
             item.set(base=draft.version, dirty=True)
         kept = self._store.get(item.record.conflict_with or "")
         if kept is not None and same(kept.record.version, draft.version):
-            self._store.keep(item)  # it was asked for before its event came
+            self._store.keep(item)  # it was fetched before its event arrived
         else:
             self._store.link(item, self._copy(draft))
 
@@ -225,9 +235,9 @@ class DraftMerge:
 
 
 def _unseen(item: DraftItem, draft: ServerDraft) -> bool:
-    """Whether another device's text was typed before ours was sent, so that nobody there can have seen ours: requests
-    of both have crossed. Times of drafts are whole seconds of the server's clock. A text that holds all of ours was
-    written on from it, whatever they say.
+    """Whether another device's text was typed before the local one was sent, so that nobody there can have
+    seen it: the requests of both have crossed. Times of drafts are whole seconds of the server's clock. A
+    text that contains the whole local text was based on it, whatever the times are.
     """
     if item.sent_at is None or item.record.content.strip() in draft.content:
         return False

@@ -1,7 +1,7 @@
-"""One draft as two windows of an account have it, each of which has written it down since they last agreed.
+"""Merges two versions of a draft that two windows of an account have written since they last agreed.
 
-What the server has of it (`server_id`, `base`, `posting`) is known to the one window that speaks to the server about
-drafts; the words may be of either.
+The server fields (`server_id`, `base`, `posting`) are known to the one window that synchronizes drafts; the
+text may be from either.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["merge_rows", "same"]
 
 
 def same(one: DraftVersion | None, other: DraftVersion | None) -> bool:
-    """Whether a server would hold the two for equal: it trims contents and topics."""
+    """Whether a server would treat the two as equal: it trims contents and topics."""
     if one is None or other is None:
         return one is other
     return _normal(one) == _normal(other)
@@ -31,14 +31,14 @@ def _normal(version: DraftVersion) -> tuple[object, str]:
 
 
 def merge_rows(mine: Draft, theirs: Draft, agreed: DraftVersion | None, *, leads: bool) -> tuple[Draft, bool]:
-    """The draft as it is to be from now on, and whether the words of `theirs` are to be kept beside it.
+    """Returns the merged draft, and whether the text of `theirs` must be kept as a second draft.
 
-    `agreed` is the text from which both began, `leads` whether `mine` knows what the server has.
+    `agreed` is the text from which both started, `leads` whether `mine` has the current server fields.
     """
     written_here, written_there = mine.version != agreed, theirs.version != agreed
     version, deleted, both = mine.version, mine.deleted and theirs.deleted, False
     if mine.deleted and not theirs.deleted:
-        # Words are newer than the decision to delete others.
+        # New text takes precedence over the decision to delete the old one.
         deleted = not written_there
         version = theirs.version
     elif theirs.deleted and not mine.deleted:

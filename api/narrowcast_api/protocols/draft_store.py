@@ -1,4 +1,4 @@
-"""The drafts as they are here: in memory, and in the journal at most a fraction of a second later."""
+"""The local drafts: in memory, and in the journal at most a fraction of a second later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import Draft
 
 KEEP_AFTER = 0.3
-"""Seconds that typed text may be in memory only; the first change after a pause is written at once."""
+"""The maximum number of seconds that typed text is only in memory; the first change after a pause is written
+at once.
+"""
 
 
 class DraftRequests(Protocol):
@@ -35,12 +37,12 @@ class DraftRequests(Protocol):
 class DraftItem(Struct):
     """One draft in memory.
 
-    `expected` are versions that were sent and whose events have not come, oldest first. `busy`: a request
-    about it is under way. `due` is the monotonic time of its next request, `dirty_since` bounds how long typing
-    may put that off. `unsaved`: newer than the journal. `agreed` is the text that the journal had when it was last
-    read or written here. `sent_at` is when the text left for the server as an edit of an older one (UTC
-    seconds); None if it is another device's, or the first one of this draft: who changes that has seen it.
-    `refused`: why the server did not take this text at this address.
+    `expected` are versions that were sent and whose events have not arrived, oldest first. `busy`: a request
+    about it is in progress. `due` is the monotonic time of its next request, `dirty_since` limits how long
+    typing may delay that. `unsaved`: newer than the journal. `agreed` is the text that the journal had when
+    it was last read or written here. `sent_at` is when the text was sent to the server as an edit of an older
+    one (UTC seconds); None if the text is from another device, or is the first one of this draft, which any
+    device that changes it has seen. `refused`: why the server rejected this text for this destination.
     """
 
     record: Draft
@@ -59,7 +61,7 @@ class DraftItem(Struct):
 
 
 def _read(record: Draft, before: DraftItem | None = None) -> DraftItem:
-    """A draft as the journal has it."""
+    """Returns the item for a journal record; an existing item is updated."""
     if before is None:
         return DraftItem(record, agreed=record.version)
     before.record = replace(record, error=before.record.error)
@@ -86,7 +88,7 @@ class DraftStore:
         self._forgotten: dict[str, Draft] = {}
         self._last_write = -KEEP_AFTER
         self._keep_at = 0.0
-        # A crash can come between the two rows of a conflict, and never leaves a link to nothing.
+        # A crash between writing the two rows of a conflict must not leave a link to a missing draft.
         for item in self._items.values():
             if item.record.conflict_with not in self._items:
                 item.set(conflict_with=None)
@@ -95,22 +97,22 @@ class DraftStore:
         return iter(list(self._items.values()))
 
     def get(self, draft_id: str) -> DraftItem | None:
-        """The draft with this id, also if its deletion is not through yet."""
+        """The draft with this id, even if it is being deleted on the server."""
         return self._items.get(draft_id)
 
     def holds(self, item: DraftItem) -> bool:
-        """Whether the draft was not forgotten meanwhile."""
+        """Whether the draft is still in the store."""
         return self._items.get(item.record.draft_id) is item
 
     def of_server(self, server_id: int) -> DraftItem | None:
-        """The draft that is `server_id` on the server."""
+        """The draft that has this id on the server."""
         for item in self._items.values():
             if item.record.server_id == server_id:
                 return item
         return None
 
     def rescued(self, version: DraftVersion) -> DraftItem | None:
-        """A draft that was made of words written over elsewhere and is not on the server yet, with this text."""
+        """A draft with this text that was created from overwritten text and is not on the server yet."""
         for item in self._items.values():
             record = item.record
             is_here_only = record.server_id is None and not (item.busy or record.posting or record.deleted)
@@ -133,14 +135,14 @@ class DraftStore:
         return None
 
     def add(self, record: Draft) -> DraftItem:
-        """Take in a new draft and write it down at once."""
+        """Add a new draft and write it at once."""
         item = DraftItem(record)
         self._items[record.draft_id] = item
         self.keep(item)
         return item
 
     def add_from_server(self, draft: ServerDraft) -> DraftItem:
-        """Take in a draft that another device wrote."""
+        """Add a draft that another device wrote."""
         return self.add(
             Draft(
                 self.new_id(),
@@ -153,12 +155,12 @@ class DraftStore:
         )
 
     def keep(self, item: DraftItem) -> None:
-        """Write the draft down at once and tell the app."""
+        """Write the draft at once and notify the app."""
         self.put(item)
         self._changed()
 
     def put(self, item: DraftItem) -> Future[bool]:
-        """Write the draft down; whether that worked. Another window may be faster: see `take_in`."""
+        """Write the draft; returns whether that worked. Another window may have written it first: see `take_in`."""
         item.unsaved = False
         self._last_write = self._clock.monotonic()
         before = item.record.revision
@@ -174,13 +176,13 @@ class DraftStore:
         return written
 
     def is_lost(self, draft_id: str) -> bool:
-        """Whether another window has written a draft before this one could."""
+        """Whether another window wrote the draft before this one could."""
         return self._journal.is_lost("drafts", draft_id)
 
     def keep_soon(self, item: DraftItem) -> None:
-        """Write the draft down within `KEEP_AFTER` seconds: it is being typed."""
+        """Write the draft within `KEEP_AFTER` seconds, because it is being typed."""
         if not any(other.unsaved for other in self):
-            self._keep_at = self._last_write + KEEP_AFTER  # whatever else is written until then
+            self._keep_at = self._last_write + KEEP_AFTER  # other writes until then do not delay it
         item.unsaved = True
         if self._clock.monotonic() >= self._keep_at:
             self.keep(item)
@@ -188,7 +190,7 @@ class DraftStore:
             self._changed()
 
     def keep_due(self) -> float | None:
-        """Write what is due; seconds until more is, None if all is written."""
+        """Write what is due; returns the seconds until more is, None if everything is written."""
         if not any(item.unsaved for item in self):
             return None
         wait = self._keep_at - self._clock.monotonic()
@@ -204,30 +206,31 @@ class DraftStore:
                 self.keep(item)
 
     def forget(self, item: DraftItem) -> None:
-        """The draft is gone, here and on the server."""
+        """Remove a draft that is deleted here and on the server."""
         self.unlink(item)
         if self._items.pop(item.record.draft_id, None) is not None:
             self._forgotten[item.record.draft_id] = item.record
-            # Without a revision it was dropped before: what is in the journal by now is another window's.
+            # Without a revision its row was deleted before: a row in the journal now is another window's.
             if item.record.revision is not None:
                 self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
             self._changed()
 
     def drop(self, item: DraftItem) -> None:
-        """After a crash nothing has to be known of this draft any more."""
+        """Delete the draft's row in the journal: after a crash it is not needed any more."""
         self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
-        item.set(revision=None)  # written on after all, it is a new one
+        item.set(revision=None)  # if it is edited after all, it is a new row
 
     def take_in(self, changes: JournalChanges, *, leads: bool) -> list[DraftItem]:
-        """What other windows have written; the drafts that are others now. What was written here at the same time
-        comes together with it (see `narrowcast_api.protocols.draft_rows`). `leads`: this window speaks to the server.
+        """Take in what other windows have written; returns the drafts that changed. Text written here at the
+        same time is merged with it (see `narrowcast_api.protocols.draft_rows`). `leads`: this window
+        synchronizes drafts with the server.
         """
         lost = changes.lost_of("drafts")
         taken = []
         for draft_id, theirs in changes.drafts().items():
             item = self._items.get(draft_id)
             if self._journal.is_pending("drafts", draft_id):
-                continue  # written here since the journal was read: it comes again, as lost
+                continue  # written here since the journal was read: it will be reported again, as lost
             if theirs is not None and item is not None and theirs.revision == item.record.revision:
                 continue
             if item is None:
@@ -247,7 +250,7 @@ class DraftStore:
         return taken
 
     def _appeared(self, theirs: Draft | None, gone: Draft | None) -> DraftItem | None:
-        """Another window wrote a draft, or has written one that was to be forgotten here."""
+        """Add a draft that another window wrote, possibly one that was being deleted here."""
         if theirs is None:
             return None
         item = self._items[theirs.draft_id] = _read(theirs)
@@ -257,7 +260,9 @@ class DraftStore:
         return item
 
     def _vanished(self, item: DraftItem, *, written_here: bool) -> None:
-        """Another window has forgotten a draft. Words that it had not seen stay, as a new one."""
+        """Remove a draft that another window deleted. Text that the other window had not seen is kept as a
+        new draft.
+        """
         if written_here and not item.record.deleted and item.record.version != item.agreed:
             item.expected.clear()
             item.set(server_id=None, base=None, posting=False, dirty=True, revision=None)
@@ -277,7 +282,7 @@ class DraftStore:
             self.keep(item)
 
     def link(self, mine: DraftItem, theirs: DraftItem) -> None:
-        """Two texts of one draft: remember that they belong together."""
+        """Link the two texts of a conflict."""
         self.unlink(mine)
         mine.set(conflict_with=theirs.record.draft_id)
         theirs.set(conflict_with=mine.record.draft_id)
@@ -285,7 +290,7 @@ class DraftStore:
         self.keep(theirs)
 
     def unlink(self, item: DraftItem) -> None:
-        """The conflict is over: neither draft points to the other any more."""
+        """End a conflict: remove the links between its two drafts."""
         other = self._items.get(item.record.conflict_with or "")
         for side in (item, other):
             if side is not None and side.record.conflict_with is not None:

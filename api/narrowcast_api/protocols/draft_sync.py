@@ -1,4 +1,4 @@
-"""Drafts on their way to the server, one request at a time: the machine of `drafts`."""
+"""Synchronization of drafts with the server, one request at a time: the machine in the diagram of `drafts`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from narrowcast_api.protocols.outbox_item import MessageLimits, unfit
 from narrowcast_api.storage.journal import committed
 
 SYNC_AFTER = 2.0
-"""Seconds without a key before the server is told."""
+"""Seconds without typing before the server is updated."""
 
 _CHECK_EVERY = 30.0
 
@@ -28,9 +28,9 @@ _LOCAL_ONLY = {
 
 
 class DraftSync:
-    """Tells the server of what changed here.
+    """Sends local changes of drafts to the server.
 
-    It does so if this window `leads`. `behind`: the server may have said something that nobody here has heard.
+    It does so if this window `leads`. `behind`: the server may have changes that were not received here.
     """
 
     def __init__(
@@ -61,14 +61,14 @@ class DraftSync:
         self.retry = RetryTime(clock, 1.0, 60.0)
 
     def check(self, item: DraftItem) -> None:
-        """Notes why a draft stays here: the server would refuse or cut it, or has refused it as it is."""
+        """Record why a draft stays local: the server would reject or truncate it, or has rejected this text."""
         version = item.record.version
         misfit = unfit(self._limits(), version.destination, version.content)
         here = self._refusal(version) if misfit is None else _LOCAL_ONLY[misfit.kind]
         item.set(error=here or item.refused)
 
     async def step(self) -> float | None:
-        """Make the request that is due, if any; seconds until the next one."""
+        """Make the request that is due, if any; returns the seconds until the next one."""
         waiting = [item for item in self._store if self._wants_sync(item)]
         if not self.leads or not (waiting or self.behind) or not self._enabled():
             return None
@@ -88,7 +88,7 @@ class DraftSync:
         return 0.0
 
     async def _catch_up(self) -> float:
-        """Compare with what the server has now; seconds until the next request."""
+        """Compare with the drafts that the server has now; returns the seconds until the next request."""
         wait = self.retry.at - self._clock.monotonic()
         if wait > 0:
             return wait
@@ -153,7 +153,9 @@ class DraftSync:
             self._merge.created(item, server_id, sent)
 
     async def _written(self, item: DraftItem) -> bool:
-        """Have it in the journal before a request leaves; False if another window has written it meanwhile."""
+        """Write the draft to the journal before a request is made; returns False if another window has
+        written it meanwhile.
+        """
         await committed(self._store.put(item))
         if not self._store.holds(item):
             return False
@@ -170,7 +172,7 @@ class DraftSync:
             self._store.keep(item)
 
     async def _look(self, item: DraftItem) -> None:
-        """A request to create this draft may have worked: see before it is made again."""
+        """Check whether an earlier request to create this draft worked, before it is repeated."""
         for draft in await self._requests.fetch():
             if self._store.of_server(draft.id) is None and same(draft.version, item.record.base):
                 self._merge.created(item, draft.id, draft.version)
@@ -180,8 +182,8 @@ class DraftSync:
             self._never_created(item)
 
     async def _compare(self, item: DraftItem, server_id: int) -> None:
-        """Take in what another device wrote before it is written over or deleted. Its event may be late, or lost with
-        a queue of which nobody knows yet that it is gone: a connection that is half open tells nothing for a minute.
+        """Take in what another device wrote before it is overwritten or deleted. Its event may be late, or
+        lost with a queue that has expired unnoticed: a half-open connection reports no error for a minute.
         """
         drafts = await self._requests.fetch()
         there = next((draft for draft in drafts if draft.id == server_id), None)
@@ -193,7 +195,7 @@ class DraftSync:
         if item.record.deleted or item.record.server_id != server_id or not self._store.holds(item):
             return
         sent = item.record.version
-        # A copy made of a conflicting text is in the journal before the server's is overwritten.
+        # A copy made of a conflicting text is in the journal before the text on the server is overwritten.
         if not await self._written(item):
             return
         if sent not in item.expected:
@@ -209,7 +211,7 @@ class DraftSync:
             if self._store.holds(item) and item.record.server_id == server_id:
                 self._merge.detach(item)
             return
-        if self._store.holds(item) and sent in item.expected:  # else its event was first
+        if self._store.holds(item) and sent in item.expected:  # else its event arrived first
             record = item.record
             item.set(base=sent, dirty=record.deleted or not same(record.version, sent))
             self._store.keep(item)
@@ -218,7 +220,8 @@ class DraftSync:
         server_id = item.record.server_id
         if server_id is not None:
             await self._compare(item, server_id)
-            # Somebody may have written on in it meanwhile: words are newer than the decision to delete others.
+            # Another device may have edited it meanwhile: new text takes precedence over an earlier decision
+            # to delete.
             if not await self._written(item) or not item.record.deleted:
                 return
             try:
@@ -231,10 +234,10 @@ class DraftSync:
         if item.record.deleted:
             self._merge.deleted(item)
         elif item.record.server_id == server_id:
-            self._merge.detach(item)  # the user wrote on while it was being deleted
+            self._merge.detach(item)  # the user continued to edit it while it was being deleted
 
     def _refuse(self, item: DraftItem, error: NarrowcastError) -> None:
-        """The server will not have it; asking again changes nothing."""
+        """Keep a draft local that the server rejects; repeating the request would not help."""
         log.info("draft is kept here only: %s", error)
         if not self._store.holds(item):
             return
@@ -247,5 +250,5 @@ class DraftSync:
 
 
 def _is_missing(error: NarrowcastError) -> bool:
-    """Whether the server says that it has no such draft (DRF-15): by status, or in words with a 400."""
+    """Whether the server reports that it has no such draft (DRF-15): by status, or in the message of a 400."""
     return isinstance(error, ApiError) and (error.status == 404 or "does not exist" in error.msg)

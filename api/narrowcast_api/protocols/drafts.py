@@ -1,4 +1,4 @@
-"""Drafts: kept here within a second, and the same on all devices of the user.
+"""Drafts: written to disk within a second, and synchronized between all devices of the user.
 
     typed ──> memory ──0.3 s──> journal ──2 s without a key, 10 s at most──> server
                                    │
@@ -10,9 +10,9 @@
        │   outcome unknown: GET, compare │      │ deleted ──DELETE──> gone           │
        └─────────────────────────────────┘      └────────────────────────────────────┘
 
-The journal is the truth, for all windows of the account: each writes drafts down, one of them speaks to the server
-about them (`lead`, `draft_sync`), and the others learn from the journal what came of it. Where the user's setting is
-off nothing is sent and drafts are simply local.
+The journal is authoritative for all windows of the account: each writes drafts to it, one of them
+synchronizes them with the server (`lead`, `draft_sync`), and the others read the results from the journal. If
+the user's setting is off, nothing is sent and drafts are only local.
 Contract: DRF-01 to DRF-18, EVT-04.
 """
 
@@ -43,24 +43,25 @@ from narrowcast_api.storage.records import Draft
 __all__ = ["Draft", "DraftRequests", "Drafts", "ServerDraft"]
 
 SYNC_AT_LATEST = 10.0
-"""Seconds after which the server is told although keys keep coming."""
+"""Seconds after which the server is updated even while typing continues."""
 
 FLUSH_SECONDS = 1.0
-"""How long an ending waits for the disk."""
+"""How long closing waits for the disk."""
 
 _ROUNDS = 3
-"""How often the end of a window waits for its writes when others are faster with the same drafts."""
+"""How often closing a window repeats its writes when other windows write the same drafts first."""
 
 
 class Drafts:
     """The user's drafts. All methods but the two that flush return at once; `run` is a task of the session.
 
-    `enabled` is the user's setting `enable_drafts_synchronization`; it, `limits`, `refusal` (why the server takes
-    no draft of a text, or None) and `online` are read when needed. Call `on_*` for events of type drafts,
-    `on_snapshot` after every registration, `on_setting` when the setting changes, `recheck` when `refusal` may say
-    something else, `wake` when the connection is live again and `flush` before the process ends. `on_journal`
-    is for what other windows have written, which `heard` gives to all that use the journal. Without `leads` another
-    window speaks to the server, until `lead`.
+    `enabled` is the user's setting `enable_drafts_synchronization`; it, `limits`, `refusal` (why the server
+    would reject a draft, or None) and `online` are read when needed. Call `on_*` for events of type drafts,
+    `on_snapshot` after every registration, `on_setting` when the setting changes, `recheck` when the result
+    of `refusal` may have changed, `wake` when the connection is live again and `flush` before the process
+    ends. `on_journal` is for what other windows have written; `heard` passes journal changes that are read
+    here to all services. Unless `leads`, another window synchronizes drafts with the server, until `lead` is
+    called.
     """
 
     def __init__(
@@ -108,15 +109,16 @@ class Drafts:
     # what the app calls
 
     def save(self, draft_id: str | None, destination: Destination | None, content: str) -> str:
-        """Keep this text; the draft's id, new if None was given. A blank text deletes the draft.
+        """Keep this text; returns the draft's id, a new one if None was given. A blank text deletes the
+        draft.
 
-        Call it for every change of the text or the address: it costs no more than a dict entry.
+        Call it for every change of the text or the destination: it costs no more than a dict entry.
         """
         draft_id = draft_id or self._store.new_id()
         if not content.strip():
             self.delete(draft_id)
             return draft_id
-        # What cannot be encoded cannot be stored or sent either.
+        # Text that cannot be encoded can neither be stored nor sent.
         version = DraftVersion(destination, encodable(content))
         wall = self._clock.now()
         item = self._store.get(draft_id)
@@ -138,14 +140,14 @@ class Drafts:
         return draft_id
 
     def _tell_soon(self, item: DraftItem) -> None:
-        """The server is to hear of it when no more keys come, or after a while of them."""
+        """Schedule the request: when typing pauses, or after a while of continuous typing."""
         now = self._clock.monotonic()
         item.dirty_since = now if item.dirty_since is None else item.dirty_since
         item.due = now if item.record.deleted else min(now + SYNC_AFTER, item.dirty_since + SYNC_AT_LATEST)
         self._alarm.ring()
 
     def delete(self, draft_id: str) -> None:
-        """Drop a draft, here and on the server: sent, or not wanted any more."""
+        """Delete a draft, here and on the server, because it was sent or is not wanted any more."""
         item = self._store.get(draft_id)
         if item is None or item.record.deleted:
             return
@@ -169,11 +171,11 @@ class Drafts:
         return sorted(drafts, key=lambda draft: (draft.edited, draft.draft_id), reverse=True)
 
     def conflicts(self) -> list[tuple[Draft, Draft]]:
-        """Drafts written on two devices at once; `delete` the text that is not wanted, or `settle`."""
+        """Drafts written on two devices at once; `delete` the unwanted text, or `settle`."""
         return self._store.conflicts()
 
     def settle(self, draft_id: str) -> None:
-        """The user wants both texts: they are two drafts from now on."""
+        """Keep both texts of a conflict, as two separate drafts."""
         item = self._store.get(draft_id)
         if item is not None:
             self._store.unlink(item)
@@ -201,7 +203,7 @@ class Drafts:
         self._alarm.ring()
 
     def on_snapshot(self, drafts: Sequence[ServerDraft]) -> None:
-        """The drafts of a registration."""
+        """Handle the drafts of a registration."""
         if self._sync.leads:
             self._sync.behind = self._enabled() and self._merge.snapshot(drafts)
             if not self._enabled():
@@ -210,7 +212,7 @@ class Drafts:
         self.wake()
 
     def on_setting(self) -> None:
-        """The user turned syncing on or off."""
+        """Handle a change of the setting that enables synchronization."""
         if self._sync.leads and not self._enabled():
             self._merge.make_local()
         for item in self._store:
@@ -219,7 +221,7 @@ class Drafts:
         self.wake()
 
     def recheck(self) -> None:
-        """Other channels are there, or archived: drafts that stayed here may go to the server, and the other way."""
+        """Check again which drafts the server would reject, after channels were added, removed or archived."""
         before = [item.record for item in self._store]
         for item in self._store:
             self._sync.check(item)
@@ -228,46 +230,46 @@ class Drafts:
             self._alarm.ring()
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Other windows have written to the journal."""
+        """Take in what other windows have written to the journal."""
         if not changes.drafts():
             return
         for item in self._store.take_in(changes, leads=self._sync.leads):
             self._sync.check(item)
             if item.record.dirty:
                 self._tell_soon(item)
-        self._alarm.ring()  # there may be a copy of what two windows wrote at the same time
+        self._alarm.ring()  # there may be a copy of a text that two windows wrote at the same time
 
     def lead(self) -> None:
-        """The window that spoke to the server about drafts has ended: this one does from now on."""
+        """Synchronize drafts from now on: the window that did so has closed."""
         if not self._sync.leads:
             self._sync.leads = self._sync.behind = True
             self._alarm.ring()
 
     def wake(self) -> None:
-        """The connection is live again: try now."""
+        """Retry at once, because the connection is live again."""
         self._sync.retry.clear()
         self._alarm.ring()
 
     def hand_over(self) -> None:
-        """Give the journal everything that is newer; it is on the disk a moment later."""
+        """Queue all unsaved drafts for writing to the journal; they are on disk a moment later."""
         self._store.keep_all()
 
     async def flush(self, within: float = FLUSH_SECONDS) -> None:
-        """Put everything on the disk; for endings. Waits for it at most so many seconds in all."""
+        """Write everything to disk before closing, waiting at most `within` seconds in all."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 for step in self._to_disk():
                     await asyncio.wrap_future(step)
 
     def flush_blocking(self, within: float = FLUSH_SECONDS) -> None:
-        """The same where nothing can be awaited any more: the caller's thread waits for the disk."""
+        """Like `flush`, where nothing can be awaited any more: blocks the caller's thread."""
         deadline = self._clock.monotonic() + within
         with suppress(TimeoutError):
             for step in self._to_disk():
                 step.result(max(0.0, deadline - self._clock.monotonic()))
 
     def _to_disk(self) -> Iterator[Future[Any]]:
-        """What is to be waited for until everything is on the disk, one after the other."""
+        """Yields futures to wait for, one after the other, until everything is on disk."""
         self.hand_over()
         for _ in range(_ROUNDS):
             yield (written := self._journal.retry())
@@ -275,12 +277,12 @@ class Drafts:
                 self._store.is_lost(item.record.draft_id) for item in self._store
             ):
                 return
-            # Another window was faster with one: its text and the one written here are kept beside each other.
+            # Another window wrote one of them first: its text and the one written here are kept side by side.
             yield (read := self._journal.refresh())
             self._heard(read.result())
 
     async def run(self) -> None:
-        """Write to the journal and sync with the server, for ever. Neither waits for the other."""
+        """Write to the journal and synchronize with the server until cancelled. Neither waits for the other."""
         writing = asyncio.ensure_future(self._write())
         try:
             while True:

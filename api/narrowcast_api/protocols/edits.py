@@ -1,11 +1,11 @@
-"""Changes of messages that are being written and were not saved: in the journal as drafts are, for a `kill -9`.
+"""Edits of messages that are not saved yet: kept in the journal, like drafts, so that they survive a `kill -9`.
 
-    typed ──> here ──0.3 s──> journal ──Enter──> request under way ──accepted──> gone
-               ^                                        │
-               └───────────────── refused ──────────────┘
+    typed ──> memory ──0.3 s──> journal ──Enter──> request in progress ──accepted──> gone
+                ^                                         │
+                └──────────────── rejected ───────────────┘
 
-Each belongs to the window in which it was written. What a window that has ended left behind is taken over by the next
-one that asks.
+Each belongs to the window in which it was written. Edits of a closed window are taken over by the next one
+that calls `take_over`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["Edit", "UnsavedEdits"]
 
 
 class UnsavedEdits:
-    """At most one change of each message. `is_gone` tells whether a window has ended; `run` is a task of the
-    session.
+    """At most one unsaved edit of each message. `is_gone` returns whether a window has closed; `run` is a
+    task of the session.
     """
 
     def __init__(self, *, journal: Journal, clock: Clock, is_gone: Callable[[str | None], bool]) -> None:
@@ -36,15 +36,15 @@ class UnsavedEdits:
         self._last_write = -KEEP_AFTER
 
     def all(self) -> list[Edit]:
-        """What was changed and not saved, in this window or in one that has ended."""
+        """Edits that were not saved, of this window or of one that has closed."""
         return list(self._edits.values())
 
     def get(self, message_id: int) -> Edit | None:
-        """What was made of a message."""
+        """The unsaved edit of a message."""
         return self._edits.get(message_id)
 
     def keep(self, edit: Edit) -> None:
-        """This is the change of its message now. Costs no more than a dict entry: call it for every key."""
+        """Replace the edit of its message. Costs no more than a dict entry: call it for every key."""
         if self._edits.get(edit.message_id) == edit:
             return
         self._edits[edit.message_id] = edit
@@ -55,13 +55,13 @@ class UnsavedEdits:
             self._alarm.ring()
 
     def forget(self, message_id: int) -> None:
-        """It is not wanted any more."""
+        """Discard the edit of a message."""
         self._unwritten.discard(message_id)
         if (edit := self._edits.pop(message_id, None)) is not None:
             self._journal.delete_edit(edit)
 
     def saving(self, edit: Edit) -> None:
-        """Its request leaves: it stays in the journal until `saved`, or `keep` if it is refused."""
+        """Call when the request leaves: the edit stays in the journal until `saved`, or `keep` if it is rejected."""
         self._edits.pop(edit.message_id, None)
         self._unwritten.discard(edit.message_id)
         self._journal.put_edit(edit)
@@ -72,7 +72,7 @@ class UnsavedEdits:
             self._journal.delete_edit(edit)
 
     def take_over(self) -> list[Edit]:
-        """Take what windows that have ended left behind, except of messages that are changed here; what was taken."""
+        """Take over edits of closed windows, except of messages that are being edited here; returns those taken."""
         taken = []
         for edit in self._journal.edits() if self._journal.read_only is None else ():
             is_own = edit.owner == self._journal.window
@@ -84,14 +84,14 @@ class UnsavedEdits:
         return taken
 
     def write(self) -> None:
-        """Hand everything that is newer than the journal to it."""
+        """Queue all unwritten edits for the journal."""
         for message_id in self._unwritten:
             self._journal.put_edit(self._edits[message_id])
         self._unwritten.clear()
         self._last_write = self._clock.monotonic()
 
     async def run(self) -> None:
-        """Write what was typed, for ever."""
+        """Write typed text to the journal until cancelled."""
         while True:
             await self._alarm.wait(
                 self._last_write + KEEP_AFTER - self._clock.monotonic() if self._unwritten else None

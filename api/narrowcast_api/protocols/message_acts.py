@@ -1,14 +1,14 @@
-"""What one does to a message shows at once; the server's event confirms it, and a refusal takes it back.
+"""The user's actions on messages: shown at once, confirmed by the server's event, undone if rejected.
 
-    flag(), reaction() ──> shown, journal ──> request ──> taken: gone
-                                   ^            │ └─ refused: taken back, said, gone
+    flag(), reaction() ──> shown, journal ──> request ──> accepted: gone
+                                   ^            │ └─ rejected: undone, reported, gone
                                    └── later <──┘ not connected, no answer, fault of the server, 429
 
-An act is shown as the event that will follow from it. The state takes an event twice without harm, so that the
-foretold one and the true one need no matching; and a flag or reaction that is set twice is set, so that a request
-whose answer was lost is simply made again. Those on one message are sent in order; so is all that waits. Other windows
-show what waits here, and one takes it over when this one has ended. Cheap to import: the events are loaded with the
-first act.
+An action is shown by applying the event that will follow from it. Applying an event to the state twice does
+no harm, so the expected event and the real one need no matching; setting a flag or reaction twice does no
+harm either, so a request whose answer was lost is repeated. Actions on one message are sent in order, and so
+are all that are waiting. Other windows show the waiting actions of this one, and one of them takes them over
+when this one closes. Cheap to import: the events are loaded with the first action.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class ActRequests(Protocol):
-    """The requests behind the acts."""
+    """The requests of the actions."""
 
     async def change_flag(self, message_id: int, flag: str, on: bool) -> None:
         """Set or clear a flag (POST /messages/flags). Raises NarrowcastError."""
@@ -49,11 +49,11 @@ class ActRequests(Protocol):
 
 
 class MessageActs:
-    """The acts on messages that the server has not taken. `run` is a task of the session.
+    """The actions on messages that the server has not confirmed. `run` is a task of the session.
 
-    `online`, `me`, `is_known` (whether a message is there) and `has_flag` are read when needed. Call `on_journal` for
-    what other windows have written, `on_flag` for events of flags, `on_snapshot` after every registration and `wake`
-    when the connection is live.
+    `online`, `me`, `is_known` (whether a message is in the state) and `has_flag` are read when needed. Call
+    `on_journal` for what other windows have written, `on_flag` for events of flags, `on_snapshot` after every
+    registration and `wake` when the connection is live.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class MessageActs:
         self._is_known = is_known
         self._has_flag = has_flag
         self._before: dict[str, bool] = {}
-        """What the server says of the flag of each act, by the act's id: what is shown without it."""
+        """The value of the flag without each action, by the action's id."""
         self._online = online
         self._alarm = Alarm(clock)
         self._retry = RetryTime(clock, 1.0, 30.0)
@@ -89,28 +89,28 @@ class MessageActs:
 
     @property
     def waiting(self) -> int:
-        """How many wait for the connection, wherever they were done."""
+        """How many actions wait for the connection, in all windows."""
         return len(self._acts) - len(self._under_way)
 
     def flag(self, message_id: int, flag: str, on: bool) -> Awaitable[None]:
-        """Shows one of one's own flags set or cleared; what is returned sends it, or leaves it for later. Raises
-        `NarrowcastError` for a refusal.
+        """Shows one of the user's flags as set or cleared; the returned awaitable sends the request, or
+        leaves it for later. It raises `NarrowcastError` if the server rejects it.
         """
         return self._act(message_id, on, flag=flag)
 
     def reaction(self, message_id: int, reaction: Reaction, on: bool) -> Awaitable[None]:
-        """Shows a reaction of one's own added or removed; the same."""
+        """Shows a reaction of the user as added or removed; otherwise like `flag`."""
         return self._act(message_id, on, reaction=reaction)
 
     # what the session calls
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Other windows have written to the journal, or left something to this one."""
+        """Take in what other windows have written to the journal or left to this one."""
         for act_id, record in changes.acts().items():
             if record is None:
                 gone = self._acts.pop(act_id, None)
                 if gone is not None and act_id in self._before:
-                    self._uncover(gone)  # taken, and then an event says so, or refused
+                    self._uncover(gone)  # it was sent, and an event about it follows, or it was rejected
             else:
                 self._acts[act_id] = record
                 self._position = max(self._position, record.position)
@@ -123,24 +123,24 @@ class MessageActs:
             self._alarm.ring()
 
     def on_flag(self, message_ids: Collection[int], flag: str, on: bool) -> None:
-        """The server says that a flag of these messages was set or cleared."""
+        """Handle an event: the server has set or cleared a flag of these messages."""
         for record in self._acts.values():
             if record.flag == flag and record.message_id in message_ids and record.act_id in self._before:
                 self._before[record.act_id] = on
 
     def on_snapshot(self) -> None:
-        """What was done stays done, though the server does not know yet."""
+        """Show the unsent actions again on top of a new snapshot."""
         self._before.clear()
         for record in self._in_order():
             self._do(record)
 
     def wake(self) -> None:
-        """The connection is live again: try now."""
+        """Retry at once, because the connection is live again."""
         self._retry.clear()
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Send what waits, for ever."""
+        """Send waiting actions until cancelled."""
         while True:
             await self._alarm.wait(await self._next())
 
@@ -178,15 +178,15 @@ class MessageActs:
                 self._alarm.ring()
 
     async def _send(self, record: ActRecord) -> None:
-        """Make the request. Raises NarrowcastError for a refusal, which takes the act back."""
+        """Make the request. Raises NarrowcastError if the server rejects it; the action is then undone."""
         try:
             await self._request(record)
         except (ReactionAlreadyExists, ReactionDoesNotExist):
-            pass  # another of one's clients was faster: what is shown is true
+            pass  # another client of the user was faster: what is shown is right
         except NOT_TAKEN:
             self._take_back(record)
             raise
-        except NarrowcastError as error:  # it may have been carried out, or not: once more does no harm
+        except NarrowcastError as error:  # it may have been carried out: repeating it does no harm
             self._retry.failed(error)
             return
         self._retry.worked()
@@ -202,7 +202,7 @@ class MessageActs:
         self._forget(record)
 
     def _uncover(self, record: ActRecord) -> None:
-        """Show what was there without an act; what was done to the message after it is shown over that."""
+        """Show the state without an action; later actions on the same message are shown on top of that."""
         before = self._before.pop(record.act_id, not record.is_on)
         later = self._later(record)
         if later and record.flag is not None:
@@ -231,7 +231,7 @@ class MessageActs:
         ]
 
     async def _next(self) -> float | None:
-        """Send the first that waits; seconds until the next try, None if nothing can be done."""
+        """Send the first waiting action; returns the seconds until the next attempt, None if nothing can be sent."""
         waiting = self._waiting()
         if not waiting or not self._online():
             return None
@@ -261,7 +261,7 @@ class MessageActs:
         )
 
     def _later(self, record: ActRecord) -> list[ActRecord]:
-        """What was done to the same after it and is shown, in all windows."""
+        """Later actions on the same message and flag that are shown, from all windows."""
         later = (
             other
             for other in self._acts.values()
@@ -272,10 +272,12 @@ class MessageActs:
         return sorted(later, key=_place)
 
     def _do(self, record: ActRecord) -> None:
-        """Show an act over what the server says and under what was done later; called again whenever that is new."""
+        """Show an action on top of the server's state and below later actions; called again whenever the
+        server's state changes.
+        """
         if record.flag is not None:
             later = self._later(record)
-            if later:  # another window's, heard of late
+            if later:  # from another window, received late
                 self._before[record.act_id] = self._before[later[0].act_id]
                 self._before[later[0].act_id] = record.is_on
                 return
@@ -286,7 +288,7 @@ class MessageActs:
         from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
 
         if not self._is_known(record.message_id) and (on or record.flag is None):
-            return  # deleted meanwhile, or never seen in this window; a flag that it had is taken back all the same
+            return  # deleted, or never seen in this window; a flag that it had is undone nevertheless
         op: Literal["add", "remove"] = "add" if on else "remove"
         if record.flag is not None:
             self._show(UpdateMessageFlagsEvent(op=op, flag=record.flag, messages=[record.message_id]))
@@ -295,5 +297,5 @@ class MessageActs:
 
 
 def _place(record: ActRecord) -> tuple[int, str]:
-    """Where it is in the order in which the acts of all windows were done."""
+    """The sort key: the order in which the actions of all windows were made."""
     return (record.position, record.act_id)

@@ -1,4 +1,4 @@
-"""The first words of a rendered message, for a notification: what a spoiler hides stays hidden."""
+"""The first words of a rendered message, for a notification, without the hidden content of spoilers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from narrowcast_api.characters import defused_line
 __all__ = ["words_of"]
 
 _MOST_READ = 6_000
-"""Characters of a message's HTML that are looked at."""
+"""Characters of a message's HTML that are parsed."""
 _WITHOUT_END = frozenset(
     {"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
 )
@@ -21,7 +21,7 @@ _SKIPPED = frozenset({"script", "style", "annotation-xml"})
 
 
 def words_of(html: str, longest: int) -> str:
-    """The words of `html` in one line of at most `longest` characters; a name for what has none."""
+    """Returns the text of `html` in one line of at most `longest` characters; a placeholder if it has no text."""
     reader = _Reader(longest)
     try:
         reader.feed(html[:_MOST_READ])
@@ -32,7 +32,7 @@ def words_of(html: str, longest: int) -> str:
 
 
 class _Reader(HTMLParser):
-    """Collects text until there is enough of it."""
+    """Collects text until there is enough."""
 
     def __init__(self, longest: int) -> None:
         super().__init__(convert_charrefs=True)
@@ -42,7 +42,7 @@ class _Reader(HTMLParser):
         self._hidden: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Elements that hide, stand apart or have a text of another kind."""
+        """Skips hidden elements, separates blocks, and notes content that is not text."""
         if self._hidden:
             if tag not in _WITHOUT_END:
                 self._hidden.append(tag)
@@ -64,7 +64,7 @@ class _Reader(HTMLParser):
             self._add(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        """The end of what hides, or of what stands apart."""
+        """Ends a hidden element or a block."""
         if tag in self._hidden:
             while self._hidden.pop() != tag:
                 pass

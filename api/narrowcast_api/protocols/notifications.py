@@ -1,17 +1,17 @@
-"""Whether a message is worth a notification, and what it says. Pure: no clock, no terminal, no network.
+"""Whether a message causes a notification, and its text. Pure: no clock, no terminal, no network.
 
-The rules are those that a server's own clients follow for "desktop" and "audible" notifications, read from the
-account's settings: the general ones, what one has chosen for a channel, and what one has chosen for a topic.
+The rules are those of the server's own clients for "desktop" and "audible" notifications, read from the
+account's settings: the general ones, those of the channel, and those of the topic.
 
-1. Never: messages of one's own, read ones, those of people whom one has muted.
-2. What is muted, a topic or a channel whose topic was not unmuted, is quiet; a mention by name or a followed topic is
-   not.
-3. A channel notifies of everything where its own choice says so, else where the general one does.
-4. A followed topic notifies by a setting of its own.
-5. Direct messages, mentions and alert words notify by one setting; wildcard mentions by the channel's choice for them,
-   in followed topics by one more.
+1. Never: the user's own messages, read ones, and those of muted users.
+2. Messages in a muted topic, or in a muted channel whose topic was not unmuted, do not notify, except for a
+   mention by name or in a followed topic.
+3. All messages of a channel notify if its own setting says so, or if it has none, if the general one does.
+4. A followed topic notifies according to a separate setting.
+5. Direct messages, mentions and alert words notify according to one setting; wildcard mentions according to
+   the channel's setting for them, in followed topics also according to another one.
 
-Sound follows the same steps with settings of its own.
+Sound follows the same steps with separate settings.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ __all__ = [
 ]
 
 LONGEST_TITLE = 80
-"""Characters of a notice's title."""
+"""The maximum number of characters of a notification's title."""
 LONGEST_BODY = 200
-"""Characters of a notice's text."""
+"""The maximum number of characters of a notification's text."""
 MINUTES_OF_DAY = 24 * 60
 
 EFFECTIVE_SETTINGS = frozenset(
@@ -65,7 +65,7 @@ EFFECTIVE_SETTINGS = frozenset(
         "enable_followed_topic_wildcard_mentions_notify",
     }
 )
-"""The account's settings that these rules read: no other setting about notifications has an effect here."""
+"""The account settings that these rules read; no other notification setting has an effect here."""
 
 
 class Reason(StrEnum):
@@ -80,7 +80,7 @@ class Reason(StrEnum):
 
 
 class _Kind(Struct, frozen=True):
-    """The names of the settings for one kind of notification, and what stands for a server that does not say."""
+    """The names of the settings for one kind of notification."""
 
     personal: str
     channel: str
@@ -103,7 +103,9 @@ _SOUND = _Kind(
 
 
 class Notice(Struct, frozen=True):
-    """One message to tell of. The texts are single lines that a terminal can be given, cut to the limits above."""
+    """A notification about one message. The texts are single lines that are safe for a terminal, cut to the
+    limits above.
+    """
 
     message_id: int
     reason: Reason
@@ -118,19 +120,19 @@ class Notice(Struct, frozen=True):
 
 
 def popup_reason(message: Message, state: State) -> Reason | None:
-    """Why `message` pops up; None if it does not."""
+    """Why `message` causes a popup; None if it does not."""
     return _reason(message, state, _POPUP)
 
 
 def sound_reason(message: Message, state: State) -> Reason | None:
-    """Why `message` is heard; None if it is not."""
+    """Why `message` plays a sound; None if it does not."""
     if state.settings.text("notification_sound") == "none":
         return None
     return _reason(message, state, _SOUND)
 
 
 def notice_of(message: Message, state: State) -> Notice | None:
-    """What to tell of a message that has just come; None where the settings ask for silence."""
+    """Returns the notification for a message that has just arrived; None if the settings allow none."""
     pops, sounds = popup_reason(message, state), sound_reason(message, state)
     reason = pops or sounds
     if reason is None:
@@ -138,7 +140,7 @@ def notice_of(message: Message, state: State) -> Notice | None:
     sender = defused_line(_sender(message, state), LONGEST_TITLE)
     place = _place(message, state)
     shows = message.channel_id is not None or state.settings.flag("pm_content_in_desktop_notifications", True)
-    # Late: Python's parser of HTML comes with it, and nothing needs it before the first notice.
+    # Imported late: it loads Python's HTML parser, which is not needed before the first notification.
     from narrowcast_api.protocols.notice_text import words_of
 
     body = words_of(message.content, LONGEST_BODY) if shows else "wrote to you"
@@ -160,7 +162,7 @@ def notice_of(message: Message, state: State) -> Notice | None:
 
 
 def summary_of(notices: Iterable[Notice]) -> tuple[str, str]:
-    """Title and text for several notices that come at once."""
+    """Title and text for several notifications at once."""
     told = list(notices)
     places = list(dict.fromkeys(notice.place or notice.sender for notice in told))
     title = f"{len(told)} new messages"
@@ -181,7 +183,8 @@ def _reason(message: Message, state: State, kind: _Kind) -> Reason | None:
     by_name = "mentioned" in message.flags
     if not (by_name or followed) and _is_muted(subscription, chosen):
         return None
-    # Also in a topic that one follows since the first one, or in a channel of which one hears all.
+    # Checked first, so that a mention in a followed topic or in a channel that notifies of everything is
+    # reported as a mention.
     if by_name and personal:
         return Reason.MENTION
     if subscription is not None and _choice(subscription, kind.channel_choice, settings.flag(kind.channel)):
@@ -204,7 +207,7 @@ def _is_muted(subscription: Subscription | None, chosen: VisibilityPolicy) -> bo
 
 
 def _choice(subscription: Subscription, name: str, general: bool) -> bool:
-    """What one has chosen for the channel, else the general setting."""
+    """Returns the channel's setting, or the general one if it has none."""
     chosen: bool | None = getattr(subscription, name)
     return general if chosen is None else chosen
 
@@ -225,7 +228,7 @@ def _sender(message: Message, state: State) -> str:
 
 
 def _correspondents(message: Message, state: State) -> str:
-    """Who wrote, and who else reads it."""
+    """The sender and the other recipients."""
     others = (message.direct_user_ids or frozenset()) - {state.me, message.sender_id}
     if not others:
         return _sender(message, state)
@@ -244,7 +247,9 @@ def _place(message: Message, state: State) -> str:
 
 
 def unread_badge(state: State) -> tuple[int, int]:
-    """How many unread messages to show beside the app's name, as one's settings count them, and how many mentions."""
+    """Returns how many unread messages to show beside the app's name, as the user's settings count them, and
+    how many mentions.
+    """
     unreads = state.unreads
     mentions = unreads.count_mentions()
     counted = state.settings.number("desktop_icon_count_display", 1)
@@ -263,7 +268,7 @@ def unread_badge(state: State) -> tuple[int, int]:
 
 
 class QuietHours(Struct, frozen=True):
-    """A part of each day, from `start` to `end`, in minutes since midnight; past midnight where the end is earlier."""
+    """A part of each day, from `start` to `end`, in minutes since midnight; it spans midnight if `end` is earlier."""
 
     start: int
     end: int
@@ -277,7 +282,7 @@ class QuietHours(Struct, frozen=True):
         return cls(_minutes(first), _minutes(last))
 
     def contain(self, minute: int) -> bool:
-        """Whether a minute of the local day is quiet. Equal ends mean the whole day."""
+        """Whether a minute of the local day is quiet. An equal `start` and `end` mean the whole day."""
         if self.start < self.end:
             return self.start <= minute < self.end
         return minute >= self.start or minute < self.end

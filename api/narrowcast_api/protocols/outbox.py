@@ -1,33 +1,34 @@
-"""Sending: nothing that a user wrote is lost, nothing is sent twice.
+"""Sends messages: none that the user wrote is lost, none is sent twice.
 
                  send()
                    │
-                   v          the connection never opened, or 429: by itself, later
+                   v          not connected, or 429: retried automatically
               ┌─ WAITING <───────────────────────────────────────────┐
      cancel() │    │ its turn in its conversation; journal committed │
               │    v                                                 │
               │ SENDING ──────────────────────────────────────────── ┘
-              │    │ │ └── refused by the server ──────────────> FAILED ── cancel() ──> gone
+              │    │ │ └── rejected by the server ─────────────> FAILED ── cancel() ──> gone
               │    │ │                                           ^  │ │
               │    │ └─ timeout, cut, 5xx, crash: outcome unknown│  │ └ retry(), never tried ──> WAITING
               │    │          │                                  │  │
-              │    │          v        looked, not there         │  │ retry(), after a try
+              │    │          v        looked, not found         │  │ retry(), after a try
               │    │     UNCONFIRMED ───────────────────────────-┘  │   (looked for once more, then WAITING)
               │    │       │   ^────────────────────────────────────┘
               v    v       v
-            gone  SENT <───┘    by the event with its local id, by the answer, or found by looking,
-                                in whatever order; from FAILED too (late success)
+            gone  SENT <───┘    by the event with its local id, by the answer, or found on the server,
+                                in any order; from FAILED too (late success)
 
-How a message is looked for: `outbox_unconfirmed`.
+How an unconfirmed message is looked for: `outbox_unconfirmed`.
 
-Order within a conversation is kept: only its first unsettled message moves, and those written after it wait
-while it is tried and looked for. One that was lost on its way holds them up a little longer (`HOLDS_FOR`), so
-that it can be sent again in its place. Then they go on without it, as they do at once after one that the server
-refused, and after a restart: a failure is shown with what to do, and blocks nothing for ever. A look that the
-server cannot answer is given up after some tries for the same reason. Conversations do not wait for each other;
-only a connection that does not open, and a rate limit, hold up all.
+Order within a conversation is kept: only its first unsettled message is processed, and later ones wait while
+it is sent and looked for. A message that was lost in transit holds back later ones a little longer
+(`HOLDS_FOR`), so that it can be sent again in its place. After that, and at once after a rejection by the
+server or a restart, they are sent without it: a failure is shown with what to do, and never blocks the
+conversation permanently. For the same reason a search that the server cannot answer is given up after some
+attempts. Conversations do not wait for each other; only a missing connection and a rate limit delay all of
+them.
 
-SENT is left when a view has the message itself: `outbox_sent`.
+An entry leaves SENT when the state has the message itself: `outbox_sent`.
 
 `facts`: POST /messages with `local_id` and `queue_id`; there is no deduplication on the server.
 """
@@ -74,19 +75,19 @@ from narrowcast_api.storage.records import OutboxRecord, OutboxState
 __all__ = ["Outbox", "OutboxEntry", "OutboxState"]
 
 PACE = 0.1
-"""Seconds between two requests when many messages wait, so that a backlog is no burst."""
+"""Seconds between two requests when many messages are waiting, so that a backlog is not sent in a burst."""
 
 _AT_ONCE = 4
 
 
 class Outbox:
-    """Messages on their way. `send` returns at once; `run` is a task of the session.
+    """Messages that are being sent. `send` returns at once; `run` is a task of the session.
 
     `send`, `find` and `show` are requests; `queue_id`, `newest_id` (greatest message id known, 0 if none),
-    `is_known` (whether a message is there to be shown), `me` and `online` are read when needed. Call
-    `on_message` for every message event, `on_fetched` for messages that were fetched, `on_snapshot` after
-    every registration, `wake` when the connection is live again and `on_journal` for what other windows have written,
-    which `heard` gives to all that use the journal.
+    `is_known` (whether a message is in the state), `me` and `online` are read when needed. Call `on_message`
+    for every message event, `on_fetched` for messages that were fetched, `on_snapshot` after every
+    registration, `wake` when the connection is live again and `on_journal` for what other windows have
+    written. `heard` passes journal changes that are read here to all services.
     """
 
     def __init__(
@@ -149,10 +150,10 @@ class Outbox:
     # what the app calls
 
     def send(self, destination: Destination, content: str) -> str:
-        """Take over a message; its local id. It is in the journal before any request is made.
+        """Queue a message; returns its local id. The message is in the journal before any request is made.
 
-        A message that the server would surely cut or refuse is FAILED at once, with its words kept.
-        Raises InvalidInput for a blank message, or where a window elsewhere has the account (`read_only`).
+        A message that the server would surely truncate or reject is FAILED at once, with its text kept.
+        Raises InvalidInput for a blank message, or if this window can only read the account (`read_only`).
         """
         if not content.strip():
             raise InvalidInput("There is nothing to send.")
@@ -174,11 +175,11 @@ class Outbox:
         return record.local_id
 
     def cancel(self, local_id: str) -> OutboxEntry | None:
-        """Take a message back; the entry with its words, or None if it may be too late, or is for another window to do
-        (see `claim`).
+        """Cancel a message; returns the entry with its text, or None if it may be too late, or if another
+        window owns the message (see `claim`).
 
-        While a request is under way it cannot be recalled: then the message ends as SENT, or as FAILED with
-        its words, but is not tried again.
+        A request that is in progress cannot be recalled: then the message ends as SENT, or as FAILED with its
+        text, but is not tried again.
         """
         item = self._store.get(local_id)
         if item is None or item.state is SENT or item.elsewhere:
@@ -191,7 +192,7 @@ class Outbox:
         return item.shown(None)
 
     def retry(self, local_id: str) -> None:
-        """Send a failed message again. If an earlier try may have arrived, it is looked for first."""
+        """Send a failed message again. If an earlier attempt may have arrived, look for it on the server first."""
         item = self._store.get(local_id)
         if item is None or item.state is not FAILED or item.elsewhere:
             return
@@ -205,21 +206,22 @@ class Outbox:
         self._alarm.ring()
 
     async def claim(self, local_id: str) -> bool:
-        """Take a message over from the window that sends it, to cancel or retry it here; whether it is this one's.
+        """Take a message over from the window that sends it, to cancel or retry it here; returns whether this
+        window owns it.
 
-        Not while it is being sent: then that window has it until its fate is known.
+        Fails while the message is being sent: the other window keeps it until the outcome is known.
         """
         item = self._store.get(local_id)
         if item is not None and item.elsewhere:
-            # There may be news for others too.
+            # The answer may contain changes for other services too.
             await handed_over(self._journal.claim_outbox(local_id), self._heard)
             item = self._store.get(local_id)
         return item is not None and not item.elsewhere
 
     def entries(self, destination: Destination | None = None) -> list[OutboxEntry]:
-        """What is on its way, to one conversation or to all, oldest first.
+        """All entries, or those of one conversation, oldest first.
 
-        A SENT entry stays until its message has come as an event, so that it never vanishes in between.
+        A SENT entry stays until its message has arrived as an event, so that it never disappears in between.
         """
         first: dict[tuple[object, ...], str] = {}
         shown = []
@@ -235,7 +237,7 @@ class Outbox:
     # what the session calls
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Other windows have written to the journal, or left something to this one."""
+        """Take in what other windows have written to the journal or left to this one."""
         records = changes.outbox()
         self._sent.ids |= changes.numbers("sent")[0]
         if records:
@@ -243,7 +245,7 @@ class Outbox:
             self._alarm.ring()
 
     def on_message(self, message: Message, local_id: str | None) -> None:
-        """A message event came; `local_id` is its `local_message_id`."""
+        """Handle a message event; `local_id` is its `local_message_id`."""
         item = self._store.get(local_id) if local_id is not None else None
         if item is not None and not item.elsewhere:
             self._settle(item, message.id)
@@ -252,22 +254,22 @@ class Outbox:
             self._unconfirmed.look_again(message.destination(self._me()))
 
     def on_fetched(self, ids: Collection[int]) -> None:
-        """These messages are there now, to be shown by whoever shows them."""
+        """Remove the entries of these messages, which are in the state now and shown from there."""
         self._sent.shown(ids)
 
     def on_snapshot(self, newest_id: int) -> None:
-        """A registration has the messages up to `newest_id`; events before it will not come any more."""
+        """Handle a registration: it has the messages up to `newest_id`, so no more events about them will arrive."""
         self._sent.no_more_events(newest_id)
         self.wake()
 
     def wake(self) -> None:
-        """The connection is live again: try now."""
+        """Retry at once, because the connection is live again."""
         self._retry.clear()
         self._store.hold_for_others(self._clock.monotonic())
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Send what waits and look for what is unconfirmed, for ever."""
+        """Send what is waiting and look for unconfirmed messages until cancelled."""
         try:
             while True:
                 await self._alarm.wait(self._start_due())
@@ -277,7 +279,7 @@ class Outbox:
     # the machine
 
     def _start_due(self) -> float | None:
-        """Start what may go now; seconds until there is more to do, None if nothing waits."""
+        """Start everything that is due; returns the seconds until more is, None if nothing is waiting."""
         again = self._unconfirmed.start_again() if self._online() else None
         waits = [self._start_heads(), self._sent.start_fetch(), again]
         return min((wait for wait in waits if wait is not None), default=None)
@@ -291,7 +293,7 @@ class Outbox:
             return CHECK_EVERY
         wait = CHECK_EVERY
         for item in heads:
-            if item.state is FAILED or item.elsewhere:  # those behind it go on when its time is over
+            if item.state is FAILED or item.elsewhere:  # later messages continue when its time is over
                 wait = min(wait, item.holds_until - now)
             if item.state not in (WAITING, UNCONFIRMED) or item.elsewhere:
                 continue
@@ -316,7 +318,7 @@ class Outbox:
             else:
                 await self._unconfirmed.look(item)
         except BaseException as error:
-            # Cancelled at an ending, or a mistake in this file: no message may stay under way with no task.
+            # Cancelled on closing, or a bug in this file: no message may stay in SENDING without a task.
             self._unconfirmed.add(item, error)
             raise
         finally:
@@ -326,15 +328,17 @@ class Outbox:
     async def _deliver(self, item: OutboxItem) -> None:
         tried_before = item.record.tried
         if not tried_before:
-            # Events may lag behind answers: a settled message is known even if its event has not come yet.
+            # Events may arrive later than answers: a sent message is in `ids` even if its event has not
+            # arrived yet.
             floor = max([self._newest_id(), *self._sent.ids])
             item.record = replace(item.record, floor_id=floor)
         item.record = replace(item.record, tried=True)
-        # The journal knows of the try before the server can: after a crash it is looked for, never repeated.
+        # The journal records the attempt before the request leaves: after a crash the message is looked for,
+        # never sent again.
         await committed(self._store.step(item, SENDING))
         record = item.record
         if self._journal.is_lost("outbox", record.local_id) or not self._store.has(item):
-            return  # another window has it now
+            return  # another window owns it now
         if item.take_back:
             self._not_sent(item, FAILED, TAKEN_BACK, tried_before)
             return
@@ -359,14 +363,14 @@ class Outbox:
             self._settle(item, message_id)
 
     def _settle(self, item: OutboxItem, message_id: int) -> None:
-        """The server says that this entry is that message."""
+        """Handle the server's report that this entry became that message."""
         if message_id in self._sent.ids and item.state is not SENT:
             self._unconfirmed.taken(item)
         else:
             self._sent.settle(item, message_id)
 
     def _not_sent(self, item: OutboxItem, state: OutboxState, error: str | None, tried_before: bool) -> None:
-        """The request surely changed nothing."""
+        """Leave SENDING after a request that certainly had no effect."""
         if not self._store.has(item) or item.state is not SENDING:
             return
         if item.take_back:

@@ -1,4 +1,4 @@
-"""What the outbox shows and what it asks for."""
+"""What the outbox shows, and the requests it needs."""
 
 from __future__ import annotations
 
@@ -25,33 +25,34 @@ TAKEN_BACK = "Canceled before it was sent. Resend or cancel it."
 _INTERRUPTED = "Narrowcast quit while this was being sent. Checking whether it was sent."
 
 SHOW_AFTER = 0.5
-"""Seconds that a message may be on its way before a view says so."""
+"""Seconds after which a view shows that a message is being sent."""
 
 HOLDS_FOR = 30.0
-"""Seconds for which a message that was lost on its way holds up those written after it, so that it can be sent
-again in its place."""
+"""Seconds for which a message that was lost in transit holds back later ones, so that it can be sent again in
+its place.
+"""
 
 SILENCE_AFTER = 5.0
-"""Seconds without an answer after which a view says so."""
+"""Seconds without an answer after which a view says that the server does not answer."""
 
 OFFER_AFTER = 10.0
-"""Seconds after which a message that is still on its way may be taken back."""
+"""Seconds after which a message that is still being sent may be cancelled."""
 
 
 CHECK_EVERY = 5.0
-"""Seconds between two looks whether the connection is back, should nobody say so."""
+"""Seconds between two checks of the connection, in case `wake` is not called."""
 
 
 class MessageLimits(Struct, frozen=True):
-    """In code points (LIM-03), as the registration said; None where it did not."""
+    """Limits in code points (LIM-03), from the registration; None if it has none."""
 
     max_content: int | None = None
     max_topic: int | None = None
 
 
 class Misfit(Struct, frozen=True):
-    """Why a message does not fit: 'null' for a null character in it, or by how many characters its 'content' or
-    'topic' is too long.
+    """Why a message does not fit: 'null' for a null character in it, or 'content' or 'topic' if that is
+    `over` characters too long.
     """
 
     kind: str
@@ -59,11 +60,12 @@ class Misfit(Struct, frozen=True):
 
 
 class OutboxEntry(Struct, frozen=True):
-    """One message on its way, for a view to show after the messages of its conversation.
+    """A message that is being sent, for a view to show after the messages of its conversation.
 
     `created` is UTC seconds. `error` says what happened and what to do. `message_id` is the server's once the
-    message is SENT. `sent_at` is when the request left (UTC seconds), while no answer has come. `waits_for` is
-    the earlier message of the conversation that is being tried or looked for. `elsewhere`: another window sends it.
+    message is SENT. `sent_at` is when the request left (UTC seconds), until it is answered. `waits_for` is
+    the earlier message of the conversation that is being sent or looked for. `elsewhere`: another window
+    sends it.
     """
 
     local_id: str
@@ -79,14 +81,14 @@ class OutboxEntry(Struct, frozen=True):
 
 
 class FoundMessage(Struct, frozen=True):
-    """A message of one's own on the server, with its Markdown source."""
+    """A message of the current user on the server, with its Markdown source."""
 
     message_id: int
     content: str
 
 
 class SendMessage(Protocol):
-    """POST /messages: returns the new message's id, raises what `narrowcast_api.errors` has."""
+    """POST /messages: returns the new message's id; raises the errors of `narrowcast_api.errors`."""
 
     async def __call__(
         self,
@@ -100,29 +102,29 @@ class SendMessage(Protocol):
 
 
 class FindMessages(Protocol):
-    """One's own messages in a conversation with greater ids than `after_id`: GET /messages, as source."""
+    """GET /messages: the current user's messages in a conversation with ids greater than `after_id`, as source."""
 
     async def __call__(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]: ...
 
 
 class ShowMessage(Protocol):
-    """Fetch a message of one's own and show it where it belongs: no event about it came."""
+    """Fetch a message of the current user for which no event arrived, and show it in its views."""
 
     async def __call__(self, message_id: int) -> None: ...
 
 
 class OutboxItem(Struct):
-    """An entry as the outbox holds it: what is in the journal, and what only matters while it runs.
+    """An entry inside the outbox: its journal record, and fields that only matter while the outbox runs.
 
-    `resend`: the user asked to send it again, so it goes out if looking does not find it. `unheard`: nothing came
-    back when it was tried, as on a dead connection, so it goes out again by itself if looking never finds it.
-    `sent_at` is when the request left (UTC seconds), while it is under way. `take_back`: the
-    user wants it back, which is possible unless it arrives. `looks` counts looks since the last try, `faults`
-    those that were not answered; `due` is the monotonic time of the next step, `holds_until` that until which it
-    holds up others after it failed. `sought`: it counts as failed although it may have arrived, and is looked for.
-    `reason`: why it failed, while it is looked for once more. `elsewhere`: another
-    window of the account sends it; it holds up those of this one for a while, so that they go out in the order of
-    writing.
+    `resend`: the user asked to send it again, so it is sent if it is not found on the server. `unheard`: the
+    attempt got no answer, as on a dead connection, so it is sent again automatically if it is never found.
+    `sent_at` is when the request left (UTC seconds), while it is in progress. `take_back`: the user has
+    cancelled it, which works unless it arrives. `looks` counts the answered searches on the server since the
+    last attempt, `faults` the unanswered ones; `due` is the monotonic time of the next step, `holds_until`
+    the time until which it holds back later messages after it failed. `sought`: it counts as failed, but may
+    have arrived and is still looked for. `reason`: why it failed, while it is looked for once more.
+    `elsewhere`: another window of the account sends it; it holds back those of this window for a while, so
+    that they are sent in the order of writing.
     """
 
     record: OutboxRecord
@@ -141,7 +143,7 @@ class OutboxItem(Struct):
 
     @property
     def place(self) -> tuple[int, float, str]:
-        """By which they are ordered."""
+        """The sort key."""
         return (self.record.position, self.record.created, self.record.local_id)
 
     @property
@@ -161,7 +163,7 @@ class OutboxItem(Struct):
         return self.state is not OutboxState.SENT
 
     def shown(self, waits_for: str | None) -> OutboxEntry:
-        """What a view gets to see."""
+        """Returns the entry that views show."""
         record = self.record
         return OutboxEntry(
             record.local_id,
@@ -178,8 +180,9 @@ class OutboxItem(Struct):
 
 
 def recovered(record: OutboxRecord) -> OutboxItem:
-    """A record of the journal at the start: a request that was under way at the end has an unknown outcome, and one
-    that had failed may have arrived after all, since nobody looked.
+    """Returns the item for a journal record at startup: the outcome of a request that was in progress is
+    unknown, and a message that failed after an attempt may have arrived, because nobody has looked for it
+    since.
     """
     if record.state is OutboxState.SENDING:
         record = replace(record, state=OutboxState.UNCONFIRMED, error=_INTERRUPTED)
@@ -187,14 +190,16 @@ def recovered(record: OutboxRecord) -> OutboxItem:
 
 
 def matching(content: str, candidates: Sequence[FoundMessage], taken: Collection[int]) -> int | None:
-    """The oldest message with these words that is not another entry's. Servers trim what they store."""
+    """The oldest message with this text that does not belong to another entry. Servers trim the text that
+    they store.
+    """
     words = content.strip()
     ids = [entry.message_id for entry in candidates if entry.content.strip() == words]
     return min((number for number in ids if number not in taken), default=None)
 
 
 def unfit(limits: MessageLimits, destination: Destination | None, content: str) -> Misfit | None:
-    """Why a server would surely refuse or cut this message, so that trying makes no sense."""
+    """Why a server would surely reject or truncate this message, so that it is not sent; None if it fits."""
     topic = destination.topic if isinstance(destination, ChannelDestination) else ""
     if "\0" in content or "\0" in topic:
         return Misfit("null")
@@ -205,7 +210,7 @@ def unfit(limits: MessageLimits, destination: Destination | None, content: str) 
 
 
 def refusal(misfit: Misfit | None) -> str | None:
-    """The words for a message that is not sent for this."""
+    """The error text for a message that is not sent for this reason."""
     if misfit is None:
         return None
     if misfit.kind == "null":

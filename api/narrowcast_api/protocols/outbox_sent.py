@@ -1,7 +1,8 @@
-"""Messages that the server has: kept in the outbox until a view has them itself, so that none vanishes in between.
+"""Messages that the server has: kept in the outbox until they are in the state, so that none disappears in
+between.
 
-Most often the message's event comes. In a channel that one is not in there is none: then the message is fetched
-after a while, one at a time.
+Usually the message's event arrives. There is none in a channel to which the user is not subscribed: then the
+message is fetched after a while, one at a time.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ EVENT_LATE = 3.0
 """Seconds to wait for the event about a message that was sent, before it is fetched."""
 
 LONGEST_PAUSE = 60.0
-"""Seconds between two tries to fetch one, at most."""
+"""The maximum number of seconds between two attempts to fetch a message."""
 
 
 class SentMessages:
-    """The last step of the outbox. `ids` are the messages that its entries became."""
+    """The last step of the outbox. `ids` are the ids of the messages that its entries became."""
 
     def __init__(
         self,
@@ -51,12 +52,12 @@ class SentMessages:
         self.ids: set[int] = set()
 
     def settle(self, item: OutboxItem, message_id: int) -> None:
-        """The server has this entry as a message."""
+        """Record that the server has this entry as a message."""
         self.ids.add(message_id)
         if not self._store.has(item) or item.state is SENT:
             return
         item.message_id = message_id
-        # An event that is past comes no more: the message is there already, or has to be fetched.
+        # Events up to the newest id have arrived: the message is in the state already, or has to be fetched.
         is_past = message_id <= self._newest_id()
         item.due = 0.0 if is_past else self._clock.monotonic() + EVENT_LATE
         self._store.step(item, SENT)
@@ -65,19 +66,21 @@ class SentMessages:
         self._alarm.ring()
 
     def shown(self, message_ids: Collection[int]) -> None:
-        """The views have these messages themselves now."""
+        """Remove the entries of these messages, which are in the state now."""
         for item in self._store.all():
             if item.message_id in message_ids:
                 self._drop(item)
 
     def no_more_events(self, newest_id: int) -> None:
-        """Events about messages up to this one will not come any more."""
+        """Record that no more events about messages up to this id will arrive."""
         for item in self._store.all():
             if item.message_id is not None and item.message_id <= newest_id:
                 item.due = 0.0
 
     def start_fetch(self) -> float | None:
-        """Fetch what has had no event; seconds until there is more to do, None if nothing waits."""
+        """Fetch a message for which no event arrived; returns the seconds until more is due, None if nothing
+        is waiting.
+        """
         sent = [item for item in self._store.all() if item.state is SENT]
         if not sent or self._fetching:
             return None

@@ -1,4 +1,4 @@
-"""Where the outbox keeps what is on its way: in memory and in the journal, in the order of writing."""
+"""Storage of the outbox: in memory and in the journal, in the order of writing."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _STEPS = {
 
 
 class InvalidTransition(Exception):
-    """A step that the diagram of the outbox does not have: a mistake in it."""
+    """A transition that is not in the diagram of the outbox: a bug there."""
 
 
 class OutboxStore:
-    """Items by their local ids. What changes is written down first and told to the views after.
+    """Items by their local ids. A change is written to the journal before views are notified.
 
-    Those of other windows of the account are here too, as the journal has them: to be shown, and to keep the order.
-    Only the window that owns an item changes it.
+    Items of other windows of the account are included as the journal has them, to be shown and to keep the
+    order. Only the window that owns an item changes it.
     """
 
     def __init__(self, journal: Journal, changed: Callable[[Change], None], now: float) -> None:
@@ -52,7 +52,7 @@ class OutboxStore:
         self._position = max(self._position, last)
 
     def take_in(self, records: Mapping[str, OutboxRecord | None], now: float) -> None:
-        """What other windows have written, and what is this one's from now on."""
+        """Take in items that other windows have written, and those that this window now owns."""
         for local_id, record in records.items():
             before = self._items.get(local_id)
             if record is None:
@@ -66,35 +66,35 @@ class OutboxStore:
         self._changed(OutboxChanged(tuple(records)))
 
     def next_position(self) -> int:
-        """The place after everything that was ever written here."""
+        """The position after all messages written so far."""
         self._position += 1
         return self._position
 
     def put(self, record: OutboxRecord) -> None:
-        """Take over a message: into the journal first."""
+        """Add a message, to the journal first."""
         record = replace(record, owner=self._journal.window)
         self._items[record.local_id] = OutboxItem(record)
         self._journal.put_outbox(record)
         self._publish(record.local_id)
 
     def get(self, local_id: str) -> OutboxItem | None:
-        """An item by its local id; None once it is gone."""
+        """An item by its local id; None once it has been removed."""
         return self._items.get(local_id)
 
     def all(self) -> list[OutboxItem]:
-        """Every item, in the order of writing, which is the same for all windows."""
+        """Every item, in the order of writing, which is the same in all windows."""
         return sorted(self._items.values(), key=lambda item: item.place)
 
     def own(self) -> list[OutboxItem]:
-        """Those that this window sends."""
+        """The items that this window sends."""
         return [item for item in self.all() if not item.elsewhere]
 
     def has(self, item: OutboxItem) -> bool:
-        """Whether it is still on its way: requests end when it may be gone."""
+        """Whether the item is still in the outbox: it may be removed while a request is in progress."""
         return self._items.get(item.record.local_id) is item
 
     def heads(self, busy: Collection[tuple[object, ...]], now: float) -> list[OutboxItem]:
-        """The first unsettled message of each conversation that is not `busy`, whosever it is."""
+        """The first unsettled message of each conversation that is not `busy`, whichever window owns it."""
         heads: dict[tuple[object, ...], OutboxItem] = {}
         for item in self.all():
             if item.holds(now):
@@ -102,8 +102,8 @@ class OutboxStore:
         return [item for key, item in heads.items() if key not in busy]
 
     def is_rivalled(self, item: OutboxItem) -> bool:
-        """Whether a message that is on the server may be the one of another window, which will know soon. One that was
-        looked for before, and was not there, comes last.
+        """Whether a matching message on the server may belong to another window with the same text, which
+        will know soon. An item that was looked for before and not found comes last.
         """
         last = item.reason is not None
         return any(
@@ -116,7 +116,7 @@ class OutboxStore:
         )
 
     def hold_for_others(self, now: float) -> None:
-        """The connection is there again: what other windows wrote before goes first, if they send it soon."""
+        """The connection is live again: let earlier messages of other windows go first, if they are sent soon."""
         for item in self._items.values():
             if item.elsewhere:
                 item.holds_until = now + HOLDS_FOR
@@ -124,8 +124,8 @@ class OutboxStore:
     def step(
         self, item: OutboxItem, state: OutboxState, error: str | None = None, *, unknown: bool = False
     ) -> Future[bool]:
-        """Into another state; its write to the journal. `unknown`: it fails because nobody knows whether it arrived.
-        Raises InvalidTransition for a step that the diagram does not have.
+        """Change the state; returns the write to the journal. `unknown`: it fails because it is not known
+        whether it arrived. Raises InvalidTransition for a step that is not in the diagram.
         """
         if state is not item.state and state not in _STEPS[item.state]:
             raise InvalidTransition(f"{item.state} to {state}")
@@ -138,13 +138,13 @@ class OutboxStore:
         return written
 
     def forget(self, item: OutboxItem) -> None:
-        """The user took it back: it leaves the journal too."""
+        """Remove an item that the user cancelled, from the journal too."""
         del self._items[item.record.local_id]
         self._journal.delete_outbox(item.record.local_id)
         self._publish(item.record.local_id)
 
     def drop(self, item: OutboxItem) -> bool:
-        """The views have the message itself now; whether it was still here."""
+        """Remove an item whose message is in the state now; returns whether the item was still here."""
         if self._items.pop(item.record.local_id, None) is None:
             return False
         self._publish(item.record.local_id)

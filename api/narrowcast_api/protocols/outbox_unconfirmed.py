@@ -1,10 +1,11 @@
-"""Messages that the server may have: looked for there until that is known.
+"""Messages that the server may have: looked for there until the outcome is known.
 
-A connection that falls silent (`NoAnswer`) most often lost the request: a message that is still not there when the
-server has answered three looks goes out again by itself. After a cut or a fault of the server somebody may still be
-at work on it: then its writer decides. After some looks that the server could not answer its writer is told that it is
-not known whether it arrived, and it is looked for now and then until that is known. What had failed after a try is
-also looked for once when the app starts.
+A connection that falls silent (`NoAnswer`) has most likely lost the request: a message that is still not
+found after the server has answered three searches is sent again automatically. After an interrupted
+connection or a server fault the server may still be processing it: then the user decides. After some searches
+that the server could not answer, the user is told that it is not known whether the message arrived, and it is
+looked for from time to time until that is known. Messages that failed after an attempt are also looked for
+once when the app starts.
 """
 
 from __future__ import annotations
@@ -24,23 +25,23 @@ from narrowcast_api.storage.journal import Journal, handed_over
 from narrowcast_api.storage.journal_changes import JournalChanges
 
 LOOK_AFTER = (1.0, 3.0)
-"""Seconds before each look for a message whose outcome is unknown: a slow server may still be storing it."""
+"""Seconds before each search for a message whose outcome is unknown: a slow server may still be storing it."""
 
 LOOK_AFTER_SILENCE = (1.0, 3.0, 6.0)
-"""The same for one on a connection that fell silent, which goes out again by itself after the last of them."""
+"""The same for a message on a connection that fell silent, which is sent again automatically after the last search."""
 
 LOOKS_THAT_FAIL = 6
-"""Looks that a server may fail to answer, over half a minute, before the message counts as failed."""
+"""Searches that a server may fail to answer, over half a minute, before the message counts as failed."""
 
 LOOK_AGAIN_EVERY = 30.0
-"""Seconds between two looks from then on."""
+"""Seconds between two searches from then on."""
 
 _TAKEN = "The same message of another window was sent. Checking whether this one was."
 _NOT_THERE = "No answer, and the message is not on the server. Resend or cancel it."
 
 
 class UnconfirmedMessages:
-    """The step of the outbox from UNCONFIRMED to SENT, to FAILED, or back to WAITING."""
+    """The transitions of the outbox from UNCONFIRMED to SENT, to FAILED, or back to WAITING."""
 
     def __init__(
         self,
@@ -64,7 +65,7 @@ class UnconfirmedMessages:
         self._retry = retry
 
     def add(self, item: OutboxItem, error: BaseException) -> None:
-        """The request ended with this error: the message may have arrived."""
+        """Handle a request that ended with this error, although the message may have arrived."""
         if not self._store.has(item) or item.state is not SENDING:
             return
         if not isinstance(error, NarrowcastError | asyncio.CancelledError):
@@ -76,14 +77,16 @@ class UnconfirmedMessages:
         self._store.step(item, UNCONFIRMED, f"{text} Checking whether it was sent.")
 
     def taken(self, item: OutboxItem) -> None:
-        """Another window has found its message for the same words of its own: one of the two is not there."""
+        """Handle an item whose message another window has claimed for an item with the same text: one of the
+        two was not sent.
+        """
         if self._store.has(item) and item.state is SENDING:
             item.looks = item.faults = 0
             item.due = self._clock.monotonic() + LOOK_AFTER[0]
             self._store.step(item, UNCONFIRMED, _TAKEN)
 
     async def look(self, item: OutboxItem) -> None:
-        """Look for it on the server once."""
+        """Look for the message on the server once."""
         record = item.record
         try:
             candidates = await self._find(record.destination, record.floor_id or 0)
@@ -94,7 +97,7 @@ class UnconfirmedMessages:
             self._not_answered(item, error)
             return
         self._retry.worked()
-        await self._read_journal()  # another window may have written the same words, and know which are its
+        await self._read_journal()  # another window with the same text may know which message is its own
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         match = matching(record.content, candidates, self._sent.ids)
@@ -107,7 +110,9 @@ class UnconfirmedMessages:
             self._not_found(item)
 
     def look_again(self, destination: Destination) -> None:
-        """A message of one's own appeared there that no entry owns: perhaps a late success of a failed try."""
+        """Look again in a conversation where a message of the current user arrived without an entry: an
+        attempt that counts as failed may have succeeded late.
+        """
         for item in self._store.own():
             if item.key != destination.key or not item.record.tried:
                 continue
@@ -117,7 +122,9 @@ class UnconfirmedMessages:
             self._alarm.ring()
 
     def start_again(self) -> float | None:
-        """Look once more for those of which it is not known whether they arrived; seconds until the next is due."""
+        """Look once more for failed messages that may have arrived; returns the seconds until the next search
+        is due.
+        """
         now = self._clock.monotonic()
         sought = [item for item in self._store.own() if item.state is FAILED and item.sought]
         for item in sought:
@@ -127,7 +134,7 @@ class UnconfirmedMessages:
         return min((item.due - now for item in sought if item.state is FAILED), default=None)
 
     def _once_more(self, item: OutboxItem) -> None:
-        """One look at what had failed. If it is not there, it failed for the reason that it had."""
+        """Look once for a message that had failed. If it is not found, it fails again for the same reason."""
         error = item.record.error
         item.reason = None if item.record.unknown else error
         item.looks = len(LOOK_AFTER) - 1
@@ -138,13 +145,13 @@ class UnconfirmedMessages:
             await handed_over(self._journal.refresh(), self._heard)
 
     def _not_answered(self, item: OutboxItem, error: NarrowcastError) -> None:
-        """Looking failed: once more after a pause, unless the server refuses or has failed often."""
+        """Handle a search that failed: retry after a pause, unless the server rejects it or has failed often."""
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         item.faults += 1
         item.sought = not isinstance(error, REFUSED) and item.faults >= LOOKS_THAT_FAIL
         if item.sought:
-            item.unheard = False  # told that this is not known, its writer decides
+            item.unheard = False  # it is reported as unknown, so the user decides
             item.due = self._clock.monotonic() + LOOK_AGAIN_EVERY
         if isinstance(error, REFUSED) or item.sought:
             told = item.reason or f"It is not known whether this arrived: {error.user_message}"
@@ -167,7 +174,9 @@ class UnconfirmedMessages:
             self._lost(item, TAKEN_BACK if item.take_back else item.reason or _NOT_THERE)
 
     def _lost(self, item: OutboxItem, error: str, *, unknown: bool = False) -> None:
-        """Not there, as far as one knows: the user may want it sent again before what comes after it."""
-        if item.faults <= LOOKS_THAT_FAIL:  # else what comes after it has waited already
+        """Fail a message that was not found: it holds back later ones for a while, since the user may want it
+        sent first.
+        """
+        if item.faults <= LOOKS_THAT_FAIL:  # otherwise later messages have waited already
             item.holds_until = 0.0 if item.take_back else self._clock.monotonic() + HOLDS_FOR
         self._store.step(item, FAILED, error, unknown=unknown)

@@ -1,4 +1,4 @@
-"""Telling the server that one is here: POST /users/me/presence, at the period that the server asks for."""
+"""Reports to the server that the user is present: POST /users/me/presence, at the interval that the server sets."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.protocols.alarm import Alarm, log
 
 IDLE_AFTER = 300.0
-"""Seconds without a key after which one counts as idle; a client's own choice, no server sends it."""
+"""Seconds without a key after which the user counts as idle; chosen by each client, not sent by the server."""
 
 
 class PresenceSender:
     """Call `key_pressed` whenever the user does anything.
 
-    `post(active, new_user_input)` is the request; `period` is in seconds; both it and `online` are read when
-    needed. Coming back from idleness is reported at once.
+    `post(active, new_user_input)` is the request; `period` is in seconds; it and `online` are called when needed. The end of idleness is reported at once.
     """
 
     def __init__(
@@ -38,22 +37,22 @@ class PresenceSender:
 
     @property
     def active(self) -> bool:
-        """Whether the user did something lately."""
+        """Whether the user did something recently."""
         return self._clock.monotonic() - self._last_key < IDLE_AFTER
 
     def key_pressed(self) -> None:
-        """The user is here: the next report says so."""
+        """Record that the user is active, for the next report."""
         self._last_key = self._clock.monotonic()
         self._input = True
         if self._reported is False:
             self._alarm.ring()
 
     def wake(self) -> None:
-        """The connection is live again: report now."""
+        """Report now, because the connection is live again."""
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Report every period of the server, for ever."""
+        """Report once per period until cancelled."""
         while True:
             if self._online():
                 await self._report()

@@ -1,4 +1,4 @@
-"""Telling the server what was read: `read` added to messages that were on screen (FLG rows)."""
+"""Reports to the server which messages were read: adds the flag `read` to messages that were on screen (FLG rows)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 
 MOST_AT_ONCE = 1000
-"""Ids of messages in one request."""
+"""The maximum number of message ids in one request."""
 
 APART = 0.5
 """Seconds between two requests."""
 
 
 class ReadMarks:
-    """A queue of messages that were seen. Ids are kept until the server has taken them.
+    """A queue of messages that were seen. Ids are kept until the server has accepted them.
 
-    `mark` is the request, `is_unread` drops what is read already, `online` holds requests back. `journal`
-    keeps what cannot be sent now for the next start, and tells other windows; None keeps it in memory. `show` makes
-    what is kept look read. Call `on_snapshot` after every registration.
+    `mark` is the request, `is_unread` filters out what is read already, `online` is false while requests must
+    wait. `journal` keeps unsent marks for the next start and shares them with other windows; None keeps them
+    in memory only. `show` makes the kept messages look read. Call `on_snapshot` after every registration.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class ReadMarks:
 
     @property
     def pending(self) -> tuple[int, ...]:
-        """Seen, and not yet taken by the server."""
+        """Ids of messages that were seen, but not yet accepted by the server."""
         return (*sorted(self._in_flight), *self._queue)
 
     def seen(self, ids: Iterable[int]) -> None:
-        """The bottom edges of these messages have been on screen."""
+        """Queue messages whose bottom edges have been on screen."""
         if self._suspended:
             return
         for message_id in ids:
@@ -70,7 +70,9 @@ class ReadMarks:
             self._alarm.ring()
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Other windows have kept marks, which are for whoever is online first; or the server has taken them."""
+        """Take in marks that other windows have kept, to be sent by whichever window is online first, or that
+        the server has accepted.
+        """
         if self._journal is None:
             return
         new, gone = changes.numbers("read_marks")
@@ -83,12 +85,14 @@ class ReadMarks:
             self._alarm.ring()
 
     def on_snapshot(self) -> None:
-        """What was read stays read, though the server does not know yet."""
+        """Show the kept messages as read again on top of a new snapshot."""
         self._show(self._kept)
 
     @contextmanager
     def suspended(self) -> Iterator[None]:
-        """The user marks messages as unread: looking marks nothing as read from now until `resume`, or failure."""
+        """Use while the user marks messages as unread: `seen` does nothing from now until `resume`, or until
+        an exception.
+        """
         self._suspended = True
         self._queue.clear()
         self._forget(self._kept)
@@ -99,16 +103,16 @@ class ReadMarks:
             raise
 
     def resume(self) -> None:
-        """Another view was opened: what is seen counts again."""
+        """Let `seen` work again, because another view was opened."""
         self._suspended = False
 
     def wake(self) -> None:
-        """The connection is live again: try now."""
+        """Retry at once, because the connection is live again."""
         self._retry.clear()
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Send marks, at least `APART` seconds apart, for ever."""
+        """Send marks, at least `APART` seconds apart, until cancelled."""
         while True:
             if not self._queue or not self._online():
                 await self._alarm.wait(None)
@@ -120,7 +124,7 @@ class ReadMarks:
             await self._send()
 
     async def close(self) -> None:
-        """Send what is left once, and keep what is left then. Bound it with a timeout."""
+        """Send queued marks once, and keep the rest in the journal. Bound it with a timeout."""
         try:
             if self._queue and self._online():
                 await self._send()
@@ -155,14 +159,14 @@ class ReadMarks:
             self._in_flight = frozenset()
 
     def _keep(self, batch: Sequence[int], error: NarrowcastError | None) -> None:
-        """It may not have worked. Adding a flag twice does no harm, so it is simply done again."""
+        """Queue marks again whose request may have failed. Adding a flag twice does no harm."""
         if not self._suspended:
             self._queue = dict.fromkeys([*batch, *self._queue])
             self._keep_on_disk()
         self._retry.failed(error)
 
     def _keep_on_disk(self) -> None:
-        """What waits survives an end of the program."""
+        """Write queued marks to the journal, so that they survive a restart."""
         fresh = [message_id for message_id in self._queue if message_id not in self._kept]
         if self._journal is not None and fresh:
             self._journal.put_read_marks(fresh)

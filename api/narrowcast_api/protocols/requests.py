@@ -1,6 +1,6 @@
-"""The requests that the services ask for, made with the routes; and what they must know of the state.
+"""The requests of the services, made with the routes; and what they need to know of the state.
 
-Cheap to import: routes and HTTP come with the first request.
+Cheap to import: routes and HTTP are loaded with the first request.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ _LOOKED_THROUGH = 100
 
 
 class RouteRequests:
-    """For `Outbox`, `TypingSender`, `ReadMarks`, `PresenceSender`, `StatusEnd`, `MessageActs` and `UploadQueue`.
+    """For `Outbox`, `TypingSender`, `ReadMarks`, `PresenceSender`, `StatusEnd`, `MessageActs` and
+    `UploadQueue`.
 
-    `client` and `state` are asked for at each use, because both are replaced while a session lives.
-    `on_presence` gets what the server says of others in return for one's own presence.
+    `client` and `state` are called at each use, because both are replaced during a session. `on_presence`
+    receives the server's answer to a presence report, with the presence of others.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class RouteRequests:
         sent = await self._client().messages.send(
             to=destination,
             content=content,
-            # A local id means something to one queue only.
+            # A local id is only valid for one queue.
             local_id=OMIT if queue_id is None else local_id,
             queue_id=OMIT if queue_id is None else queue_id,
             read_by_sender=read_by_sender,
@@ -69,7 +70,7 @@ class RouteRequests:
         return sent.id
 
     async def find(self, destination: Destination, after_id: int) -> Sequence[FoundMessage]:
-        """GET /messages: one's own last messages in the conversation, as source."""
+        """GET /messages: the current user's last messages in the conversation, as source."""
         state = self._state()
         own = Term("sender", frozenset({state.me}))
         narrow = Narrow((*Narrow.from_destination(destination).terms, own))
@@ -85,7 +86,7 @@ class RouteRequests:
         ]
 
     def limits(self) -> MessageLimits:
-        """What fits in a message."""
+        """The length limits of a message."""
         limits = self._state().limits
         return MessageLimits(limits.max_message_length, limits.max_topic_length)
 
@@ -99,12 +100,12 @@ class RouteRequests:
             await self._client().typing.set(op=op, to=target)
 
     def typing_periods(self) -> TypingPeriods:
-        """As the server wants them."""
+        """The periods from the server's settings."""
         limits = self._state().limits
         return TypingPeriods(limits.typing_started_wait, limits.typing_stopped_wait)
 
     def typing_allowed(self, target: TypingTarget) -> bool:
-        """Whether others may and can be told (TYP-12, privacy settings, the right to post)."""
+        """Whether typing notifications may be sent (TYP-12, privacy settings, permission to post)."""
         state = self._state()
         if isinstance(target, MessageEdit):
             message = state.messages.get(target.message_id)
@@ -176,7 +177,7 @@ class RouteRequests:
         resume_from: str | None,
         resumable: Callable[[str], None],
     ) -> str:
-        """POST /user_uploads, or tus for what is large; the Markdown link."""
+        """POST /user_uploads, or tus for large files; returns the Markdown link."""
         from narrowcast_api.routes.uploads import markdown_link, upload_file
 
         connection = self._client().connection
@@ -188,13 +189,13 @@ class RouteRequests:
     # drafts
 
     def drafts_enabled(self) -> bool:
-        """Whether the user lets drafts be synced."""
+        """Whether the user has enabled the synchronization of drafts."""
         return self._state().settings.flag("enable_drafts_synchronization", True)
 
 
 class DraftRoutes:
-    """POST, PATCH, DELETE and GET /drafts, for `Drafts`. Times travel as the server's clock has them, so that it does
-    not matter how wrong those of the devices are.
+    """POST, PATCH, DELETE and GET /drafts, for `Drafts`. Times are sent in the server's clock, so that wrong
+    clocks of devices do not matter.
     """
 
     def __init__(self, client: Callable[[], Client], state: Callable[[], State]) -> None:
@@ -202,7 +203,7 @@ class DraftRoutes:
         self._state = state
 
     async def create(self, version: DraftVersion, timestamp: float) -> int:
-        """POST /drafts with one draft; its id."""
+        """POST /drafts with one draft; returns its id."""
         ids = await self._client().drafts.create(
             drafts=[self._addressed(version)], timestamp=self._on_server(timestamp)
         )
@@ -225,12 +226,12 @@ class DraftRoutes:
         return self.in_local_time([draft.without(self._state().me) for draft in drafts])
 
     def in_local_time(self, drafts: Iterable[ServerDraft]) -> list[ServerDraft]:
-        """Drafts of the server with the times that this machine's clock had."""
+        """Converts the times of server drafts to this machine's clock."""
         offset = self._state().presence.server_offset
         return [draft.in_local_time(offset) for draft in drafts]
 
     def refusal(self, version: DraftVersion) -> str | None:
-        """Why the server takes no draft of this, as far as the state tells."""
+        """Why the server would reject a draft with this destination, according to the state; None if it would not."""
         return permissions.draft_refusal(self._state(), version.destination) or None
 
     def _on_server(self, timestamp: float) -> int:
@@ -238,6 +239,6 @@ class DraftRoutes:
 
     def _addressed(self, version: DraftVersion) -> DraftVersion:
         if version.destination == DirectDestination(frozenset()):
-            # Addressed to nobody is another thing than a note to oneself.
+            # No recipients is not the same as a message to the current user.
             return DraftVersion(DirectDestination(frozenset({self._state().me})), version.content)
         return version

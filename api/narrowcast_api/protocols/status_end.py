@@ -1,7 +1,7 @@
-"""One's own status is cleared at its time, which the server does not know.
+"""Clears the user's status at a set time, which the server does not know.
 
-The time is in the journal: whichever window runs then clears it, the watcher too, or the first one that starts later.
-A status that is another one by then is left alone.
+The time is in the journal: any window that is running then clears the status, including the watcher, or the
+first one that starts later. A status that has changed by then is left alone.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import StatusEndRecord
 
 NOT_BEFORE = 5.0
-"""Seconds that the server has to tell of a status that was set just now."""
+"""Seconds before the status may be cleared, in which the server's event about setting it arrives."""
 
 _LOOK_EVERY = 60.0
-"""Seconds after which the time is looked at again: a machine may sleep, and its clock may be set."""
+"""Seconds after which the time is checked again: a machine may sleep, and its clock may be set."""
 
 
 class StatusEnd:
-    """When one's status is to be cleared. `run` is a task of the session.
+    """The time at which the user's status is cleared. `run` is a task of the session.
 
-    `clear` is the request; `status` (one's own now) and `online` are read when needed. Call `on_journal` for what other
-    windows have written and `wake` when the connection is live.
+    `clear` is the request; `status` (the user's current one) and `online` are read when needed. Call
+    `on_journal` for what other windows have written and `wake` when the connection is live.
     """
 
     def __init__(
@@ -51,35 +51,35 @@ class StatusEnd:
 
     @property
     def is_due(self) -> bool:
-        """Whether the time is over and the server does not know yet."""
+        """Whether the time has passed and the server does not know yet."""
         return self._end is not None and self._end.at <= self._clock.now()
 
     def set(self, at: float, text: str, emoji_name: str) -> None:
-        """Clear a status that was just set at `at` (UTC seconds)."""
+        """Schedule clearing a status that was just set, at `at` (UTC seconds)."""
         self._end = StatusEndRecord(max(at, self._clock.now() + NOT_BEFORE), text, emoji_name)
         self._journal.put_status_end(self._end)
         self._alarm.ring()
 
     def forget(self) -> None:
-        """There is a status without an end, or none any more."""
+        """Cancel clearing, because the status has no end, or there is none any more."""
         if self._end is not None:
             self._end = None
             self._journal.delete_status_end()
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Another window has set or cleared a status."""
+        """Take in that another window has set or cleared a status."""
         news = changes.status_end()
         if news:
             (self._end,) = news
             self._alarm.ring()
 
     def wake(self) -> None:
-        """The connection is live again: try now."""
+        """Retry at once, because the connection is live again."""
         self._retry.clear()
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Wait for the time, for ever."""
+        """Clear the status at its time, until cancelled."""
         while True:
             await self._alarm.wait(await self._next())
 

@@ -1,12 +1,12 @@
-"""Telling others that one is typing (TYP-21 to TYP-24, TYP-28).
+"""Tells other users that the current user is typing (TYP-21 to TYP-24, TYP-28).
 
     IDLE ──typed(X)──> TYPING X ──stop(), idle timer, typed(Y)──> IDLE (and on to TYPING Y)
       start X               │  stop X
                             └─ typed(X) past the started-wait: start X again
 
-Nothing is sent where it is not allowed: by the user's privacy settings, by the rights in a channel, or by the
-server's level. Failures are silent: a lost start or stop is not worth a word (TYP-19), receivers have expiry
-timers.
+Nothing is sent if the user's privacy settings, the permissions in a channel or the server's level do not
+allow it. Failures are not reported: a lost start or stop does not matter (TYP-19), because receivers have
+expiry timers.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ TypingOp = Literal["start", "stop"]
 
 
 class TypingPeriods(Struct, frozen=True):
-    """Seconds, from the registration; these are what to assume where a server does not say (TYP-32)."""
+    """Seconds, from the registration; the defaults apply if a server does not report them (TYP-32)."""
 
     started_wait: float = 10.0
     stopped_wait: float = 5.0
 
 
 class MessageEdit(Struct, frozen=True):
-    """What one is typing in when one edits a message (level 361)."""
+    """The typing target while the user edits a message (level 361)."""
 
     message_id: int
 
@@ -48,8 +48,8 @@ TypingTarget = Destination | MessageEdit
 class TypingSender:
     """Call `typed` for each key and `stop` when the text is empty, sent, cancelled or left.
 
-    `send` is the request, `allowed` says whether others may know; both it and `periods` are read when needed.
-    Requests go out one after the other, so a stop never overtakes its start.
+    `send` is the request, `allowed` returns whether others may know; it and `periods` are called when
+    needed. Requests are sent one after the other, so a stop never overtakes its start.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class TypingSender:
 
     @property
     def target(self) -> TypingTarget | None:
-        """What others are told that one is typing in."""
+        """Where the user is reported to be typing."""
         return self._target
 
     def typed(self, destination: Destination) -> None:
@@ -84,13 +84,13 @@ class TypingSender:
         self._typed(MessageEdit(message_id))
 
     def stop(self) -> None:
-        """The text is empty, sent, cancelled or left. Says nothing if no start was said."""
+        """Call when the text is empty, sent, cancelled or left. Sends nothing if no start was sent."""
         if self._target is not None:
             self._say(self._target, "stop")
             self._target = None
 
     async def run(self) -> None:
-        """Send what is to be said and watch the idle time, for ever."""
+        """Send queued notifications and watch the idle time until cancelled."""
         while True:
             while self._outgoing:
                 await self._say_next()
@@ -99,7 +99,7 @@ class TypingSender:
                 self.stop()
 
     async def close(self) -> None:
-        """Say a last stop, if one is due. Bound it with a timeout."""
+        """Send a last stop, if one is due. Bound it with a timeout."""
         self.stop()
         while self._outgoing:
             await self._say_next()
@@ -123,7 +123,7 @@ class TypingSender:
 
     def _say(self, target: TypingTarget, op: TypingOp) -> None:
         if self._outgoing and op == "stop" and self._outgoing[-1] == (target, "start"):
-            self._outgoing.pop()  # the start has not left yet, so nobody has to hear either
+            self._outgoing.pop()  # the start has not been sent yet, so neither is needed
         else:
             self._outgoing.append((target, op))
         self._alarm.ring()

@@ -1,13 +1,14 @@
-"""Files on their way to the server, with progress; cancelled and resumed at will, also by the next start.
+"""File uploads with progress, which can be cancelled and resumed at any time, even after a restart.
 
     WAITING ──> SENDING ──> DONE (a Markdown link) ── dismiss() ──> gone
        ^         │   │
        │ resume()│   └──> FAILED ───┐
        └─────────┴─ CANCELLED <─────┘ cancel()
 
-The journal knows each file until it is dismissed. What a server has of it after a cut is kept (`resume_from`):
-a resumable upload goes on from there, after a restart too, if the file is still what it was. What the network
-broke off goes on by itself once the connection is live again; what the user stopped waits for the user.
+The journal keeps each upload until it is dismissed. The server's URL of a partial upload is kept too
+(`resume_from`): a resumable upload continues from there, even after a restart, if the file has not changed.
+Uploads that the network interrupted are resumed automatically once the connection is live again; those that
+the user stopped wait for the user.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ _ENDED = (FAILED, CANCELLED)
 
 
 class UploadFile(Protocol):
-    """Send one file; the Markdown link to it.
+    """Upload a file; returns the Markdown link to it.
 
-    `progress(sent, size)` in bytes. `resume_from` is what an earlier try handed to `resumable`.
+    `progress(sent, size)` in bytes. `resume_from` is what an earlier attempt passed to `resumable`.
     """
 
     async def __call__(
@@ -53,37 +54,38 @@ class UploadFile(Protocol):
 
 
 async def stamp_of(path: Path) -> FileStamp:
-    """What a file is now. Raises OSError."""
+    """Returns the current size and modification time of a file. Raises OSError."""
     status = await asyncio.to_thread(path.stat)
     return FileStamp(status.st_size, status.st_mtime_ns)
 
 
 class Upload:
-    """One file. `size` and `sent` are bytes; `link` is Markdown once it is DONE; `error` is for people.
+    """One file. `size` and `sent` are bytes; `link` is Markdown once it is DONE; `error` is a message for the
+    user.
 
-    `destination` is the conversation, `draft_id` the draft in whose text the link belongs.
+    `destination` is the conversation, `draft_id` the draft whose text the link belongs to.
     """
 
     def __init__(self, queue: UploadQueue, record: UploadRecord) -> None:
         self.record = record
         self.sent = 0
         self.interrupted = False
-        """Whether it failed because of the network, so that it goes on by itself."""
+        """Whether it failed because of the network, so that it is resumed automatically."""
         self._queue = queue
 
     @property
     def id(self) -> str:
-        """Its own id, which a restart does not change."""
+        """The id of the upload, which stays the same after a restart."""
         return self.record.upload_id
 
     @property
     def path(self) -> Path:
-        """Where the file lies on this machine."""
+        """The path of the file on this machine."""
         return self.record.path
 
     @property
     def name(self) -> str:
-        """What the file is called."""
+        """The file name."""
         return self.record.path.name
 
     @property
@@ -98,49 +100,49 @@ class Upload:
 
     @property
     def state(self) -> UploadState:
-        """Where it is on its way."""
         return self.record.state
 
     @property
     def link(self) -> str | None:
-        """The Markdown that refers to it, once it is DONE."""
+        """The Markdown link to the file, once it is DONE."""
         return self.record.link
 
     @property
     def error(self) -> str | None:
-        """What went wrong and what to do."""
+        """What went wrong and what to do, for the user."""
         return self.record.error
 
     @property
     def resume_from(self) -> str | None:
-        """The server's address of what it has already."""
+        """The server's URL of the partial upload."""
         return self.record.resume_from
 
     @property
     def size(self) -> int:
-        """Bytes of the file; 0 before it was looked at."""
+        """Bytes of the file; 0 before it was examined."""
         return self.record.stamp.size if self.record.stamp is not None else 0
 
     @property
     def fraction(self) -> float:
-        """How much of it is there, 0 to 1."""
+        """The uploaded part, 0 to 1."""
         if self.state is DONE:
             return 1.0
         return min(1.0, self.sent / self.size) if self.size else 0.0
 
     def cancel(self) -> None:
-        """Stop sending. What the server has already is forgotten by it in time."""
+        """Stop sending. The server discards the partial upload after a while."""
         self._queue.cancel(self)
 
     def resume(self) -> None:
-        """Go on after a failure or a cancellation."""
+        """Continue after a failure or a cancellation."""
         self._queue.resume(self)
 
 
 class UploadQueue:
-    """Sends files, two at a time, in the order in which they were started, while `online`.
+    """Uploads files while `online`, two at a time, in the order in which they were started.
 
-    Needs a running loop. Call `wake` when the connection is live: what an earlier run left begins then.
+    Needs a running loop. Call `wake` when the connection is live: unfinished uploads of an earlier run start
+    then.
     """
 
     def __init__(
@@ -171,7 +173,7 @@ class UploadQueue:
     def start(
         self, path: Path, destination: Destination | None = None, draft_id: str | None = None
     ) -> Upload:
-        """Queue a file. A missing or unreadable one ends as FAILED, it does not raise."""
+        """Queue a file. If it is missing or unreadable it ends as FAILED; nothing is raised."""
         self._position += 1
         record = UploadRecord(self._new_id(), self._position, path.absolute(), destination, draft_id)
         upload = Upload(self, record)
@@ -181,11 +183,11 @@ class UploadQueue:
         return upload
 
     def _is_own(self, record: UploadRecord) -> bool:
-        """Whether it is for this window to send; the link belongs where it was chosen."""
+        """Whether this window sends the file: the link belongs where the file was chosen."""
         return record.owner == self._journal.window and self._journal.read_only is None
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """What a window left behind that has ended goes on here."""
+        """Take over unfinished uploads of windows that have closed."""
         left = [
             record
             for upload_id, record in changes.uploads().items()
@@ -206,14 +208,14 @@ class UploadQueue:
         return self._uploads.get(upload_id)
 
     def dismiss(self, upload: Upload) -> None:
-        """Take it off the list, cancelled if it is not done."""
+        """Remove an upload from the list, and cancel it if it is not done."""
         self.cancel(upload)
         if self._uploads.pop(upload.id, None) is not None:
             self._journal.delete_upload(upload.id)
             self._publish(upload)
 
     def cancel(self, upload: Upload) -> None:
-        """Stop one; nothing happens if it is done."""
+        """Stop an upload; does nothing if it is done."""
         if upload.state is DONE or upload.id not in self._uploads:
             return
         upload.interrupted = False
@@ -224,21 +226,21 @@ class UploadQueue:
         self._start_next()
 
     def resume(self, upload: Upload) -> None:
-        """Queue it again, if it failed or was cancelled."""
+        """Queue an upload again, if it failed or was cancelled."""
         if upload.state in _ENDED and upload.id in self._uploads:
             upload.interrupted = False
             self._set(upload, state=WAITING, error=None)
             self._start_next()
 
     def wake(self) -> None:
-        """The connection is live: go on with what it had broken off, and with what waits."""
+        """Start waiting uploads, and those that the network had interrupted, because the connection is live."""
         for upload in self._uploads.values():
             if upload.interrupted:
                 self.resume(upload)
         self._start_next()
 
     async def close(self) -> None:
-        """Stop all. The next start goes on with what was under way."""
+        """Stop all uploads. The next start resumes those in progress."""
         self._closed = True
         await self._tasks.close()
 
@@ -277,7 +279,9 @@ class UploadQueue:
         self._start_next()
 
     async def _look_at(self, upload: Upload) -> None:
-        """Raises InvalidInput for a file that is not any more what was begun with, OSError for none."""
+        """Raises InvalidInput if the file has changed or is missing since the upload began, OSError if it
+        cannot be read.
+        """
         begun = upload.record.stamp
         try:
             now = await self._stamp(upload.path)
@@ -314,7 +318,7 @@ class UploadQueue:
             self._set(upload, state=FAILED, error=error)
 
     def _set(self, upload: Upload, **changes: object) -> None:
-        """Change what the journal knows of it, if it is still wanted."""
+        """Change the journal record of an upload, if it has not been dismissed."""
         upload.record = replace(upload.record, **changes)
         if upload.id in self._uploads and not self._closed:
             self._journal.put_upload(upload.record)
@@ -325,7 +329,9 @@ class UploadQueue:
 
 
 def _left_over(record: UploadRecord) -> UploadRecord:
-    """What was under way when the program ended, or was broken off half-way, waits for its turn again."""
+    """Returns the record as WAITING if it was in progress when the program ended, or failed after a part was
+    uploaded.
+    """
     half_way = record.state is FAILED and record.resume_from is not None
     if record.state is SENDING or half_way:
         return replace(record, state=WAITING, error=None)
