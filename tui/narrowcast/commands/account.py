@@ -1,4 +1,4 @@
-"""Commands on one's own account: profile, picture, settings, password, key."""
+"""Commands on the user's own account: profile, picture, settings, password, key."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def profile(screen: Workspace) -> None:
-    """Name, time zone, profile fields."""
+    """Edit the name, time zone and profile fields."""
 
     def closed(result: object) -> None:
         if result is not None:
@@ -43,7 +43,7 @@ def settings(screen: Workspace) -> None:
 
 
 def app_settings(screen: Workspace) -> None:
-    """Every key of the configuration file."""
+    """Show every key of the configuration file, to be changed."""
     screen.app.push_screen(AppSettingsScreen(screen.session))
 
 
@@ -55,7 +55,7 @@ def bots(screen: Workspace) -> None:
 
 
 def picture(screen: Workspace) -> None:
-    """Choose one, or go without."""
+    """Choose a new profile picture, or delete the current one."""
     state = screen.session.state
     if screen.refuse(permissions.picture_refusal(state)):
         return
@@ -101,7 +101,7 @@ async def _remove_picture(screen: Workspace) -> None:
 
 
 def email(screen: Workspace) -> None:
-    """Another address; most servers ask for a confirmation by email."""
+    """Change the email address; most servers ask for a confirmation by email."""
     state = screen.session.state
     if state.organization.flag("email_changes_disabled") and not permissions.is_administrator(state):
         screen.refuse(permissions.only_administrators(state, "change addresses here"))
@@ -121,7 +121,7 @@ def email(screen: Workspace) -> None:
 
 
 def password(screen: Workspace) -> None:
-    """Another password; the old one is asked for."""
+    """Change the password, after asking for the old one."""
     fewest = screen.session.state.limits.min_password_length
 
     async def change(values: Values) -> object:
@@ -132,7 +132,7 @@ def password(screen: Workspace) -> None:
         old, new = Secret(values.text("old")), Secret(values.text("new"))
         fresh = await screen.session.client.settings.change_password(old=old, new=new)
         if fresh is not None:
-            # The server signed everybody out who had the old one, this program too.
+            # Changing the password ended all sessions and replaced the API key, which this app uses too.
             screen.spawn(_adopt_key(screen, fresh, "Password changed."), "store the new key")
         return True
 
@@ -147,12 +147,12 @@ def password(screen: Workspace) -> None:
 
 
 def two_factor(screen: Workspace) -> None:
-    """A code of an authenticator app beside the password, and recovery codes."""
+    """Manage two-factor authentication and recovery codes."""
     screen.app.push_screen(SecondFactorScreen(screen.session))
 
 
 def key(screen: Workspace) -> None:
-    """Shown only when asked for; a new one ends the old one everywhere."""
+    """Show the API key, or generate a new one, which invalidates the old key everywhere. Both only on request."""
 
     def chosen(what: str | None) -> None:
         if what == "show":
@@ -178,7 +178,7 @@ async def _new_key(screen: Workspace) -> None:
 
 
 async def _adopt_key(screen: Workspace, fresh: Secret, done: str) -> None:
-    """Stored before anything else; then the account is opened anew with it."""
+    """Store the key before anything else, then reopen the account with it."""
     app = app_of(screen)
     file, old = app.accounts.file, screen.session.account
     new = Account(old.site, old.email, fresh, old.ca_bundle)
@@ -195,12 +195,12 @@ async def _adopt_key(screen: Workspace, fresh: Secret, done: str) -> None:
 
 
 def switch(screen: Workspace) -> None:
-    """The accounts: go to one, add one, log out, change their order."""
+    """List the accounts: switch to one, add one, log out, change their order."""
     targets.look_after(screen, SignedInScreen(screen.session))
 
 
 def next_unread(screen: Workspace) -> None:
-    """The next account, in their order, that has something unread."""
+    """Switch to the next account, in their order, that has unread messages."""
     context = app_of(screen).accounts
     listed = list(context.listed())
     here = next((place for place, one in enumerate(listed) if one.file == context.file), 0)
@@ -212,7 +212,7 @@ def next_unread(screen: Workspace) -> None:
 
 
 def sign_out(screen: Workspace) -> None:
-    """Forget the account on this machine, after asking."""
+    """Remove the account from this machine, after asking."""
     unsent = len(screen.session.outbox.entries())
     warning = f" {counted(unsent, 'unsent message')} will wait until you log in again." if unsent else ""
     ask_first(
@@ -224,7 +224,7 @@ def sign_out(screen: Workspace) -> None:
 
 
 def deactivate(screen: Workspace) -> None:
-    """End one's own account; an administrator can bring it back."""
+    """Deactivate the user's own account, which an administrator can reactivate."""
     if screen.refuse(permissions.leaving_refusal(screen.session.state)):
         return
 

@@ -1,4 +1,4 @@
-"""Commands on channels: browse, join, make, change, archive, link."""
+"""Commands on channels: browse, subscribe, create, change, archive, link."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def browse(screen: Workspace) -> None:
-    """All channels that one may see."""
+    """List all channels that the user may see."""
     browser = ChannelsScreen(screen.session)
     targets.look_after(screen, browser)
     here = targets.channel_here(screen)
@@ -35,7 +35,7 @@ def new(screen: Workspace) -> None:
 
 
 def edit(screen: Workspace) -> None:
-    """Name, description, who may see it."""
+    """Edit the channel's name, description and privacy."""
     if (channel := targets.channel_or_say(screen)) is not None:
         fields.edit_channel(screen, channel)
 
@@ -57,17 +57,17 @@ def members(screen: Workspace) -> None:
 
 
 def default_groups(screen: Workspace) -> None:
-    """Groups of channels that newcomers choose from."""
+    """Manage the groups of channels that new users choose from."""
     screen.app.push_screen(DefaultChannelGroupsScreen(screen.session))
 
 
 def folders(screen: Workspace) -> None:
-    """The folders of channels."""
+    """Manage the channel folders."""
     targets.look_after(screen, FoldersScreen(screen.session))
 
 
 def subscribe(screen: Workspace) -> None:
-    """Join the channel, or leave it."""
+    """Subscribe to the channel, or unsubscribe."""
     if (channel := targets.channel_or_say(screen)) is not None:
         _take(screen, steps.subscription(screen.session, channel))
 
@@ -97,12 +97,12 @@ async def mute(screen: Workspace) -> None:
 
 
 def _is_frozen(screen: Workspace, channel: Channel, what: str = "personal settings") -> bool:
-    """Say that an archived channel stays as it is."""
+    """Show that an archived channel cannot be changed, and return whether it is archived."""
     return screen.refuse(rules.frozen_refusal(screen.session.state, channel.channel_id, what))
 
 
 async def pin(screen: Workspace) -> None:
-    """Pin the channel to the top, or let it go."""
+    """Pin the channel to the top, or unpin it."""
     channel = targets.channel_or_say(screen)
     if channel is not None and channel.subscription is not None and not _is_frozen(screen, channel):
         pinned = not channel.subscription.pin_to_top
@@ -112,19 +112,19 @@ async def pin(screen: Workspace) -> None:
 
 
 async def mark_read(screen: Workspace) -> None:
-    """Everything in the channel is read."""
+    """Mark all messages in the channel as read."""
     if (channel := targets.channel_or_say(screen)) is not None:
         await screen.session.client.flags.mark_channel_as_read(channel_id=channel.channel_id)
 
 
 def archive(screen: Workspace) -> None:
-    """Archive the channel, or restore it."""
+    """Archive the channel, or unarchive it."""
     if (channel := targets.channel_or_say(screen)) is not None:
         _take(screen, steps.archiving(screen.session, channel))
 
 
 async def copy_email(screen: Workspace) -> None:
-    """The address at which mail becomes a message of the channel."""
+    """Copy the address that turns emails into messages of the channel."""
     if (channel := targets.channel_or_say(screen)) is not None:
         email = await screen.session.client.channels.email(channel_id=channel.channel_id)
         screen.app.copy_to_clipboard(email)
@@ -132,7 +132,7 @@ async def copy_email(screen: Workspace) -> None:
 
 
 def copy_link(screen: Workspace) -> None:
-    """The address of the channel, for others."""
+    """Copy the link to the channel."""
     if (channel := targets.channel_or_say(screen)) is not None:
         address = view_address(Narrow.channel(channel.channel_id), screen.session.state)
         screen.app.copy_to_clipboard(address)

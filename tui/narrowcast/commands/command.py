@@ -1,4 +1,4 @@
-"""What a command is, and where its keys are heard. The tables of all commands are in `catalog`."""
+"""What a command is, and where its keys are active. The tables of all commands are in `catalog`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from narrowcast_api.wire.levels import Gate
 __all__ = ["Command", "CommandFunction", "Context", "LateModules", "around", "rows"]
 
 CommandFunction = Callable[[Any], object]
-"""Does a command on a `narrowcast.commands.workspace.Workspace`. It may be async; what it raises is told to the user.
+"""Runs a command on a `narrowcast.commands.workspace.Workspace`. It may be async; exceptions are shown to the user.
 
-Its argument has no type here: this file lies below the panes that a workspace holds. A test checks the functions.
+Its argument has no type here, since this file is imported by the panes that a workspace holds. A test checks the
+functions.
 """
 
 
 class Context(StrEnum):
-    """Where the keys of a command are heard. `around` says which contexts enclose which."""
+    """Where the keys of a command are active. `around` lists the contexts that enclose each one."""
 
     APP = "app"
     MAIN = "main"
@@ -30,25 +31,25 @@ class Context(StrEnum):
     NAVIGATION = "navigation"
     MESSAGES = "messages"
     FOUND = "found"
-    """The messages, while a text is found in them or a part of them is selected."""
+    """The messages, while matches of a search within them or a selected part are shown."""
     COMPOSE = "compose"
     EDITOR = "editor"
-    """Every field in which text is typed, in compose and in dialogs."""
+    """Every text field, in compose and in dialogs."""
 
     LIST = "list"
-    """Every list, in whatever pane or dialog."""
+    """Every list, in any pane or dialog."""
     DIALOG = "dialog"
-    """Every dialog but forms and help."""
+    """Every dialog except forms and help."""
     HELP = "help"
     ASK = "ask"
     CONFIRM = "confirm"
     FORM = "form"
     CHOICE = "choice"
-    """A field of a form with some options."""
+    """A form field with a choice of options."""
     PICKER = "picker"
     PROGRESS = "progress"
     MANAGE = "manage"
-    """Every list of things that are opened, created and deleted."""
+    """Every list of things that can be opened, created and deleted."""
     ORDERED = "ordered"
     CHANNELS = "channels"
     FOLDERS = "folders"
@@ -120,18 +121,18 @@ _AROUND: dict[Context, tuple[Context, ...]] = {
 
 
 def around(context: Context) -> tuple[Context, ...]:
-    """The contexts whose keys are heard as well, from the nearest on, where ``context`` leaves them free."""
+    """The enclosing contexts, innermost first, whose keys are active too unless ``context`` uses them itself."""
     return _AROUND.get(context, ())
 
 
 class Command(Struct, frozen=True):
-    """One thing that a user can make the app do.
+    """One action of the app that a user can run.
 
-    ``id``: unique, what a keymap names; ``title``: what it does, for palette and help; ``keys``: Textual's names,
-    hints show the first; ``group``: the heading in help; ``palette``: offered by the command palette;
-    ``function``: what does it, on the main screen; ``gate``: what the server must support; ``action``: the
-    Textual action of the context's widget, for commands without a function; ``priority``: heard before the
-    focused widget, in every field and dialog.
+    ``id``: unique, the name used in a keymap; ``title``: what it does, for palette and help; ``keys``: Textual's
+    names, hints show the first; ``group``: the heading in help; ``palette``: offered by the command palette;
+    ``function``: the implementation, run on the main screen; ``gate``: what the server must support; ``action``:
+    the Textual action of the context's widget, for commands without a function; ``priority``: active before the
+    keys of the focused widget, in every field and dialog.
     """
 
     id: str
@@ -153,7 +154,7 @@ class Command(Struct, frozen=True):
         return self.action or self.id.replace(".", "_").replace("-", "_")
 
     def binding(self, action: str = "") -> Binding:
-        """The Textual binding, known to keymaps by the command's id; ``action`` runs instead of the handler."""
+        """The Textual binding, with the command's id for keymaps; ``action`` runs instead of the handler if given."""
         keys = ",".join(self.keys)
         return Binding(
             keys, action or self.handler, self.title, show=False, id=self.id, priority=self.priority
@@ -164,7 +165,7 @@ Does = CommandFunction | str
 """A function, or the Textual action of the context's widget."""
 
 CommandRow = tuple[str, str, str] | tuple[str, str, str, Does] | tuple[str, str, str, Does, Gate]
-"""Id, keys separated by spaces, title; what does it, where that is not the action which the id names; a gate."""
+"""Id, keys separated by spaces, title; optionally the function or action, if it differs from the id, and a gate."""
 
 
 def rows(context: Context, group: str, *table: CommandRow, palette: bool = True) -> Iterator[Command]:
@@ -189,7 +190,7 @@ def rows(context: Context, group: str, *table: CommandRow, palette: bool = True)
 class LateModules:
     """Stands for the modules of a package until one of their functions is called.
 
-    A catalog refers to functions without importing them; a test checks that each reference leads to a function.
+    A catalog refers to functions without importing them; a test checks that each reference resolves to a function.
     """
 
     def __init__(self, package: str) -> None:
@@ -216,7 +217,7 @@ class LateFunction(Struct, frozen=True):
     name: str
 
     def resolve(self) -> CommandFunction:
-        """The function itself. Raises ImportError or AttributeError where there is none."""
+        """Import and return the function. Raises ImportError or AttributeError if there is none."""
         function: CommandFunction = getattr(import_module(self.module), self.name)
         return function
 

@@ -1,4 +1,4 @@
-"""Editing one's own messages, writing in another editor, attaching files."""
+"""Editing the user's own messages, writing in an external editor, attaching files."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 async def begin(screen: Workspace, message_id: int) -> None:
-    """Editing needs the source; the state has only what the server made of it."""
-    writing = screen.writing  # another conversation may have the keys by then
+    """Begin an edit with the source of the message, which is fetched: the state has only the rendered content."""
+    writing = screen.writing  # another conversation may have the focus after the request
     source = await screen.messages.parts.clipboard.source_of(message_id)
     if not writing.is_attached:
-        return  # closed meanwhile
+        return  # the pane was closed meanwhile
     message = screen.session.state.messages.get(message_id)
     if message is not None and message.sender_id == screen.session.state.me:
         writing.begin.edit(message_id, source)
@@ -31,9 +31,10 @@ async def begin(screen: Workspace, message_id: int) -> None:
 
 
 async def save(screen: Workspace, edit: Edit) -> None:
-    """A refused edit gives the text back to its writer; one of a text that the message has no more becomes a draft."""
+    """Save an edit. If the server rejects it, the text returns to compose; after a conflicting change of the
+    message it becomes a draft."""
     session = screen.session
-    messages, writing = screen.messages, screen.writing  # another conversation may have the keys by then
+    messages, writing = screen.messages, screen.writing  # the focus may move during the request
     try:
         request = session.client.messages.edit(
             message_id=edit.message_id, content=edit.content, expected_content=edit.original
@@ -42,7 +43,7 @@ async def save(screen: Workspace, edit: Edit) -> None:
             await messages.waiting(request, "Saving…")
         except ExpectationMismatch:
             source = await messages.parts.clipboard.source_of(edit.message_id)
-            if source.strip() != edit.content.strip():  # else it was saved before: that answer did not come
+            if source.strip() != edit.content.strip():  # else it was saved before, and the response was lost
                 session.edits.keep(edit)
                 to_draft(edit, session)
                 screen.tell(CHANGED_MEANWHILE, severity="warning")
@@ -54,7 +55,7 @@ async def save(screen: Workspace, edit: Edit) -> None:
 
 
 async def outside(screen: Workspace) -> None:
-    """Write in the user's own editor."""
+    """Edit the text of compose in the user's external editor."""
     app, writing = app_of(screen.writing), screen.writing
     writing.keep_draft()
     text = await edit_outside(screen.app, app, writing.text.text, app.config.compose.editor)
@@ -65,7 +66,7 @@ async def outside(screen: Workspace) -> None:
 
 
 def attach(screen: Workspace) -> None:
-    """Choose a file and send it for what is being written."""
+    """Choose a file and upload it for the message in compose."""
 
     def chosen(path: str | None) -> None:
         writing = screen.writing

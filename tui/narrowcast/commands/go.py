@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
 
 TOPIC_REQUESTS = 40
-"""Channels whose topics the switcher asks for while it is open."""
+"""Maximum number of channels whose topics are fetched while the switcher is open."""
 
 
 def _pick(screen: Workspace, picker: Picker[Target]) -> None:
@@ -30,7 +30,7 @@ def _pick(screen: Workspace, picker: Picker[Target]) -> None:
 
 
 def switcher(screen: Workspace) -> None:
-    """Anywhere, by a part of its name."""
+    """Open the switcher: go to any view by a part of its name."""
     others = app_of(screen).accounts.others()
     everywhere = choices.everywhere(screen.session, time.time(), others)
     picker = Picker("Go to", everywhere, placeholder="channel, topic, person, view")
@@ -39,7 +39,7 @@ def switcher(screen: Workspace) -> None:
 
 
 def choose_beside(screen: Workspace) -> None:
-    """The same, beside what is open."""
+    """Choose a view in the switcher and open it beside the current one."""
 
     def chosen(target: Target | None) -> None:
         if target is None or target.narrow is None:
@@ -56,7 +56,7 @@ def choose_beside(screen: Workspace) -> None:
 
 
 async def _complete_topics(screen: Workspace, picker: Picker[Target]) -> None:
-    """Topics are listed channel by channel when somebody looks for them; while they look, here."""
+    """Fetch the topics of subscribed channels that are not loaded yet, while ``picker`` is open, and offer them."""
     session = screen.session
     state = session.state
     missing = [
@@ -74,12 +74,12 @@ async def _complete_topics(screen: Workspace, picker: Picker[Target]) -> None:
 
 
 def inbox(screen: Workspace) -> None:
-    """Conversations with unread messages, by channel."""
+    """Show the inbox: conversations with unread messages, by channel."""
     targets.look_after(screen, InboxScreen(screen.session))
 
 
 def recent(screen: Workspace) -> None:
-    """All conversations, the newest first."""
+    """Show recent conversations: all of them, newest first."""
     targets.look_after(screen, RecentScreen(screen.session))
 
 
@@ -92,7 +92,7 @@ def all_messages(screen: Workspace) -> None:
 
 
 def mentions(screen: Workspace) -> None:
-    """Messages that mention oneself."""
+    """Show the messages that mention the current user."""
     screen.go(Narrow.mentions())
 
 
@@ -105,7 +105,7 @@ def directs(screen: Workspace) -> None:
 
 
 def zoom(screen: Workspace) -> None:
-    """From a topic to its channel, from any other view to the conversation of the selected message."""
+    """Go from a topic to its channel, from any other view to the conversation of the selected message."""
     narrow = screen.narrow
     if narrow is not None and narrow.channel_id is not None and narrow.topic_name is not None:
         screen.go(Narrow.channel(narrow.channel_id), screen.messages.selected_id)
@@ -118,7 +118,7 @@ def back(screen: Workspace) -> None:
 
 
 def forward(screen: Workspace) -> None:
-    """To the view that one came back from."""
+    """Go forward to the view from which the user went back."""
     _step(screen, 1, "No next view.")
 
 
@@ -131,7 +131,7 @@ def _step(screen: Workspace, by: int, nowhere: str) -> None:
 
 
 def next_unread_topic(screen: Workspace) -> None:
-    """Topics with unread messages, one after the other."""
+    """Go to the next topic with unread messages."""
     order = [
         row.channel_id
         for row in screen.navigation.list.items
@@ -145,7 +145,7 @@ def next_unread_topic(screen: Workspace) -> None:
 
 
 def next_unread_direct(screen: Workspace) -> None:
-    """Direct conversations with unread messages, one after the other."""
+    """Go to the next direct message conversation with unread messages."""
     here = screen.narrow.direct_user_ids if screen.narrow is not None else None
     unread = [others for others, _, _ in screen.session.state.unreads.directs() if others != here]
     if not unread:
@@ -155,12 +155,12 @@ def next_unread_direct(screen: Workspace) -> None:
 
 
 def next_channel(screen: Workspace) -> None:
-    """The next channel of the list."""
+    """Go to the next channel of the list."""
     _step_channel(screen, 1)
 
 
 def previous_channel(screen: Workspace) -> None:
-    """The channel before in the list."""
+    """Go to the previous channel of the list."""
     _step_channel(screen, -1)
 
 

@@ -1,4 +1,4 @@
-"""Keys for people: which key a command has now, and texts that name some of them."""
+"""Keys as shown to users: the current key of a command, and texts that name keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast.commands.registry import by_id
 __all__ = ["KeyHint", "Keys", "default_keys", "hint_words", "key_of", "keys_of", "with_keys"]
 
 KeyHint = tuple[str, str]
-"""The id of a command, and what it does in a word or two."""
+"""The id of a command, and its effect in a word or two."""
 Keys = Mapping[str, Sequence[str]]
 """The keys of each command by its id."""
 
@@ -20,32 +20,32 @@ _NAMED = re.compile(r"<([a-z]+\.[a-z-]+)>")
 
 
 def default_keys() -> Keys:
-    """The keys where the user has chosen none."""
+    """The default keys, before any change by the user."""
     return {command_id: command.keys for command_id, command in by_id().items()}
 
 
 def keys_of(node: InApp) -> Keys:
-    """The keys that the commands have in the app of ``node``."""
+    """The current keys of the commands in the app of ``node``."""
     keys: Keys | None = getattr(node.app, "keys", None)
     return default_keys() if keys is None else keys
 
 
 def key_of(keys: Keys, command_id: str) -> str:
-    """The first key of a command as people write it; empty for one without a key."""
+    """The label of a command's first key; empty if it has no key."""
     chosen = keys.get(command_id, ())
     return key_label(chosen[0]) if chosen else ""
 
 
 def hint_words(keys: Keys, hints: Iterable[KeyHint]) -> list[str]:
-    """Each hint as "n creates"; those without a key are left out."""
+    """Each hint as "n creates"; commands without a key are left out."""
     return [f"{key} {does}" for command_id, does in hints if (key := key_of(keys, command_id))]
 
 
 def with_keys(keys: Keys, text: str) -> str:
-    """``text`` with the keys of the commands whose ids stand in it: "<write.outbox-retry> resends" is "F8 resends".
+    """Replace the command ids in ``text`` by their keys: "<write.outbox-retry> resends" becomes "F8 resends".
 
-    A command without a key is called by its title. Raises KeyError for what is no command. Only for texts of the
-    app: put those of others behind it.
+    A command without a key is named by its title. Raises KeyError for an unknown command. Only for the app's own
+    texts: append text from elsewhere to the result.
     """
 
     def name(found: re.Match[str]) -> str:

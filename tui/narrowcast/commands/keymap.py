@@ -1,4 +1,4 @@
-"""A user's own keys: checked against the registry, then handed to Textual; and keys written for people."""
+"""The user's own keys: checked against the registry, then passed to Textual; and how keys are written for users."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SAME_BYTE = {
     "ctrl+i": "tab",
     "ctrl+left_square_bracket": "escape",
 }
-"""Keys that a terminal cannot tell from another key: they send the same byte."""
+"""Keys that a terminal cannot distinguish from another key: both send the same byte."""
 
 _LABELS = {
     "enter": "Enter",
@@ -37,7 +37,7 @@ _LABELS = {
 }
 
 _REPLACED = {"slash": "/", "backslash": "\\", "at": "@", "minus": "-", "plus": "+", "underscore": "_"}
-"""Names that Textual made shorter than Unicode's."""
+"""Names that Textual shortens from Unicode's."""
 
 _NAMED = {key.value for key in Keys if not key.value.startswith("<")} | {"space"}
 _MODIFIERS = {"ctrl", "alt", "shift", "super"}
@@ -57,7 +57,7 @@ class KeymapError(Exception):
 
 @lru_cache(maxsize=1024)
 def key_label(key: str) -> str:
-    """``key`` as people write it: ``ctrl+k`` is "Ctrl-k", ``question_mark`` is "?"."""
+    """``key`` as shown to users: ``ctrl+k`` is "Ctrl-k", ``question_mark`` is "?"."""
     *modifiers, name = key.split("+")
     label = _LABELS.get(name)
     if label is None:
@@ -67,15 +67,15 @@ def key_label(key: str) -> str:
 
 
 def keys_label(keys: Iterable[str]) -> str:
-    """Several keys for one line."""
+    """The labels of several keys in one line."""
     return "  ".join(key_label(key) for key in keys)
 
 
 def normalize(key: str) -> str:
-    """The Textual name of ``key``: "alt+." becomes ``alt+full_stop``. Raises ValueError for what is no key."""
+    """The Textual name of ``key``: "alt+." becomes ``alt+full_stop``. Raises ValueError for an unknown key."""
     key = key.strip()
     head, _, name = key[:-1].rpartition("+")
-    name = _name(name + key[-1:])  # the last character belongs to the name, also where it is a plus
+    name = _name(name + key[-1:])  # what follows the last plus is the key's name, which may itself be a plus
     modifiers = head.split("+") if head else []
     if unknown := set(modifiers) - _MODIFIERS:
         raise ValueError(f"no such modifier: {', '.join(sorted(unknown))}")
@@ -85,7 +85,7 @@ def normalize(key: str) -> str:
 
 
 def _name(typed: str) -> str:
-    if typed == ",":  # between keys for Textual
+    if typed == ",":  # Textual separates keys by commas
         return "comma"
     try:
         (binding,) = Binding.make_bindings([Binding(typed, "none")])
@@ -106,11 +106,11 @@ def typed(key: str) -> str:
 
 
 def effective(user: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Keys by command id once ``user`` (id -> key or keys) is applied.
+    """Keys by command id, with ``user`` (id -> key or keys) applied to the defaults.
 
     Raises :class:`KeymapError` that lists every unknown id, impossible key and conflict. Two defaults may share a
-    key across contexts on purpose (the inner one wins); a conflict is reported when the user's own choice takes
-    part in it.
+    key across contexts on purpose (the inner one wins); a conflict is reported only if one of the user's own keys
+    is part of it.
     """
     keys, problems = merged(user)
     problems += conflicts(keys, set(user))
@@ -120,7 +120,7 @@ def effective(user: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, .
 
 
 def merged(user: Mapping[str, str | Sequence[str]]) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """The defaults with those keys of ``user`` that can be used, and a sentence for each that cannot."""
+    """The defaults with the valid keys of ``user`` applied, and a sentence for each invalid one."""
     problems: list[str] = []
     commands = by_id()
     keys = {command.id: command.keys for command in every()}
@@ -144,9 +144,9 @@ def merged(user: Mapping[str, str | Sequence[str]]) -> tuple[dict[str, tuple[str
 def free_keys(
     command: Command, wanted: Iterable[str], keys: Mapping[str, tuple[str, ...]]
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Those of the keys wanted for another command that are keys and free, and a sentence for each that is not.
+    """The keys in ``wanted`` that are valid and not in use, and a sentence for each of the others.
 
-    ``keys``: the keys of all commands that there are.
+    ``keys``: the keys of all existing commands.
     """
     free: list[str] = []
     problems: list[str] = []
@@ -189,9 +189,9 @@ def _types_something(key: str) -> bool:
 
 
 def conflicts(keys: Mapping[str, tuple[str, ...]], chosen: set[str]) -> Iterator[str]:
-    """One sentence for each pair of commands that would listen to one key where both are heard.
+    """One sentence for each pair of commands with the same key in contexts that are active together.
 
-    ``chosen``: the ids that the user gave keys; pairs of defaults are meant.
+    ``chosen``: the ids to which the user gave keys; pairs of defaults share keys on purpose.
     """
     commands = by_id()
     users: dict[str, list[Command]] = {}
@@ -217,13 +217,13 @@ def _conflict(key: str, one: Command, other: Command) -> bool:
 
 
 def _is_layered(key: str, inner: Context) -> bool:
-    """Whether a context takes ``key`` from one around it by default: there it is meant."""
+    """Whether ``inner`` overrides ``key`` of an enclosing context by default, which is intended."""
     by_default = {command.context for command in REGISTRY if key in command.keys}
     return inner in by_default and not by_default.isdisjoint(around(inner))
 
 
 def textual_keymap(user: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
-    """What ``App.set_keymap`` takes. Raises :class:`KeymapError`."""
+    """The argument for ``App.set_keymap``. Raises :class:`KeymapError`."""
     keys = effective(user)
     return {command_id: ",".join(keys[command_id]) for command_id in user if command_id in keys}
 

@@ -1,4 +1,4 @@
-"""Commands for what happens later: send later, remind me, snippets."""
+"""Commands for scheduled messages, reminders and saved snippets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _text_in_compose(screen: Workspace) -> str:
-    """What stands in compose; '' after telling what is missing."""
+    """The text in compose; if there is none to send, shows why and returns ''."""
     if screen.writing.editing is not None:
         screen.refuse("Save or cancel your edit first.")
         return ""
@@ -28,7 +28,7 @@ def _text_in_compose(screen: Workspace) -> str:
 
 
 def schedule(screen: Workspace) -> None:
-    """Send what stands in compose at a time to come."""
+    """Schedule the message in compose."""
     content = _text_in_compose(screen)
     if not content:
         return
@@ -55,18 +55,18 @@ def scheduled(screen: Workspace) -> None:
 
 
 def remind(screen: Workspace) -> None:
-    """Be reminded of the selected message."""
+    """Set a reminder for the selected message."""
     if (message := targets.message_or_say(screen)) is not None:
         ask_when(screen, message)
 
 
 def reminders(screen: Workspace) -> None:
-    """What one will be reminded of."""
+    """List the reminders."""
     targets.look_after(screen, RemindersScreen(screen.session))
 
 
 def snippets(screen: Workspace) -> None:
-    """Insert a snippet, or look after them."""
+    """Insert a snippet, or manage the saved snippets."""
 
     def closed(result: object) -> None:
         if not isinstance(result, SavedSnippet):
@@ -81,6 +81,6 @@ def snippets(screen: Workspace) -> None:
 
 
 def save_snippet(screen: Workspace) -> None:
-    """Keep what stands in compose as a snippet."""
+    """Save the text in compose as a snippet."""
     if content := _text_in_compose(screen):
         new_snippet(screen, content)

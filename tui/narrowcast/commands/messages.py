@@ -1,4 +1,4 @@
-"""Commands on the selected message that have a form."""
+"""Commands that open a form about the selected message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _USUAL: tuple[tuple[object, str], ...] = (
 
 
 def report(screen: Workspace) -> None:
-    """Tell the moderators of a message."""
+    """Report a message to the moderators."""
     message = targets.message_or_say(screen)
     if message is None:
         return
@@ -30,7 +30,7 @@ def report(screen: Workspace) -> None:
         screen.refuse("Message reporting is not enabled in this organization.")
         return
 
-    # TODO(server-435): before, servers did not name their kinds of reports
+    # TODO(server-435): older servers do not list their report types
     reasons = screen.session.state.offers.report_types or _USUAL
 
     async def submit(values: Values) -> None:

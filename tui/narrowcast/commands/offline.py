@@ -1,6 +1,7 @@
 """What each command does without a connection: it works, it waits in the journal, or it is refused at once.
 
-Every command that neither waits nor needs the server works with what is known here. docs/offline.md is made from this.
+Commands that neither wait nor need the server work with the data on this machine. docs/offline.md is generated from
+this.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ WAITS = frozenset(
         "write.outbox-retry",
     }
 )
-"""Done here at once, kept in the journal, and sent when the server answers."""
+"""Takes effect here at once, is kept in the journal, and is sent when the server is reachable."""
 
 NEEDS_SERVER = frozenset(
     {
@@ -102,7 +103,8 @@ NEEDS_SERVER = frozenset(
         "write.schedule",
     }
 )
-"""What others may have changed meanwhile, or what only the server knows: it would come too late, or to another end."""
+"""Commands that depend on what only the server knows, or on what others may change meanwhile: sent later, they
+could have another effect than intended."""
 
 _GONE = {ConnectionKind.OFFLINE, ConnectionKind.REFUSED}
 
@@ -115,7 +117,7 @@ def offline(command: Command) -> Offline:
 
 
 def offline_refusal(command: Command, session: Session) -> str:
-    """Why a command cannot be done now; empty where it can, or where a try may tell."""
+    """Why a command cannot run now; empty if it can, or if only an attempt will show."""
     if session.status.kind not in _GONE or offline(command) is not Offline.REFUSED:
         return ""
     return f"{command.title}: needs the server, and you are offline. Nothing was changed."

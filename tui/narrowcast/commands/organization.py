@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
 
 def settings(screen: Workspace) -> None:
-    """Settings, and who may do what."""
+    """Change the organization's settings and permissions."""
     screen.app.push_screen(OrganizationSettingsScreen(screen.session))
 
 
 def newcomers(screen: Workspace) -> None:
-    """What new people start with."""
+    """Change the default settings of new users."""
     screen.app.push_screen(NewcomerSettingsScreen(screen.session))
 
 
 def domains(screen: Workspace) -> None:
-    """Whose addresses may join."""
+    """Manage the email domains from which users may join."""
     screen.app.push_screen(DomainsScreen(screen.session))
 
 
 def emoji(screen: Workspace) -> None:
-    """The organization's own emoji."""
+    """Manage the custom emoji."""
     screen.app.push_screen(EmojiScreen(screen.session))
 
 
 def linkifiers(screen: Workspace) -> None:
-    """What becomes a link by itself."""
+    """Manage the linkifiers, which turn patterns in messages into links."""
     screen.app.push_screen(LinkifiersScreen(screen.session))
 
 
@@ -56,12 +56,12 @@ def fields(screen: Workspace) -> None:
 
 
 def exports(screen: Workspace) -> None:
-    """Exports of the organization's data."""
+    """Manage the exports of the organization's data."""
     screen.app.push_screen(ExportsScreen(screen.session))
 
 
 def pictures(screen: Workspace) -> None:
-    """The icon, and the logos for light and dark themes."""
+    """Change the icon, and the logos for light and dark themes."""
     state = screen.session.state
     if screen.refuse(permissions.only_administrators(state, "change the organization's pictures")):
         return
@@ -98,11 +98,11 @@ def pictures(screen: Workspace) -> None:
 
 _PICTURES = {"icon": "organization icon", "logo": "logo", "night_logo": "logo for dark themes"}
 _NOT_UPLOADED = ("G", "D")
-"""Where a picture is from: made of the address, or the server's own."""
+"""Sources of a picture that nobody uploaded: Gravatar, or the server's default."""
 
 
 def _most(screen: Workspace, kind: str) -> int:
-    """How large such a picture may be, in MiB."""
+    """Maximum file size of such a picture, in MiB."""
     limits = screen.session.state.limits
     return limits.max_icon_file_size_mib if kind == "icon" else limits.max_logo_file_size_mib
 
@@ -126,7 +126,7 @@ async def _change_picture(screen: Workspace, kind: str, path: str | None) -> Non
 
 
 def deactivate(screen: Workspace) -> None:
-    """Close the organization for everybody, after its name was typed."""
+    """Deactivate the organization, after the user has typed its name."""
     state = screen.session.state
     if screen.refuse(permissions.only_owners(state, "deactivate the organization")):
         return

@@ -1,4 +1,4 @@
-"""Commands on what is one's own: status, presence, alert words, views, files, what is read."""
+"""Commands on the user's own data: status, availability, alert words, views, files, read marks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def status(screen: Workspace) -> None:
-    """A few words and an emoji that others see."""
+    """Set the user's status: a few words and an emoji."""
     set_status(screen)
 
 
@@ -29,19 +29,19 @@ async def clear_status(screen: Workspace) -> None:
 
 
 async def presence(screen: Workspace) -> None:
-    """Whether others see that one is here."""
+    """Turn invisible mode on or off: whether others see the user as available."""
     shown = screen.session.state.settings.flag("presence_enabled", True)
     await screen.session.client.settings.update(settings={"presence_enabled": not shown})
     screen.tell("Invisible mode on: others cannot see your availability." if shown else "Invisible mode off.")
 
 
 def alert_words(screen: Workspace) -> None:
-    """Words that notify like a mention."""
+    """Manage the alert words, which notify like a mention."""
     targets.look_after(screen, AlertWordsScreen(screen.session))
 
 
 def views(screen: Workspace) -> None:
-    """Views kept under a name."""
+    """Manage the saved views."""
     targets.look_after(screen, ViewsScreen(screen.session, screen.narrow))
 
 
@@ -50,7 +50,7 @@ def files(screen: Workspace) -> None:
 
 
 def read_all(screen: Workspace) -> None:
-    """Everything is read, after asking."""
+    """Mark all messages as read, after asking."""
     count = screen.session.state.unreads.count_all()
 
     async def work(progress: ProgressScreen) -> str:

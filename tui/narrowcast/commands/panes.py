@@ -1,4 +1,4 @@
-"""Going from pane to pane, showing and hiding them."""
+"""Commands that move the focus between panes, and show or hide panes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _shown(screen: Workspace) -> list[tuple[Widget, Widget]]:
-    """The panes that are shown, from left to right, each with the widget that takes its keys."""
+    """The visible panes from left to right, each as the widget that takes its focus."""
     panes: list[tuple[Widget, Widget]] = []
     if screen.plan.shows_navigation:
         panes.append((screen.navigation, screen.navigation.list))
@@ -51,12 +51,12 @@ def _step(screen: Workspace, step: int, *, around: bool) -> None:
 
 
 def next_pane(screen: Workspace) -> None:
-    """The pane to the right, around the edge."""
+    """Focus the pane to the right, or the first one after the last."""
     _step(screen, 1, around=True)
 
 
 def previous_pane(screen: Workspace) -> None:
-    """The pane to the left, around the edge."""
+    """Focus the pane to the left, or the last one after the first."""
     _step(screen, -1, around=True)
 
 
@@ -69,7 +69,7 @@ def right(screen: Workspace) -> None:
 
 
 def navigation(screen: Workspace) -> None:
-    """Show or hide the list of channels."""
+    """Show or hide the channel list."""
     shown = not screen.plan.shows_navigation
     screen.show_navigation(shown)
     if shown:
@@ -79,7 +79,7 @@ def navigation(screen: Workspace) -> None:
 
 
 def people(screen: Workspace) -> None:
-    """Show or hide the people."""
+    """Show or hide the people pane."""
     shown = not screen.plan.shows_people
     screen.show_people(shown)
     if shown:
@@ -89,7 +89,7 @@ def people(screen: Workspace) -> None:
 
 
 def leave_side(screen: Workspace) -> None:
-    """From a list at the side: end its filter, else back to the messages."""
+    """In a list at the side: clear its filter, or if there is none return to the messages."""
     app_of(screen).field_left()
     for pane in (screen.navigation, screen.people):
         if pane.has_focus_within and pane.leave_find():
@@ -99,7 +99,7 @@ def leave_side(screen: Workspace) -> None:
 
 
 def find_channel(screen: Workspace) -> None:
-    """Filter the list of channels."""
+    """Focus the filter of the channel list."""
     screen.show_navigation(True)
     screen.navigation.find()
 
@@ -110,7 +110,7 @@ def find_person(screen: Workspace) -> None:
 
 
 def beside(screen: Workspace) -> None:
-    """The conversation of the selected message, or one that is chosen, beside the open view."""
+    """Open the conversation of the selected message, or one that the user chooses, beside the current view."""
     if screen.size.width < BESIDE_FROM:
         screen.refuse(f"Two conversations need {BESIDE_FROM} columns; this terminal has {screen.size.width}.")
         return
@@ -125,7 +125,7 @@ def beside(screen: Workspace) -> None:
 
 
 def other_side(screen: Workspace) -> None:
-    """The keys go to the other conversation; where there is no room for two it is shown in place of this one."""
+    """Focus the other conversation; if there is no room for two, it is shown instead of this one."""
     other = screen.side.other
     if other is None:
         screen.refuse(f"There is no second conversation. {screen.key('pane.beside')} opens one.")
@@ -135,7 +135,7 @@ def other_side(screen: Workspace) -> None:
 
 
 def close_beside(screen: Workspace) -> None:
-    """Only the conversation that has the keys stays."""
+    """Close the conversation without the focus."""
     if not screen.side.close_other():
         screen.refuse("There is no second conversation.")
 

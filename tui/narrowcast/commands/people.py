@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def card(screen: Workspace) -> None:
-    """Of the person selected in the list of people, or of who wrote the selected message."""
+    """Show the card of the person selected in the people list, or of the sender of the selected message."""
     person = screen.people.list.selected_item if screen.people.list.has_focus else None
     if person is not None:
         show(screen, person.user_id)
@@ -30,7 +30,7 @@ def card(screen: Workspace) -> None:
 
 
 def show(screen: Workspace, user_id: int) -> None:
-    """Somebody's card; the server is asked about people of whom it has not told."""
+    """Show a user's card; users that the state does not have are fetched."""
     if screen.session.state.users.get(user_id) is None:
         screen.spawn(_fetch_and_show(screen, user_id), "load the user")
     else:
@@ -66,7 +66,7 @@ def find(screen: Workspace) -> None:
 
 
 def accounts(screen: Workspace) -> None:
-    """Everybody, deactivated accounts too."""
+    """List all users, including deactivated ones."""
     screen.app.push_screen(AccountsScreen(screen.session))
 
 
@@ -75,10 +75,10 @@ def groups(screen: Workspace) -> None:
 
 
 def invitations(screen: Workspace) -> None:
-    """Open invitations, new ones, links."""
+    """Manage invitations: list pending ones, send new ones, create links."""
     screen.app.push_screen(InvitationsScreen(screen.session))
 
 
 def muted(screen: Workspace) -> None:
-    """Whose messages are hidden."""
+    """List the muted users."""
     screen.app.push_screen(MutedPeopleScreen(screen.session))

@@ -29,7 +29,7 @@ def _widget(screen: Workspace) -> tuple[Message, Poll | TodoList] | None:
 
 
 def add(screen: Workspace) -> None:
-    """Another option, or another task."""
+    """Add an option to the poll, or a task to the to-do list."""
     selected = _widget(screen)
     if selected is None:
         return

@@ -1,6 +1,7 @@
-"""Keys as hands know them from other programs: what each preset changes of the defaults.
+"""Key presets that resemble other programs: how each changes the default keys.
 
-A user's own ``[keys]`` come on top. Presets are checked like a user's keys: a test finds none with a conflict.
+The user's own ``[keys]`` override a preset. Presets are checked like a user's keys: a test makes sure that none has
+a conflict.
 """
 
 from __future__ import annotations
@@ -68,4 +69,4 @@ PRESETS: Mapping[str, Mapping[str, list[str]]] = {
         "compose.undo": ["ctrl+underscore", "ctrl+z"],
     },
 }
-"""By name; ids of commands and all of their keys."""
+"""The presets by name; each maps ids of commands to all of their keys."""

@@ -1,6 +1,6 @@
-"""All commands, once: key bindings, help, palette, hints and the table of keys are made from this.
+"""All commands, defined once: key bindings, help, palette, hints and the table of keys are made from this.
 
-Each has an id with dots ("message.star") and default keys that hands know from the web app and from other terminal
+Each has an id with dots ("message.star") and default keys that users know from the web app and from other terminal
 clients. ``keymap.py`` checks and applies a user's own keys.
 """
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 EXTENSION = "extension."
-"""What the ids of commands begin with that extensions add."""
+"""Prefix of the ids of commands that extensions add."""
 
 REGISTRY: tuple[Command, ...] = (
     *APP,
@@ -41,13 +41,13 @@ REGISTRY: tuple[Command, ...] = (
     *EDITOR,
     *DIALOGS,
 )
-"""The app's own, in the order in which help lists them."""
+"""The app's own commands, in the order in which help lists them."""
 
 _by_id = {command.id: command for command in REGISTRY}
 
 
 def by_id() -> dict[str, Command]:
-    """All commands, those of extensions last."""
+    """All commands by id, those of extensions last."""
     return _by_id
 
 
@@ -57,7 +57,7 @@ def every() -> tuple[Command, ...]:
 
 
 def add(commands: Sequence[Command]) -> Callable[[], None]:
-    """Add commands of extensions; what is returned takes them away again."""
+    """Register commands of extensions; the returned function removes them."""
     _by_id.update((command.id, command) for command in commands)
 
     def withdraw() -> None:
@@ -73,17 +73,17 @@ def in_context(context: Context) -> tuple[Command, ...]:
 
 
 def bindings_for(*contexts: Context) -> list[Binding]:
-    """``BINDINGS`` of a widget that hears the keys of ``contexts``."""
+    """``BINDINGS`` of a widget for the keys of ``contexts``."""
     return [command.binding() for context in contexts for command in in_context(context) if command.keys]
 
 
 def bindings_to(action: str, *command_ids: str) -> list[Binding]:
-    """``BINDINGS`` of a widget that hears the keys of these commands and hands their ids to an action of its own."""
+    """``BINDINGS`` of a widget for the keys of these commands; each calls ``action`` with the command's id."""
     return [_by_id[command_id].binding(f"{action}('{command_id}')") for command_id in command_ids]
 
 
 def groups(commands: Iterable[Command] | None = None) -> dict[str, list[Command]]:
-    """Commands by heading, in order; all where none are given."""
+    """Commands by heading, in order; all commands if none are given."""
     grouped: dict[str, list[Command]] = {}
     for command in every() if commands is None else commands:
         grouped.setdefault(command.group, []).append(command)

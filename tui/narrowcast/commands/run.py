@@ -1,4 +1,4 @@
-"""Running a command that has a function; its module is imported now, and not before."""
+"""Running a command that has a function; its module is only imported then."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["refusal", "run"]
 
 
 def refusal(command: Command, server: ServerInfo) -> str:
-    """Why a server is too old for the command; empty where it is not."""
+    """Why the server is too old for the command; empty if it is not."""
     gate = command.gate
     return "" if gate is None or server.supports(gate) else gate.unsupported(server.level)
 
 
 def run(screen: Workspace, command: Command) -> None:
-    """Run the command's function on the main screen, in the background if it takes time.
+    """Run the command's function on the main screen, in the background if it is async.
 
-    A failure is told to the user and logged; nothing is raised.
+    Errors are shown to the user and logged; nothing is raised.
     """
     if command.function is None:
         return

@@ -1,4 +1,4 @@
-"""Searching messages: on the server, or without a network in what is cached."""
+"""Searching messages: on the server, or offline in the cache."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OFFLINE = "Not connected: only cached messages are searched."
 
 
 def search(screen: Workspace) -> None:
-    """Ask for words and operators, beginning with those of the open view."""
+    """Ask for search words and operators, starting with those of the open view."""
     narrow, base = screen.narrow, ""
     if narrow is not None and narrow.terms and narrow.destination is None:
         base = names.terms(screen.session.state, narrow) + " "

@@ -1,4 +1,4 @@
-"""After a message is sent: it comes into view, or a key goes to where it is."""
+"""After a message is sent: show it in the open view, or name the key that goes to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def show(screen: Workspace, where: Destination) -> None:
-    """Bring the message into the open view; one that is not shown there is named, and one stays."""
+    """Scroll to the sent message if the open view shows it, else show a notice with the key that goes to it."""
     screen.sent_to = Narrow.from_destination(where)
     if screen.narrow is not None and screen.narrow.shows(where):
         screen.messages.show_sent()
@@ -23,7 +23,7 @@ def show(screen: Workspace, where: Destination) -> None:
 
 
 def go(screen: Workspace) -> None:
-    """To the conversation that one wrote to last."""
+    """Go to the conversation of the last sent message."""
     if screen.sent_to is None:
         screen.refuse("You have not sent a message since the app was opened.")
     else:

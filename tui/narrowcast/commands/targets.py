@@ -1,4 +1,4 @@
-"""What a command is about: the message, topic or channel that is selected or open."""
+"""What a command acts on: the message, topic or channel that is selected or open."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def message_here(screen: Workspace) -> Message | None:
 
 
 def message_or_say(screen: Workspace) -> Message | None:
-    """The selected message; says so when there is none."""
+    """The selected message; shows a notice if there is none."""
     message = message_here(screen)
     if message is None:
         screen.refuse("No message selected.")
@@ -33,12 +33,13 @@ def message_or_say(screen: Workspace) -> Message | None:
 
 
 def _row(screen: Workspace) -> NavigationRow | None:
-    """The line of the channel list, while one is in that list."""
+    """The selected row of the channel list, if that list has the focus."""
     return screen.navigation.list.selected_item if screen.navigation.list.has_focus else None
 
 
 def topic_here(screen: Workspace) -> ChannelDestination | None:
-    """The topic one is at: that of the channel list, of the open view, or of the selected message."""
+    """The current topic: that of the channel list if it has the focus, else of the open view, else of the selected
+    message."""
     row = _row(screen)
     if row is not None:
         if row.kind is Kind.TOPIC and row.channel_id is not None:
@@ -54,7 +55,7 @@ def topic_here(screen: Workspace) -> ChannelDestination | None:
 
 
 def topic_or_say(screen: Workspace) -> ChannelDestination | None:
-    """The topic one is at; says so when there is none."""
+    """The current topic; shows a notice if there is none."""
     topic = topic_here(screen)
     if topic is None:
         screen.refuse("No topic selected.")
@@ -62,7 +63,7 @@ def topic_or_say(screen: Workspace) -> ChannelDestination | None:
 
 
 def channel_here(screen: Workspace) -> Channel | None:
-    """The channel one is at, in the same order."""
+    """The current channel, looked up in the same order as `topic_here`."""
     channels = screen.session.state.channels
     row = _row(screen)
     if row is not None:
@@ -77,7 +78,7 @@ def channel_here(screen: Workspace) -> Channel | None:
 
 
 def channel_or_say(screen: Workspace) -> Channel | None:
-    """The channel one is at; says so when there is none."""
+    """The current channel; shows a notice if there is none."""
     channel = channel_here(screen)
     if channel is None:
         screen.refuse("No channel selected.")
@@ -85,7 +86,7 @@ def channel_or_say(screen: Workspace) -> Channel | None:
 
 
 def message_of(screen: Workspace, where: ChannelDestination) -> Message | None:
-    """The selected message, if it is in a topic."""
+    """The selected message, if it is in the topic ``where``."""
     message = message_here(screen)
     if message is None or message.channel_id != where.channel_id:
         return None
@@ -93,7 +94,7 @@ def message_of(screen: Workspace, where: ChannelDestination) -> Message | None:
 
 
 def go_to(screen: Workspace, target: Target) -> None:
-    """Go where it says, or run its command."""
+    """Go to the view of ``target``, or run its command."""
     if target.account is not None:
         switching = app_of(screen).accounts.switch(target.account, target.narrow, target.anchor)
         screen.spawn(switching, "switch accounts")
@@ -104,9 +105,8 @@ def go_to(screen: Workspace, target: Target) -> None:
 
 
 def look_after(screen: Workspace, things: ManageScreen[Any]) -> None:
-    """Open a list of things; what it gives back is a view to go to, a message to go to in its view, or another list
-    that comes in its place.
-    """
+    """Open a list of things. Its result is a view to go to, a message to go to in its view, or another list that
+    replaces it."""
 
     def closed(result: object) -> None:
         if isinstance(result, Narrow):

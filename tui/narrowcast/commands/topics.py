@@ -1,4 +1,4 @@
-"""Commands on topics: move, rename, resolve, mute, follow, mark, delete, link."""
+"""Commands on topics: move, rename, resolve, mute, follow, mark as read, delete, link."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ VISIBILITIES = (
 
 
 def move(screen: Workspace) -> None:
-    """Rename a topic, move it to another channel, or only some of its messages."""
+    """Rename a topic, move it to another channel, or move only some of its messages."""
     where = targets.topic_or_say(screen)
     if where is None:
         return
@@ -72,7 +72,8 @@ def move(screen: Workspace) -> None:
 
 
 def _move_refusals(screen: Workspace, message: Message | None) -> tuple[Refusal, Refusal]:
-    """Why oneself may not move it to another topic, and to another channel; the server judges what is not known."""
+    """Why the current user may not move the message to another topic, and to another channel; the server decides
+    what the client cannot know."""
     if message is None:
         return ALLOWED, ALLOWED
     state, now = screen.session.state, screen.session.clock.now()
@@ -152,14 +153,14 @@ async def _move(
 def _follow(
     screen: Workspace, old: ChannelDestination, new: ChannelDestination, message: Message | None
 ) -> None:
-    """Who looks at the topic goes along with it."""
+    """If the moved topic is open, follow it to its new place."""
     here = screen.narrow.destination if screen.narrow is not None else None
     if isinstance(here, ChannelDestination) and here.key == old.key:
         screen.go(Narrow.from_destination(new), message.id if message is not None else None)
 
 
 async def resolve(screen: Workspace) -> None:
-    """Mark a topic as resolved, or as open again."""
+    """Mark a topic as resolved or unresolved."""
     where = targets.topic_or_say(screen)
     if where is None:
         return
@@ -187,7 +188,7 @@ async def mute(screen: Workspace) -> None:
 
 
 async def follow(screen: Workspace) -> None:
-    """Follow a topic, or follow it no longer."""
+    """Follow a topic, or stop following it."""
     where = targets.topic_or_say(screen)
     if where is None:
         return
@@ -197,7 +198,7 @@ async def follow(screen: Workspace) -> None:
 
 
 def visibility(screen: Workspace) -> None:
-    """Choose how one sees a topic."""
+    """Choose whether a topic is muted, unmuted or followed."""
     where = targets.topic_or_say(screen)
     if where is None:
         return
@@ -235,13 +236,13 @@ async def _see(screen: Workspace, where: ChannelDestination, policy: VisibilityP
 
 
 async def mark_read(screen: Workspace) -> None:
-    """Everything in the topic is read."""
+    """Mark all messages in the topic as read."""
     if (where := targets.topic_or_say(screen)) is not None:
         await screen.session.client.flags.mark_topic_as_read(channel_id=where.channel_id, topic=where.topic)
 
 
 async def mark_unread(screen: Workspace) -> None:
-    """Nothing in the topic is read."""
+    """Mark all messages in the topic as unread."""
     if (where := targets.topic_or_say(screen)) is not None:
         session = screen.session
         channel = session.state.channels.get(where.channel_id)
@@ -266,7 +267,7 @@ async def mark_unread(screen: Workspace) -> None:
 
 
 def delete(screen: Workspace) -> None:
-    """Delete a topic with all its messages, after asking, with a way to stop."""
+    """Delete a topic with all its messages, after asking; the user can stop the deletion."""
     where = targets.topic_or_say(screen)
     if where is None:
         return
@@ -295,7 +296,7 @@ def delete(screen: Workspace) -> None:
 
 
 async def summarize(screen: Workspace) -> None:
-    """What was said in a topic, in a few sentences of the server's language model."""
+    """Show a summary of the topic by the server's language model."""
     where = targets.topic_or_say(screen)
     if where is None:
         return
@@ -309,7 +310,7 @@ async def summarize(screen: Workspace) -> None:
 
 
 def copy_link(screen: Workspace) -> None:
-    """The address of a topic, for others."""
+    """Copy the link to a topic."""
     where = targets.topic_or_say(screen)
     if where is not None:
         address = view_address(Narrow.from_destination(where), screen.session.state)

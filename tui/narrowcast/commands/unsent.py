@@ -1,4 +1,4 @@
-"""Drafts and the outbox: what is written and not sent yet."""
+"""Commands on drafts and the outbox."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def drafts(screen: Workspace) -> None:
-    """The kept drafts; one of them is opened."""
+    """List the drafts; the chosen one is opened."""
 
     def chosen(draft_id: object) -> None:
         if isinstance(draft_id, str):
@@ -24,7 +24,7 @@ def drafts(screen: Workspace) -> None:
 
 
 def open_draft(screen: Workspace, draft_id: str) -> None:
-    """Go on writing a draft in its conversation; one for nobody yet, in the view that is open."""
+    """Continue a draft in its conversation, or in the open view if it has no recipients yet."""
     draft = screen.session.drafts.get(draft_id)
     if draft is not None and draft.destination is not None:
         begun = screen.narrow.written_to if screen.narrow is not None else None
@@ -35,7 +35,7 @@ def open_draft(screen: Workspace, draft_id: str) -> None:
 
 
 def outbox(screen: Workspace) -> None:
-    """What is not sent yet, and why."""
+    """List the unsent messages and why each is unsent."""
 
     def chosen(result: object) -> None:
         match result:
@@ -48,7 +48,7 @@ def outbox(screen: Workspace) -> None:
 
 
 def _unsent(screen: Workspace) -> list[OutboxEntry]:
-    """What was not sent, of the open conversation first."""
+    """The unsent messages, those of the open conversation first."""
     waiting = [entry for entry in screen.session.outbox.entries() if entry.state is not OutboxState.SENT]
     here = screen.narrow.destination if screen.narrow is not None else None
     waiting.sort(key=lambda entry: here is None or entry.destination.key != here.key)
@@ -56,7 +56,7 @@ def _unsent(screen: Workspace) -> list[OutboxEntry]:
 
 
 async def resend(screen: Workspace) -> None:
-    """All that failed in one conversation: this one, or another one if nothing failed here."""
+    """Resend all failed messages of one conversation: the open one, or another if none failed there."""
     failed = [entry for entry in _unsent(screen) if entry.state is OutboxState.FAILED]
     if not failed:
         screen.refuse("No failed messages.")
@@ -67,7 +67,7 @@ async def resend(screen: Workspace) -> None:
 
 
 async def cancel(screen: Workspace) -> None:
-    """The newest unsent message of a conversation goes back into compose."""
+    """Cancel the newest unsent message of a conversation; its text returns to compose."""
     unsent = _unsent(screen)
     if not unsent:
         screen.refuse("No unsent messages.")

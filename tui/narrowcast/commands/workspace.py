@@ -1,4 +1,4 @@
-"""The main screen as commands see it: the account, the panes, and ways to go, to tell and to work."""
+"""The main screen as commands see it: the account, the panes, and methods to open views, notify and run work."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ __all__ = ["Workspace", "workspace_of"]
 
 
 class Workspace(Protocol):
-    """What a command is given. It is a widget too: screens open over it, and it leads to the app."""
+    """The argument of a command. It is also a widget: screens open over it, and it gives access to the app."""
 
     session: Session
     frames: Frames
-    """Shows what changes in the account, to whoever subscribes."""
+    """Notifies its subscribers when something in the account changes."""
     plan: PanePlan
     navigation: NavigationPane
     side: SideBySide
     people: PeoplePane
     sent_to: Narrow | None
-    """The conversation that was written to last."""
+    """The conversation of the last sent message."""
 
     @property
     def view(self) -> OpenView:
-        """The view that is open where the keys are."""
+        """The open view of the conversation that has the focus."""
 
     @property
     def history(self) -> History:
@@ -55,7 +55,7 @@ class Workspace(Protocol):
 
     @property
     def writing(self) -> ComposePane:
-        """What is written to the open view."""
+        """The compose pane of the open view."""
 
     @property
     def app(self) -> App[Any]: ...
@@ -68,12 +68,12 @@ class Workspace(Protocol):
         """The narrow of the open view."""
 
     def go(self, narrow: Narrow, anchor: int | str | None = None, *, focus: bool = True) -> None:
-        """Open a view, and note it for the way back. ``anchor``: a message id, or what `MessageView.open` takes."""
+        """Open a view and add it to the history. ``anchor``: a message id, or what `MessageView.open` takes."""
 
     def open(
         self, narrow: Narrow, anchor: int | str | None = None, *, record: bool = True, focus: bool = True
     ) -> None:
-        """Open a view; ``record``: note it for the way back."""
+        """Open a view; ``record``: add it to the history."""
 
     def open_beside(
         self,
@@ -84,49 +84,49 @@ class Workspace(Protocol):
         share: int = 50,
         keys: bool = True,
     ) -> None:
-        """Open a view beside the one that is open; it gets the keys unless they are not wanted."""
+        """Open a view beside the current one and focus it, unless ``keys`` is false."""
 
     def focus_messages(self) -> None:
-        """Give the keys to the list of messages."""
+        """Focus the list of messages."""
 
     def show_navigation(self, shown: bool) -> None:
-        """Show or hide the list of channels."""
+        """Show or hide the channel list."""
 
     def show_people(self, shown: bool) -> None:
-        """Show or hide the people."""
+        """Show or hide the people pane."""
 
     def show_status(self) -> None:
-        """Show the status line anew."""
+        """Update the status line."""
 
     def show_cards(self) -> None:
-        """Show the cards of extensions anew."""
+        """Render the cards of extensions again."""
 
     def fold_panes(self) -> None:
-        """Hide what lies over the messages on a narrow terminal."""
+        """Hide the panes that cover the messages on a narrow terminal."""
 
     def set_timer(self, delay: float, callback: Callable[[], None]) -> object:
-        """Call something after some seconds."""
+        """Call a function after some seconds."""
 
     def call_after_refresh(self, callback: Callable[..., object], *args: Any) -> bool:
-        """Call something once the screen is drawn."""
+        """Call a function after the next refresh of the screen."""
 
     def set_focus(self, widget: Widget | None) -> None:
-        """Give the keys to a widget."""
+        """Focus a widget."""
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
-        """Say something to the user."""
+        """Show a notice to the user."""
 
     def refuse(self, text: str) -> bool:
-        """Say why a key could not act, where there is a reason; whether there is one."""
+        """If there is a reason why a key cannot act, show it; returns whether there is one."""
 
     def spawn(self, work: Awaitable[object], what: str) -> None:
-        """Do work in the background."""
+        """Run work in the background."""
 
     def key(self, command_id: str) -> str:
-        """The first key of a command as people write it; empty for one without a key."""
+        """The label of a command's first key; empty if it has no key."""
 
     def run(self, command_id: str) -> None:
-        """Run a command, once what is under way is done."""
+        """Run a command after the current work is done."""
 
 
 def workspace_of(node: InApp) -> Workspace | None:

@@ -1,4 +1,4 @@
-"""Commands on what stands in compose: see what it becomes, begin a poll or a to-do list."""
+"""Commands on the text in compose: preview it, add a poll, a to-do list or a video call."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def channel(screen: Workspace) -> None:
-    """Write to the channel, or the topic, of the open view; in other views to one that is still to be named."""
+    """Compose a message to the channel or topic of the open view; in other views the user names a channel first."""
     screen.writing.begin.channel(_channel_here(screen))
 
 
 def direct(screen: Workspace) -> None:
-    """Write to people who are still to be named."""
+    """Compose a direct message to recipients that the user names."""
     screen.writing.begin.direct()
 
 
@@ -35,7 +35,7 @@ def _channel_here(screen: Workspace) -> ChannelDestination | None:
 
 
 async def preview(screen: Workspace) -> None:
-    """Ask the server what the text becomes, and show it."""
+    """Show the text in compose as the server renders it."""
     content = screen.writing.text.text.strip()
     if not content:
         screen.refuse("The compose box is empty. Write a message first.")
@@ -45,7 +45,7 @@ async def preview(screen: Workspace) -> None:
 
 
 def show_rendered(screen: Workspace, html: str) -> None:
-    """A text as messages show it, to be read."""
+    """Show a text rendered like a message."""
     state, messages = screen.session.state, screen.messages.list
     palette = Palette.read(lambda part: messages.part_style(f"messages--{part}"), screen.app.no_color)
     lines = PreviewLines(html, StateNames(state), palette, state.me)
@@ -53,7 +53,7 @@ def show_rendered(screen: Workspace, html: str) -> None:
 
 
 async def video_call(screen: Workspace) -> None:
-    """A link to a new video call, as the organization's provider makes it, into compose."""
+    """Insert a link to a new video call of the organization's provider into compose."""
     if screen.session.read_only:
         screen.refuse(screen.session.warnings[0])
         return
@@ -67,7 +67,7 @@ async def video_call(screen: Workspace) -> None:
 
 
 def new_poll(screen: Workspace) -> None:
-    """A poll, as a command in compose that one sends."""
+    """Create a poll, as a /poll command in compose for the user to send."""
 
     async def submit(values: Values) -> None:
         options = values.text("options").splitlines()
@@ -81,7 +81,7 @@ def new_poll(screen: Workspace) -> None:
 
 
 def new_todo(screen: Workspace) -> None:
-    """A to-do list, as a command in compose that one sends."""
+    """Create a to-do list, as a /todo command in compose for the user to send."""
 
     async def submit(values: Values) -> None:
         tasks = values.text("tasks").splitlines()
@@ -97,12 +97,12 @@ def new_todo(screen: Workspace) -> None:
 def _ask(
     screen: Workspace, title: str, fields: Sequence[Field], submit: Callable[[Values], Awaitable[object]]
 ) -> None:
-    """Ask for what becomes a command in compose, where that can take one."""
+    """Ask for the values of a command in compose, unless compose cannot take one."""
     if screen.refuse(_refusal(screen)):
         return
 
     async def checked(values: Values) -> object:
-        if refusal := _refusal(screen):  # while it was asked, a text may have come
+        if refusal := _refusal(screen):  # text may have been typed or restored while the form was open
             raise Refused("", refusal)
         return await submit(values)
 
@@ -110,7 +110,7 @@ def _ask(
 
 
 def _refusal(screen: Workspace) -> str:
-    """Why compose takes no command, which has to stand at its beginning."""
+    """Why compose cannot take a command, which must be at the beginning of a message; empty if it can."""
     if screen.session.read_only:
         return screen.session.warnings[0]
     if screen.writing.is_busy:
@@ -120,7 +120,7 @@ def _refusal(screen: Workspace) -> str:
 
 
 def _insert(screen: Workspace, lines: list[str]) -> None:
-    """Put lines into compose, where one looks them over and sends them."""
+    """Insert lines into compose, for the user to check and send."""
     writing = screen.writing
     where, _ = writing.destination()
     if where is None:

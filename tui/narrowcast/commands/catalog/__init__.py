@@ -1,1 +1,1 @@
-"""The tables of all commands, by where they are used. `narrowcast.commands.registry` puts them together."""
+"""The tables of all commands, by where they are used. `narrowcast.commands.registry` combines them."""

@@ -7,7 +7,7 @@ from functools import partial
 from narrowcast.commands.command import Command, Context, rows
 
 dialog_rows = partial(rows, palette=False)
-"""The palette opens over none of them."""
+"""Rows of commands that the palette does not offer: it does not open over dialogs."""
 
 
 _EVERYWHERE: tuple[Command, ...] = (

@@ -1,9 +1,9 @@
 """The commands whose function has a module of its own in `narrowcast.commands`: most of what the palette offers.
 
-To add one, write the function and add a row here: (id, keys separated by spaces, title, function, gate or nothing);
-``do.topics.move`` is ``move`` of ``narrowcast.commands.topics``, which is imported when the command runs.
-Any command can be given a key in the configuration. The function takes the main screen and may be async; what it
-raises is told to the user. On a server that does not support the gate, palette and keys refuse the command.
+To add one, write the function and add a row here: (id, keys separated by spaces, title, function, optional gate);
+``do.topics.move`` is ``move`` of ``narrowcast.commands.topics``, which is imported when the command runs. Any
+command can be given a key in the configuration. The function takes the main screen and may be async; exceptions are
+shown to the user. On a server that does not support the gate, palette and keys refuse the command.
 """
 
 from __future__ import annotations

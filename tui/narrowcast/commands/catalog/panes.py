@@ -162,4 +162,4 @@ MESSAGES: tuple[Command, ...] = tuple(
     for action, commands in (("message", _MESSAGES), ("found", _FOUND))
     for command in commands
 )
-"""The pane of messages knows by the id which of its parts does the command."""
+"""The messages pane uses the id to choose which of its parts runs the command."""
