@@ -1,4 +1,4 @@
-"""Which account a command works with."""
+"""The account that a command uses."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def chosen_file(args: argparse.Namespace, paths: Paths, config: Config) -> Path | None:
-    """The file of ``--rc``, of ``--account``, of the configuration, or of the first stored account.
+    """The file given by ``--rc``, ``--account`` or the configuration, else that of the first stored account.
 
-    Raises AccountError for one that is not stored.
+    Raises AccountError if the named account is not stored.
     """
     if args.rc:
         return expanded(args.rc)
@@ -35,7 +35,7 @@ def chosen_file(args: argparse.Namespace, paths: Paths, config: Config) -> Path 
 
 
 def chosen_account(args: argparse.Namespace) -> Account:
-    """The account that a script's command uses. Raises CommandError if there is none."""
+    """The account that a command for scripts uses. Raises CommandError if there is none."""
     paths = Paths.of_user()
     path = chosen_file(args, paths, load(paths.config_file))
     if path is None:

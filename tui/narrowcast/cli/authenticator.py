@@ -1,4 +1,4 @@
-"""``narrowcast authenticator``: a code of an authenticator app beside the password, on servers of Narrowcast's own."""
+"""``narrowcast authenticator``: sets up two-factor authentication, on Narrowcast's own servers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Switch it on, or off, or give other recovery codes."""
+    """Turn two-factor authentication on or off, or generate new recovery codes."""
     act = _end if args.off else _renew if args.recovery_codes else _begin
     asyncio.run(_with(chosen_account(args), act))
     return Exit.DONE

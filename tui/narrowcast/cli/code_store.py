@@ -1,4 +1,5 @@
-"""Writes what a start has loaded into one file, for the next one: see `narrowcast.cli.kept_code`."""
+"""Writes the modules and patterns loaded at startup to one file, for the next start: see
+`narrowcast.cli.kept_code`."""
 
 from __future__ import annotations
 
@@ -21,17 +22,17 @@ from narrowcast_api.storage.folders import private_folder
 log = logging.getLogger(__name__)
 
 _HEAD = 16
-"""Bytes of a compiled file before its code: https://peps.python.org/pep-0552/"""
+"""Length of a .pyc file's header, in bytes: https://peps.python.org/pep-0552/"""
 
 
 def keep() -> None:
-    """Write the file where this start has loaded something that it does not have. Never raises."""
+    """Write the file if this start has loaded something that it does not contain. Never raises."""
     kept = kept_code.of_this_start()
     if kept is None or kept.loaded is None:
         return
     try:
         _keep(kept, kept.loaded, Path(kept_code.path()))
-    except (OSError, ValueError) as error:  # the disk, or what cannot be written
+    except (OSError, ValueError) as error:  # disk errors, or values that cannot be marshalled
         log.warning("the code of the start is not kept for the next one: %s", error)
 
 
@@ -62,9 +63,8 @@ def _is_kept(kept: KeptCode, name: str, path: str) -> bool:
 
 
 def _files(names: Iterable[str]) -> dict[str, tuple[str, str, bool]]:
-    """By name: the file of a module, its compiled file ("" where it is not Python), and whether it is a package. Those
-    that came out of the file are left out.
-    """
+    """By module name: its source file, its .pyc file ("" for a compiled extension), and whether it is a package.
+    Modules loaded from the kept file are left out."""
     found = {}
     for name in names:
         spec = getattr(sys.modules.get(name), "__spec__", None)
@@ -79,7 +79,7 @@ def _files(names: Iterable[str]) -> dict[str, tuple[str, str, bool]]:
 
 
 def _code(path: str, cached: str) -> bytes | None:
-    """The marshalled code of a module, if its compiled file was made of the source as it is."""
+    """The marshalled code of a module, if its .pyc file is up to date with the source."""
     if not cached:
         return b""
     try:
@@ -102,7 +102,7 @@ def _write(file: Path, modules: Modules, others: tuple[Patterns, Sources], codes
             out.write(index)
             out.write(codes)
             out.flush()
-            os.fsync(descriptor)  # half a file would not be noticed in each of its parts
+            os.fsync(descriptor)  # the size in the head would not reveal a partly written file
         temporary.replace(file)
     except OSError:
         with suppress(OSError):

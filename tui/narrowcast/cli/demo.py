@@ -1,4 +1,4 @@
-"""``narrowcast demo``: a server of its own with the demo world, and the app signed in to it."""
+"""``narrowcast demo``: starts a demo server with its own data, and the app signed in to it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from narrowcast_api.storage.folders import expanded
 
 
 def run(args: argparse.Namespace) -> int:
-    """Open the demo; without ``--data`` nothing of it is left."""
+    """Open the demo; without ``--data`` its data is deleted on exit."""
     data = expanded(args.data).absolute() if args.data else None
     return run_app("demo", Paths.of_user(), demo_data=data, extensions=not args.no_extensions)

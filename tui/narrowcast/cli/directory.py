@@ -1,4 +1,4 @@
-"""The names of an organization, fetched once and only when a command needs them."""
+"""The names of an organization's channels and users, fetched only when a command needs them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Directory:
-    """Channels and people, as :class:`narrowcast_api.narrow.terms.Names` asks for them."""
+    """Channels and users, implementing :class:`narrowcast_api.narrow.terms.Names`."""
 
     def __init__(self, channels: Sequence[Channel], people: Sequence[User]) -> None:
         self.channels = channels
@@ -32,12 +32,12 @@ class Directory:
 
     @classmethod
     async def fetch(cls, client: Client, *, channels: bool, people: bool) -> Directory:
-        """Ask the server for what is needed."""
+        """Fetch the requested lists from the server."""
         known = (await client.channels.list(exclude_archived=False)).streams if channels else []
         return cls(known, (await client.users.list()).members if people else [])
 
     async def resolved(self, client: Client, resolve: Callable[[], T]) -> T:
-        """What `resolve` finds, if need be among the system's bots too, which lists of people leave out."""
+        """The result of `resolve`; if a name is unknown, retried with the system bots, which user lists omit."""
         try:
             return resolve()
         except Unresolved:
@@ -72,7 +72,7 @@ class Directory:
 
 
 async def registered(client: Client, kind: str) -> dict[str, object]:
-    """What registration says of one kind of things; the connection learns the server's limits from 'realm'."""
+    """The initial state of one event type, from registration; 'realm' also sets the connection's limits."""
     snapshot = await client.registration.register(event_types=[kind], fetch_event_types=[kind])
     queue_id = snapshot.get("queue_id")
     if isinstance(queue_id, str):
@@ -84,10 +84,9 @@ _OPERATOR = re.compile(r"(?:^|\s)-?[a-z-]+:")
 
 
 def parse_narrow(terms: Sequence[str]) -> Narrow:
-    """The narrow that command-line words say. A word with blanks is one operand or one phrase, unless it has
-    quotes or several operators: then it says all itself. Raises CommandError for operators that there are not, or that
-    have nothing after them.
-    """
+    """The narrow for command-line words. A word with blanks is one operand or one phrase, unless it contains quotes
+    or several operators: then it is taken as written. Raises CommandError for unknown operators and for operators
+    without an operand."""
     parts = []
     for term in terms:
         operator, colon, operand = term.partition(":")
@@ -111,7 +110,7 @@ def parse_narrow(terms: Sequence[str]) -> Narrow:
 
 
 async def wire_narrow(client: Client, narrow: Narrow) -> list[dict[str, object]]:
-    """``narrow`` as the client's server takes it. Raises CommandError for what means nothing there."""
+    """``narrow`` in the form that the server takes. Raises CommandError for unknown names."""
     operators = {term.operator for term in narrow.terms}
     directory = await Directory.fetch(
         client, channels="channel" in operators, people=bool(operators & resolver.PEOPLE)

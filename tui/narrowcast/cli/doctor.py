@@ -1,4 +1,4 @@
-"""``narrowcast doctor``: what the terminal, the configuration, the cache and the server can do."""
+"""``narrowcast doctor``: checks the terminal, the configuration, the cache and the server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MARKS = {"ok": "✓", "note": "·", "problem": "✗"}
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the findings. Exit code 1 if there is a problem."""
+    """Print the findings. Returns exit code 1 if there is a problem."""
     if args.keys:
         from narrowcast.commands.keymap import key_table
 
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def examine(args: argparse.Namespace) -> Iterator[Finding]:
-    """Everything that can be found out."""
+    """Run all checks."""
     paths = Paths.of_user()
     yield from _program()
     yield from _terminal()
@@ -149,7 +149,7 @@ def _notifications(config: Notifications) -> Iterator[Finding]:
 
 
 def _extensions(paths: Paths, config: Config) -> Iterator[Finding]:
-    """They are loaded, as the app would, to see what is wrong with them."""
+    """Load the extensions as the app would, to report their problems."""
 
     folder = paths.config / FOLDER
     if not are_there(folder):
@@ -200,7 +200,7 @@ _TMUX: tuple[tuple[str, Callable[[str], bool], str], ...] = (
 
 
 def _tmux_option(program: str, kind: str, option: str) -> str:
-    """An option of the server (-gsv) or of sessions (-gv). Raises OSError, or TimeoutExpired after two seconds."""
+    """A tmux option of the server (-gsv) or of sessions (-gv). Raises OSError, or TimeoutExpired after two seconds."""
     answer = subprocess.run(  # noqa: S603 - the user's own tmux, fixed arguments
         [program, "show-options", kind, option], capture_output=True, text=True, timeout=2, check=False
     )

@@ -1,4 +1,4 @@
-"""Where the program begins: the screen as it was left comes first, everything else is imported after it."""
+"""The entry point of the program: it shows the saved screen first and imports everything else afterwards."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from narrowcast.terminal import last_screen
 def main() -> int:
     """Run the command line with the arguments of the process; returns the exit code."""
     last_screen.show(sys.argv[1:])
-    gc.disable()  # nothing of the imports is garbage
-    # httpx would load its own command line with click, rich and pygments: a third of the time that it takes.
+    gc.disable()  # imports leave no garbage to collect
+    # httpx would load its own command line with click, rich and pygments: a third of its import time
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     try:
         from narrowcast.cli import kept_code, late_imports
@@ -24,5 +24,5 @@ def main() -> int:
 
         return command_line()
     except BaseException:
-        last_screen.give_back()  # what Python says of the error must not vanish with the screen
+        last_screen.give_back()  # the traceback must not disappear with the alternate screen
         raise

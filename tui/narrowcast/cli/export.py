@@ -1,4 +1,4 @@
-"""``narrowcast export``: many messages into a file."""
+"""``narrowcast export``: writes messages to a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from narrowcast_api.storage.folders import expanded
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the newest messages of a narrow, oldest first; an existing file is not touched."""
+    """Write the newest messages of a narrow, oldest first; an existing file is never overwritten."""
     account = chosen_account(args)
     target = expanded(args.output) if args.output else None
     if target is not None and target.exists():

@@ -1,7 +1,7 @@
-"""Messages as they come, for as long as the reader likes.
+"""Prints new messages until interrupted.
 
-The event queue only says that something came; what is printed is then asked for, from the last message on. So one way
-serves new messages, those that came while there was no network, and every narrow that the server knows.
+The event queue only signals that a message arrived; the messages after the last printed one are then fetched. So
+the same code handles new messages, messages received while offline, and any narrow that the server supports.
 """
 
 from __future__ import annotations
@@ -35,9 +35,8 @@ Print = Callable[["FetchedMessage"], None]
 
 
 async def follow(account: Account, narrow: Narrow, limit: int, show: Print, *, named: bool) -> None:
-    """Print the newest ``limit`` messages of a narrow, then each new one, until SIGTERM. Raises CommandError where
-    the server does not let anybody follow.
-    """
+    """Print the newest ``limit`` messages of a narrow, then each new one, until SIGTERM. Raises CommandError if the
+    server rejects the connection for good."""
 
     loop = asyncio.get_running_loop()
     async with Client.open(account) as client:
@@ -60,7 +59,7 @@ async def follow(account: Account, narrow: Narrow, limit: int, show: Print, *, n
 
 
 class _Follower:
-    """Prints what comes to one narrow."""
+    """Prints the messages of one narrow."""
 
     def __init__(
         self, client: Client, narrow: Sequence[dict[str, object]], show: Print, *, named: bool
@@ -83,7 +82,7 @@ class _Follower:
         )
 
     async def run(self, limit: int) -> None:
-        """First what is there, then what comes."""
+        """Print the newest messages, then new ones as they arrive."""
         page = await self._client.messages.list(
             narrow=self._narrow,
             anchor="newest",
@@ -134,7 +133,7 @@ class _Follower:
                     allow_empty_topic_name=not self._named,
                 )
             except NarrowcastError:
-                return  # the stream notices as well, and rings again when the server answers
+                return  # the stream fails as well, and sets the bell again when the server responds
             fresh = [one for one in page.fetched if one.message.id > self._last]
             self._print(fresh)
             if page.found_newest or not fresh:

@@ -30,7 +30,7 @@ Print a script that completes commands, options and file names. For bash: narrow
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The whole grammar of the command line."""
+    """The argument parser with all commands and options."""
     parser = Parser(
         prog="narrowcast",
         description="A terminal client for team chat, with a server included.",
@@ -59,18 +59,19 @@ def app_options(parser: argparse.ArgumentParser) -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """Complains as the commands do, and says where help is."""
+    """Reports errors like the commands do, and names the help option."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.takes_terms = False
-        """Whether words are terms of a search: they may stand among the options, and begin with a minus."""
-        self.color = False  # Python 3.14 would write escape sequences, which no stream lets through
+        """Whether positional words are search terms: they may stand between options, and begin with a minus."""
+        self.color = False  # Python 3.14 would write escape sequences, which the output streams filter out
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """All of them must be known. A command would else leave the complaint to `narrowcast`, with the wrong help."""
+        """As `ArgumentParser.parse_known_args`, but unknown arguments are an error: a subcommand would otherwise
+        leave the error to `narrowcast`, which names the wrong help."""
         words = list(sys.argv[1:] if args is None else args)
         end = words.index("--") if self.takes_terms and "--" in words else len(words)
         negated = [word for word in words[:end] if self.takes_terms and _NEGATED.match(word)]
@@ -89,7 +90,7 @@ class Parser(argparse.ArgumentParser):
 
 
 _NEGATED = re.compile(r"-[a-z][a-z-]*:")
-"""A term that is not to hold, as in -from:ada; no option has a colon."""
+"""A negated search term such as -from:ada; no option contains a colon."""
 _Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 

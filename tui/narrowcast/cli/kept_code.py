@@ -1,11 +1,11 @@
-"""What a start loads, from one file: compiled modules and regular expressions, as the start before had them.
+"""Caches compiled modules and regular expressions of a start in one file, for the next start.
 
-For each of its 800 modules Python looks into several folders and reads a file; 200 regular expressions are made anew,
-and a thousand pieces of source that dataclasses, named tuples and types are made of: a quarter of the work of a start.
-With `use`, modules come out of a file beside the cache as long as their source is what it was (its inode, size and
-times, which is more than Python asks), and all of it only for the same interpreter with the same path. What does not
-fit is loaded as ever. Only starts that show a kept screen use it: they are not the first.
-`narrowcast.cli.code_store` writes the file when the app ends.
+For each of its 800 modules Python searches several folders and reads a file; it also compiles 200 regular
+expressions, and a thousand pieces of source generated for dataclasses, named tuples and types: a quarter of the
+time of a start. With `use`, modules are loaded from a file beside the cache if their source is unchanged (same
+inode, size and times, a stricter check than Python's), and all of it only for the same interpreter with the same
+path. Anything that does not match is loaded as usual. Only starts that show a saved screen use it, so never the
+first one. `narrowcast.cli.code_store` writes the file when the app ends.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from typing import Any, Final, Protocol
 from narrowcast.terminal import last_screen
 
 compiler: Any = getattr(re, "_compiler", None)
-"""The part of `re` that makes patterns; None in a Python that has it elsewhere, where `use` does nothing."""
+"""The part of `re` that compiles patterns; None in a Python that has it elsewhere, where `use` does nothing."""
 MAGIC = b"narrowcast kept code 2\n"
 FILE = "start.code"
 LARGEST = 64 * 2**20
-"""Bytes of a file that is worth reading."""
+"""Maximum size of the file in bytes; a larger one is ignored."""
 CODE: Final = "I"
-"""How `array` and `memoryview` call the unit that a regular expression is made of."""
+"""The type code of `array` and `memoryview` for the units of a compiled regular expression."""
 
 
 class Loads(Protocol):
-    """The part of `re._compiler` that makes a pattern of its code."""
+    """The part of `re._compiler` that makes a pattern from compiled code."""
 
     def compile(
         self,
@@ -51,18 +51,18 @@ class Loads(Protocol):
 
 
 Modules = dict[str, tuple[str, str, bool, tuple[object, ...], int, int]]
-"""By name: file, compiled file ("" where none), whether it is a package, state of the file; place and length."""
+"""By module name: file, .pyc file ("" if none), whether it is a package, state of the file; offset and length."""
 Patterns = dict[tuple[str | bytes, int], tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]]
-"""By what was asked for: what `_sre.compile` takes."""
+"""By pattern and flags: the arguments of `_sre.compile`."""
 
 Sources = dict[tuple[str, str], CodeType]
-"""By source and mode: what `compile` makes of it."""
+"""By source and mode: the result of `compile`."""
 COMPILING = (("dataclasses", "exec"), ("collections", "eval"), ("typing", "compile"))
-"""The modules that compile what they put together, and the name of what they do it with."""
+"""The modules that compile generated source, and the builtin that each uses for it."""
 
 
 class KeptLoader(SourceFileLoader):
-    """Loads one module out of the file."""
+    """Loads one module from the kept file."""
 
     def __init__(self, name: str, path: str, kept: KeptCode, place: int, length: int) -> None:
         super().__init__(name, path)
@@ -76,7 +76,7 @@ class KeptLoader(SourceFileLoader):
 
 
 class KeptCode:
-    """What the file has, as Python finds modules; and, until `end`, what was loaded that it does not have."""
+    """The contents of the file as a module finder; until `end`, also collects what was loaded without the file."""
 
     def __init__(
         self,
@@ -92,9 +92,9 @@ class KeptCode:
         self.sources = sources
         self.new_sources: Sources = {}
         self.loaded: list[str] | None = None
-        """The names of the modules of the start, once it is over."""
+        """The names of the modules loaded at startup; None until `end`."""
         self._descriptor = descriptor
-        """Open as long as the process lives: another thread may be reading."""
+        """Open until the process ends: another thread may be reading."""
         self._start = start
         self._codes: dict[tuple[object, int], tuple[Any, ...]] = {}
         self._compile: Callable[..., Any] = compiler.compile
@@ -103,14 +103,14 @@ class KeptCode:
     def begin(self) -> None:
         instead = {"exec": self.exec, "eval": self.eval, "compile": self.compile_source}
         compiling = [(import_module(module), name) for module, name in COMPILING]
-        sys.meta_path.insert(0, self)  # from here on nothing fails, and `end` takes back all of it
+        sys.meta_path.insert(0, self)  # nothing fails from here on, and `end` reverts all of it
         compiler.compile = self.compile
         compiler._sre = _Noting(self._sre, self._codes)
         for module, name in compiling:
             setattr(module, name, instead[name])
 
     def end(self) -> None:
-        """The start is over: what is loaded from now on is loaded as ever."""
+        """Startup is over: from now on modules and patterns are loaded as usual."""
         if self.loaded is not None:
             return
         self.loaded = list(sys.modules)
@@ -119,12 +119,12 @@ class KeptCode:
         compiler._sre = self._sre
         self._codes.clear()
         for module, name in COMPILING:
-            delattr(import_module(module), name)  # what hid that of Python
+            delattr(import_module(module), name)  # removes the attribute that shadows the builtin
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """As any finder of modules."""
+        """As in `importlib.abc.MetaPathFinder`."""
         found = self.modules.get(name)
         if found is None:
             return None
@@ -140,7 +140,7 @@ class KeptCode:
         return spec
 
     def read(self, place: int, length: int) -> object:
-        """What was marshalled there; None where it cannot be read."""
+        """The object marshalled at this offset; None if it cannot be read."""
         if self._descriptor is None:
             return None
         try:
@@ -149,7 +149,7 @@ class KeptCode:
             return None
 
     def compile_source(self, source: Any, filename: str, mode: str) -> CodeType:
-        """As `compile`, for what is put together from nothing that changes."""
+        """As `compile`; the result for generated source, which has no file, is cached."""
         if not isinstance(source, str) or filename != "<string>":
             made: CodeType = compile(source, filename, mode, dont_inherit=True)
             return made
@@ -170,7 +170,7 @@ class KeptCode:
         return eval(code, names, names if own is None else own)  # noqa: S307 - as its caller would
 
     def compile(self, pattern: Any, flags: int = 0) -> Any:
-        """As `re._compiler.compile`."""
+        """As `re._compiler.compile`, with the cached code if there is any."""
         kept = self.patterns.get((pattern, flags))
         if kept is not None:
             its_flags, code, groups, index, names = kept
@@ -181,13 +181,13 @@ class KeptCode:
         noted = self._codes.pop((made.pattern, made.flags), None)
         if noted is not None and type(pattern) in (str, bytes):
             its_flags, code, *others = noted
-            # Flags may be of a class of their own, which cannot be written.
+            # Flags may be an enum, which cannot be marshalled.
             self.new_patterns[pattern, int(flags)] = int(its_flags), array(CODE, code).tobytes(), *others
         return made
 
 
 class _Noting:
-    """Stands in for `_sre` and notes the code of what is made."""
+    """Replaces `_sre` and records the code of each compiled pattern."""
 
     def __init__(self, real: Loads, codes: dict[tuple[object, int], tuple[Any, ...]]) -> None:
         self._real = real
@@ -206,31 +206,32 @@ _kept: KeptCode | None = None
 
 
 def use() -> None:
-    """Take what was kept from now on, and note what else is loaded, until `end`. Never raises.
+    """Load from the kept file from now on, and record what else is loaded, until `end`. Never raises.
 
-    Who can write the file can run code as this user: like Python's own compiled files, it is nobody else's.
+    Anyone who can write the file can run code as this user; like Python's own .pyc files, only the user can write
+    it.
     """
     global _kept
     if sys.dont_write_bytecode or _kept is not None:
         return
     try:
         kept = _opened(path())
-    except Exception:  # nonsense: a start without it is only slower
+    except Exception:  # an invalid file: the start without it is only slower
         kept = None
-    with suppress(Exception):  # another Python may have its parts elsewhere
+    with suppress(Exception):  # another Python may have its internals elsewhere
         kept = kept or KeptCode({}, {}, {})
         kept.begin()
         _kept = kept
 
 
 def end() -> None:
-    """The start is over: load as ever from now on."""
+    """Startup is over: load as usual from now on."""
     if _kept is not None:
         _kept.end()
 
 
 def of_this_start() -> KeptCode | None:
-    """What `use` began; None where it did not."""
+    """The finder installed by `use`; None if there is none."""
     return _kept
 
 
@@ -239,13 +240,13 @@ def path() -> str:
 
 
 def head(index: int, codes: int) -> bytes:
-    """What the file begins with: everything that it depends on as a whole, and how long its two parts are."""
+    """The head of the file: everything on which its validity depends, and the lengths of its two parts."""
     wanted = (sys.version, MAGIC_NUMBER, sys.flags.optimize, sys.prefix, sys.path)
     return MAGIC + repr(wanted).encode("utf-8", "surrogateescape") + b"\n%012d %012d\n" % (index, codes)
 
 
 def _opened(file: str) -> KeptCode | None:
-    """What the file has, if it is whole and was made for this interpreter."""
+    """The contents of the file, if it is complete and was made for this interpreter."""
     descriptor = last_screen.open_private(file, LARGEST)
     if descriptor is None:
         return None

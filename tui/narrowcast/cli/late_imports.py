@@ -1,6 +1,6 @@
-"""Modules that libraries import and hardly any run of the program uses: each is loaded when something of it is used.
+"""Modules that libraries import although most runs of the program do not use them: each is loaded on first use.
 
-Together they take 1.3 MB. `importlib.util.LazyLoader` would load them as soon as they are imported once more.
+Together they take 1.3 MB. `importlib.util.LazyLoader` would load them as soon as they are imported a second time.
 """
 
 from __future__ import annotations
@@ -11,33 +11,33 @@ from threading import RLock
 from types import ModuleType
 
 LATE = (
-    "argparse",  # for arguments that say more than which account to open
+    "argparse",  # for arguments beyond the choice of an account
     "bz2",  # for shutil: archives
-    "certifi",  # for httpx: the authorities of connections with TLS
-    "email.header",  # for http.client: words in headers that are not ASCII
-    "email.parser",  # for http.client: headers, as urllib reads them
-    "idna",  # for httpx: addresses that are not ASCII
-    "importlib.metadata",  # for websockets: its version where that is no release
+    "certifi",  # for httpx: certificate authorities of TLS connections
+    "email.header",  # for http.client: header values that are not ASCII
+    "email.parser",  # for http.client: parsing headers, as urllib reads them
+    "idna",  # for httpx: host names that are not ASCII
+    "importlib.metadata",  # for websockets: its version in an unreleased copy
     "lzma",  # for shutil: archives
-    "secrets",  # for accounts: names of files
-    "shlex",  # for accounts: what to do about a file that others can read
-    "shutil",  # for tempfile: folders
-    "mimetypes",  # for textual: files that a browser gets
-    "tokenize",  # for inspect and linecache: the source of what failed
+    "secrets",  # for accounts: file names
+    "shlex",  # for accounts: the advice about a file that others can read
+    "shutil",  # for tempfile: removing folders
+    "mimetypes",  # for textual: files served to a browser
+    "tokenize",  # for inspect and linecache: source lines in tracebacks
 )
 _MADE_WITH = {"bz2": "_bz2", "lzma": "_lzma"}
-"""Parts that not every Python has: who imports the module is to learn of it at once."""
+"""C modules that some builds of Python lack: without them, importing the module must fail at once."""
 
 _locks: dict[str, RLock] = {}
 _running: set[str] = set()
 
 
 class _LateModule(ModuleType):
-    """A module that was not run yet."""
+    """A module whose code has not run yet."""
 
     def __getattr__(self, name: str) -> object:
         own = self.__name__
-        with _locks[own]:  # other threads wait until it is there
+        with _locks[own]:  # other threads wait until the module is loaded
             if type(self) is _LateModule:
                 if own in _running or self.__spec__ is None or self.__spec__.loader is None:
                     raise AttributeError(f"module {own!r} has no attribute {name!r}")
@@ -51,7 +51,7 @@ class _LateModule(ModuleType):
 
 
 def install() -> None:
-    """To be called before anything imports them."""
+    """Install the lazy modules. Call this before anything imports them."""
     for name in LATE:
         if name in sys.modules or (name in _MADE_WITH and find_spec(_MADE_WITH[name]) is None):
             continue

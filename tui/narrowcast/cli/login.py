@@ -35,9 +35,9 @@ T = TypeVar("T")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Ask for what is missing, without echo for secrets; never take one from the arguments.
+    """Ask for missing values, secrets without echo; a secret is never taken from the arguments.
 
-    The server is found, and what is wrong with its address is said, before anything is asked.
+    The server is contacted, and a wrong address reported, before anything is asked.
     """
 
     link, reset = invitation(args.url), password_link(args.url)
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _with_code(attempt: Callable[[Secret | None], Coroutine[Any, Any, T]]) -> T:
-    """The attempt's result; where a code of an authenticator app is needed as well, it is asked for."""
+    """The attempt's result; if the server wants a second factor, asks for a code and tries again."""
 
     try:
         return asyncio.run(attempt(None))
@@ -90,7 +90,7 @@ def _forgot(site: str, email: str, bundle: Path | None) -> int:
 def _choose_password(
     args: argparse.Namespace, site: str, token: str, bundle: Path | None, cleartext: bool
 ) -> int:
-    """Set a new password by a link, and store the account."""
+    """Set a new password by means of a link, and store the account."""
 
     password = _ask_new_password()
     account = _with_code(
@@ -107,7 +107,7 @@ def _choose_password(
 
 
 def _allow_cleartext(site: str, allowed: bool) -> bool:
-    """Whether the password may go to ``site`` unencrypted. Raises CommandError without a yes."""
+    """Whether the password may be sent to ``site`` unencrypted. Raises CommandError unless the user agrees."""
 
     try:
         check_encryption(site, cleartext=allowed)
@@ -122,7 +122,7 @@ def _allow_cleartext(site: str, allowed: bool) -> bool:
 
 
 def _join(args: argparse.Namespace, site: str, token: str, bundle: Path | None, cleartext: bool) -> int:
-    """Make an account from an invitation's link, and store it."""
+    """Create an account with the link of an invitation, and store it."""
 
     asyncio.run(check_invitation(site, token, ca_bundle=bundle, cleartext=cleartext))
     name = args.name or _ask("Your name", "--name")
@@ -135,14 +135,14 @@ def _join(args: argparse.Namespace, site: str, token: str, bundle: Path | None, 
 
 
 def _ask_new_email() -> str:
-    """What is none is asked for again: the server looks at it only once a password is chosen."""
+    """Ask until the answer looks like an email address: the server checks it only after the password was chosen."""
     while "@" not in (email := _ask_email()):
         complain(f"{email!r} is not an email address")
     return email
 
 
 def _ask_new_password() -> Secret:
-    """Typed twice; the rule is said before, and checked before the second time."""
+    """Ask for a password twice; the rule is shown before, and checked after the first time."""
     fewest, most = PASSWORD_CHARACTERS
     rule = f"{fewest} to {most} characters"
     while True:
@@ -171,7 +171,7 @@ def _ask_email() -> str:
 
 
 def ask_secret(what: str) -> Secret:
-    """Typed unseen; from a pipe, the first line of it."""
+    """Read a secret from the terminal without echo, or from the first line of a pipe."""
     if sys.stdin.isatty():
         return Secret(_typed(what, getpass.getpass))
     if not (text := sys.stdin.readline().rstrip("\r\n")):
@@ -180,7 +180,7 @@ def ask_secret(what: str) -> Secret:
 
 
 def _typed(what: str, read: Callable[[str], str]) -> str:
-    """What is typed at the terminal; asked for again where that is nothing. Raises CommandError for Ctrl-d."""
+    """Read a line from the terminal; an empty one is asked for again. Raises CommandError for Ctrl-d."""
     try:
         while not (text := read(f"{what}: ")):
             complain("nothing was entered; Ctrl-c ends")

@@ -1,4 +1,4 @@
-"""The command line: from arguments to a command and its exit code. Each command imports what it needs when it runs."""
+"""The command line: from arguments to a command and its exit code. Each command is imported when it runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from narrowcast_api.version import VERSION
 
 
 def _plain(arguments: Sequence[str]) -> argparse.Namespace | None:
-    """What the arguments of nearly every start say. To load the grammar takes longer than all else here."""
+    """Parse the most common arguments without argparse: loading the grammar takes longer than everything else here."""
     args: dict[str, object] = {"version": False, "rc": None, "account": None, "no_extensions": False}
     match arguments:
         case []:
@@ -30,7 +30,8 @@ def _plain(arguments: Sequence[str]) -> argparse.Namespace | None:
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """What the arguments say. The app alone needs a few options: all commands take ten times longer to describe."""
+    """Parse the arguments. Options of the app are tried first: building the parser of all commands takes ten times
+    longer."""
     if (plain := _plain(arguments)) is not None:
         return plain
     grammar = importlib.import_module("narrowcast.cli.grammar")
@@ -46,7 +47,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code and never raises for what a user can cause."""
+    """Run the command line; returns the exit code and never raises for errors that a user can cause."""
     ready_streams()
     try:
         return _run(_parsed(sys.argv[1:] if arguments is None else arguments))
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        return Exit.FAILED  # whoever read our output has gone; nobody is left to tell
+        return Exit.FAILED  # the reader of our output has closed it; nobody is left to notify
     except Exception as error:
         explained = explain(error)
         if explained is None:
@@ -75,7 +76,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.version:
         print(f"narrowcast {VERSION}")  # noqa: T201 - the answer to --version
         return Exit.DONE
-    from narrowcast_api.http import httpcore_waiting  # late: asyncio, which --help and --version do not need
+    from narrowcast_api.http import httpcore_waiting  # late: loads asyncio, unneeded for --help, --version
 
     httpcore_waiting.install()
     module = importlib.import_module(f"narrowcast.cli.{args.command or 'open_app'}")

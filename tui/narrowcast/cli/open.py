@@ -1,4 +1,4 @@
-"""``narrowcast open LINK``: the app at a message or view that a link leads to."""
+"""``narrowcast open LINK``: opens the app at the message or view of a link."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _stored(paths: Paths) -> list[Path]:
 
 
 def _is_of(path: Path, link: str) -> bool:
-    """Whether a link leads to the organization of the account in ``path``."""
+    """Whether a link belongs to the organization of the account in ``path``."""
     try:
         site = accounts.read(path).site
         ours, theirs = urlsplit(site), urlsplit(link)

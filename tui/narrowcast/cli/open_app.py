@@ -28,14 +28,16 @@ if TYPE_CHECKING:
     from narrowcast.app.config import Config
 
 START_SECONDS = 1.0
-"""How long what is loaded counts as loaded by the start."""
+"""Seconds during which loaded modules count as part of startup."""
 
 
 def run(args: argparse.Namespace) -> int:
     paths = Paths.of_user()
     path = chosen_file(args, paths, load(paths.config_file))
     if args.rc and path is not None:
-        accounts.read(path)  # a file named on the command line is checked before the screen is taken
+        accounts.read(
+            path
+        )  # a file named on the command line is checked before the app takes over the screen
     return run_app(
         path if path is not None else "welcome",
         paths,
@@ -53,12 +55,13 @@ def run_app(
     alone: bool = False,
     extensions: bool = True,
 ) -> int:
-    """Take the terminal. ``alone``: open no other account. Raises CommandError where no terminal can show the app."""
+    """Run the app in the terminal. ``alone``: open no other account. Raises CommandError if the terminal cannot
+    show the app."""
     check_terminal()
-    gc.disable()  # nothing of the start is garbage; the app collects again once it has painted
+    gc.disable()  # startup leaves no garbage; the app enables collection after its first paint
     config = load(paths.config_file)
 
-    start_log(None if opening == "demo" else paths.log_file)  # the demo logs into its own folder
+    start_log(None if opening == "demo" else paths.log_file)  # the demo logs to its own folder
     without_palette.install()
     late_suggestions.install()
     make = partial(
@@ -78,12 +81,12 @@ def run_app(
         from narrowcast.terminal.driver import TerminalWriter
 
         if TerminalWriter.is_stuck:
-            os._exit(code)  # the terminal takes nothing: Python would wait for it forever
+            os._exit(code)  # the terminal accepts no output: Python would wait for it forever
     return code
 
 
 async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..., NarrowcastApp]) -> int:
-    """The app from its beginning to its end; its exit code."""
+    """Run the app until it ends; returns its exit code."""
     mouse = config.appearance.mouse and takes_mouse(os.environ)
     if not isinstance(opening, Path) or last_screen.shown() is None:
         app = make()
@@ -117,7 +120,7 @@ def _code(app: NarrowcastApp, result: int | None) -> int:
 
 
 def check_terminal() -> None:
-    """Refuse what cannot show the app, and say what to do instead."""
+    """Raise CommandError if the terminal cannot show the app, with the alternatives."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise CommandError(
             "the app needs a terminal; for scripts there are: narrowcast send, read, search, export",

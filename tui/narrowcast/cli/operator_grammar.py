@@ -1,4 +1,4 @@
-"""The grammar of ``narrowcast serve admin``: what the operator does, whether the server runs or not."""
+"""The grammar of ``narrowcast serve admin``: commands for the operator, whether the server runs or not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _ROLES = ("owner", "administrator", "moderator", "member", "guest")
 
 
 def copy_options(serve: argparse.ArgumentParser) -> None:
-    """``--backup`` and ``--restore``, and the same with Zulip's format."""
+    """Add ``--backup`` and ``--restore``, and the same with Zulip's format."""
     serve.add_argument(
         "--backup", metavar="FILE", help="write a verified copy of the data and exit, also while it is served"
     )

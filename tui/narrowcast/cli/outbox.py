@@ -1,4 +1,4 @@
-"""``narrowcast outbox``: what is not sent yet, sent again or taken back; waiting until all of it is out."""
+"""``narrowcast outbox``: lists unsent messages, retries or cancels them, and waits until they are sent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what ``args.action`` says, then wait if asked to."""
+    """Run the action in ``args.action``, then wait if asked to."""
     return asyncio.run(_run(chosen_account(args), args))
 
 
@@ -86,11 +86,11 @@ async def _change(session: Session, action: str, ids: Sequence[str]) -> None:
             elif session.outbox.cancel(entry.local_id) is None:
                 complain(f"{entry.local_id} is already being sent")
             else:
-                say(safe_block(entry.content))  # its words are not lost
+                say(safe_block(entry.content))  # so that the canceled text is not lost
 
 
 async def _wait(account: Account, paths: Paths, seconds: float) -> Exit:
-    """Send until nothing waits: done, failed where something was refused, unreachable where time is up."""
+    """Send until nothing is waiting. Returns done, failed if a message was rejected, or unreachable if time is up."""
     if left := await send_within(account, paths, seconds):
         complain(f"{left} still waiting to be sent; they are sent when Narrowcast runs next")
         return Exit.UNREACHABLE

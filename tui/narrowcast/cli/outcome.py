@@ -1,4 +1,4 @@
-"""How a command ends: exit codes, and errors that are one clear line."""
+"""How a command ends: exit codes, and error messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from narrowcast_api.errors import NarrowcastError
 
 LONGEST = 2000
-"""Characters of an error that a server wrote."""
+"""Maximum length of a server's error message."""
 
 
 class Exit(IntEnum):
@@ -37,18 +37,18 @@ class CommandError(Exception):
 
 
 def complain(message: str) -> None:
-    """The one form of every error on standard error: each line names the program."""
+    """Write an error to standard error, each line prefixed with the program's name."""
     for line in message.splitlines() or [message]:
         sys.stderr.write(f"narrowcast: {line}\n")
 
 
 def quoted(text: str) -> str:
-    """What a server said, as one line that is no longer than a screen."""
+    """A server's text as one line of limited length."""
     return defused_line(text, LONGEST)
 
 
 def explain(error: Exception) -> tuple[str, Exit] | None:
-    """Message and exit code for an error of the program's own types; None for a defect."""
+    """Message and exit code for an expected error; None for a defect of the program."""
     known = _explained(error)
     if known is None:
         return None
@@ -69,7 +69,7 @@ def _explained(error: Exception) -> tuple[str, Exit] | None:
 
 
 def exit_code(kind: type[NarrowcastError]) -> Exit:
-    """How a command ends that an error of this type ended."""
+    """The exit code for an error of this type."""
 
     if issubclass(kind, errors.BadNarrow | errors.AccountError):
         return Exit.USAGE

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def where(fetched: FetchedMessage) -> str:
-    """The conversation in a few words."""
+    """The name of the message's conversation."""
     if fetched.message.channel_id is not None:
         return f"#{fetched.channel_name} › {fetched.message.topic}"
     return ", ".join(person.full_name for person in fetched.people)
 
 
 def as_text(fetched: FetchedMessage) -> str:
-    """Head line and Markdown source. Nothing in it can command a terminal."""
+    """A heading and the Markdown source, without terminal control characters."""
     message = fetched.message
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.timestamp))
     head = f"{when}  {safe_line(message.sender_name)}  {safe_line(where(fetched))}"
@@ -35,7 +35,7 @@ def as_text(fetched: FetchedMessage) -> str:
 
 
 def as_markdown(fetched: FetchedMessage) -> str:
-    """For reading elsewhere: a heading and the source."""
+    """Markdown for use elsewhere: a heading and the source."""
     message = fetched.message
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.timestamp))
     return (
@@ -45,7 +45,7 @@ def as_markdown(fetched: FetchedMessage) -> str:
 
 
 def as_record(fetched: FetchedMessage) -> MessageRecord:
-    """What scripts get of a message."""
+    """The JSON record of a message, for scripts."""
     message = fetched.message
     direct = message.channel_id is None
     record = MessageRecord(
@@ -66,9 +66,8 @@ def as_record(fetched: FetchedMessage) -> MessageRecord:
 
 
 def as_json(record: Record) -> str:
-    """One line of JSON that is harmless also on a terminal: what a terminal could obey or hide is escaped, and all
-    but ASCII where the locale could not write it.
-    """
+    """One line of JSON that is safe to print on a terminal: control and invisible characters are escaped, and all
+    non-ASCII characters if the locale cannot encode them."""
     value = to_builtins(record)
     line = escaped(json.dumps(value, ensure_ascii=False))
     try:
@@ -79,5 +78,5 @@ def as_json(record: Record) -> str:
 
 
 def say(text: str) -> None:
-    """One piece of a command's answer."""
+    """Print one piece of a command's output."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")

@@ -1,4 +1,4 @@
-"""How far a file is on its way: one line that is written again, on a terminal only."""
+"""The progress of an upload: one line that is rewritten in place, on a terminal only."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from narrowcast.text.safe_text import safe_line
 __all__ = ["Progress"]
 
 EVERY = 0.1
-"""Seconds between two writes."""
+"""Minimum seconds between two updates."""
 _NAME_CELLS = 40
 
 
 class Progress:
-    """Call it with the bytes sent and all there are; `end` takes the line away."""
+    """Call it with the bytes sent and the total; `end` erases the line."""
 
     def __init__(self, name: str, *, quiet: bool, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._name = safe_line(name, _NAME_CELLS)
@@ -26,7 +26,7 @@ class Progress:
         self._last = 0.0
 
     def __call__(self, sent: int, size: int) -> None:
-        """Write the line again, unless that was done a moment ago."""
+        """Rewrite the line, unless that was done a moment ago."""
         now = self._monotonic()
         if not self._shown or (now - self._last < EVERY and sent < size):
             return
@@ -39,7 +39,7 @@ class Progress:
             self._write("")
 
     def _write(self, text: str) -> None:
-        # To the terminal itself: the streams of commands let no sequence and no carriage return through.
+        # Directly to the terminal: the command's streams filter out escape sequences and carriage returns.
         out = sys.__stderr__
         if out is not None:
             out.write(f"\r{text[: shutil.get_terminal_size().columns - 1]}\x1b[K")

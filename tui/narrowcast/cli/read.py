@@ -1,4 +1,4 @@
-"""``narrowcast read`` and the pages that search and export share with it."""
+"""``narrowcast read``, and the paging that search and export share with it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
-    """Fetch and print; shared with search."""
+    """Fetch and print messages; shared with search."""
     messages = asyncio.run(newest(account, narrow, limit, named=not json))
     for message in messages:
         say(as_json(as_record(message)) if json else as_text(message))
@@ -46,9 +46,9 @@ def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
 
 
 async def newest(account: Account, narrow: Narrow, limit: int, *, named: bool) -> list[FetchedMessage]:
-    """The newest ``limit`` messages, oldest first; of a narrow with ``near``, those around that message.
+    """The newest ``limit`` messages, oldest first; with a ``near`` term, those around that message.
 
-    ``named``: the empty topic has the organization's name for it, for people to read.
+    ``named``: the empty topic is shown by the organization's name for it.
     """
     from narrowcast_api.client import Client
 
@@ -80,7 +80,8 @@ async def around(
 async def backwards(
     client: Client, narrow: Narrow, limit: int, *, named: bool
 ) -> AsyncIterator[list[FetchedMessage]]:
-    """Pages of Markdown source from the newest message back, each oldest first, ``limit`` messages in all."""
+    """Pages of messages with Markdown source, backwards from the newest; each page is oldest first; ``limit``
+    messages in all."""
     wire = await wire_narrow(client, narrow)
     anchor: int | str = "newest"
     include = True

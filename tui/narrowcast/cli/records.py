@@ -1,6 +1,6 @@
-"""What `--json` prints, in every command: one object a line, whose `kind` says which of these it is.
+"""The output of `--json` of every command: one object per line, with its type in `kind`.
 
-Fields are only ever added. Times are UTC seconds, ids are the server's, content is Markdown source.
+Fields are only ever added, never removed. Times are UTC seconds, ids are the server's, content is Markdown source.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ __all__ = ["Finding", "MatchRecord", "MessageRecord", "OutboxRecord", "Person", 
 
 
 class Person(Struct, frozen=True):
-    """One of those whom a direct message went to."""
+    """A recipient of a direct message."""
 
     id: int
     email: str
@@ -19,10 +19,10 @@ class Person(Struct, frozen=True):
 
 
 class MessageRecord(Struct, frozen=True, tag_field="kind", tag="message", omit_defaults=True):
-    """A message: of `read`, `search`, `export` and `watch`.
+    """A message, from `read`, `search`, `export` and `watch`.
 
-    `type` is "channel", with `channel`, `channel_id` and `topic`, or "direct", with `recipients`. `account` and
-    `reason` come with `watch`.
+    `type` is "channel", with `channel`, `channel_id` and `topic`, or "direct", with `recipients`. Only `watch` sets
+    `account` and `reason`.
     """
 
     id: int
@@ -43,14 +43,14 @@ class MessageRecord(Struct, frozen=True, tag_field="kind", tag="message", omit_d
 
 
 class SentRecord(Struct, frozen=True, tag_field="kind", tag="sent"):
-    """A message that `send` has sent: its id, and the addresses of the files in it, relative to the organization."""
+    """A message that `send` has sent: its id, and the addresses of its files, relative to the organization's URL."""
 
     id: int
     files: list[str]
 
 
 class MatchRecord(Struct, frozen=True, tag_field="kind", tag="match"):
-    """A message that `search --local` found: the part of its words that matched."""
+    """A message that `search --local` found: the part of its text that matched."""
 
     id: int
     sender_full_name: str
@@ -58,9 +58,7 @@ class MatchRecord(Struct, frozen=True, tag_field="kind", tag="match"):
 
 
 class OutboxRecord(Struct, frozen=True, tag_field="kind", tag="outbox"):
-    """A message that is not sent yet: `state` is waiting, sending, unconfirmed or
-    failed; `error` says why.
-    """
+    """An unsent message: `state` is waiting, sending, unconfirmed or failed; `error` is the reason for a failure."""
 
     id: str
     state: str

@@ -1,4 +1,4 @@
-"""``narrowcast search``: on the server, or in what this machine has seen."""
+"""``narrowcast search``: searches messages on the server, or in the local cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from narrowcast.cli.outcome import CommandError, Exit
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what matches, oldest first."""
+    """Print the matching messages, oldest first."""
     if not args.narrow:
         raise CommandError(
             "the following arguments are required: TERM\nsee: narrowcast search --help", Exit.USAGE

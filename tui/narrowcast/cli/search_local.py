@@ -1,4 +1,4 @@
-"""``narrowcast search --local``: in what this machine has seen, without a network."""
+"""``narrowcast search --local``: searches the local cache, without a network."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
-    """Print what matches in the cache, oldest first."""
+    """Print the matching messages of the cache, oldest first."""
     paths = Paths.of_user()
     storage = AccountStorage.open(
         paths.data, paths.cache, account.site, account.email, kind="command", executor=inline

@@ -1,4 +1,4 @@
-"""``narrowcast send``: one message from a script."""
+"""``narrowcast send``: sends one message, from the command line or a script."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 
 MOST_INPUT = 16 * 1024 * 1024
-"""Bytes of standard input that are read before giving up; the true limit is the server's and far below."""
+"""Maximum bytes read from standard input; the actual limit is the server's and far below."""
 _SENDS_ONLY = "incoming webhook"
-"""What servers speak of when they refuse a key that is good for sending alone."""
+"""Text in a server's error when a key may only send messages."""
 _WANTS_TOPIC = re.compile(r"topic|general chat", re.IGNORECASE)
-"""What servers speak of when they refuse a message for its lack of a topic."""
+"""Text in a server's error when the message has no topic but needs one."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Send the text of the arguments or of standard input, and the files that are named."""
+    """Send the text of the arguments or of standard input, with the given files."""
     if args.channel and args.to:
         raise CommandError("two destinations; give --channel or --to, not both", Exit.USAGE)
     if not args.channel and not args.to:
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _standard_input() -> str:
-    """All of standard input; refused when there is more than any server takes, for it may never end."""
+    """Read all of standard input. Raises CommandError above a limit, since the input may be endless."""
     data = sys.stdin.buffer.read(MOST_INPUT + 1)
     if len(data) > MOST_INPUT:
         raise CommandError("the message is too long; attach it as a file instead", Exit.USAGE)
@@ -92,7 +92,7 @@ async def _send(account: Account, args: argparse.Namespace, text: str, files: Se
 async def _sent(
     client: Client, args: argparse.Namespace, where: Destination | str | list[str], content: str
 ) -> int:
-    """Send the message, with a topic where the channel wants one after all. Returns its id."""
+    """Send the message; if the channel turns out to require a topic, send it with one. Returns its id."""
     if isinstance(where, list):
         return (await client.messages.send(to=where, content=content)).id
     if isinstance(where, str):
@@ -105,7 +105,8 @@ async def _sent(
 
 
 def _topic_instead(args: argparse.Namespace, where: Destination, error: BadRequest) -> tuple[int, str]:
-    """Channel and topic after a refusal to do without a topic. Raises CommandError, or `error` for any other."""
+    """The channel id and a topic, after the server rejected a message without one. Raises CommandError if there is
+    no topic, or `error` if it has another cause."""
     if not isinstance(where, ChannelDestination) or where.topic or not _WANTS_TOPIC.search(error.msg):
         raise error
     needs = f"#{args.channel.lstrip('#')} needs a topic"
@@ -119,7 +120,7 @@ def _topic_instead(args: argparse.Namespace, where: Destination, error: BadReque
 
 
 async def _uploaded(client: Client, files: Sequence[Path], *, quiet: bool) -> tuple[list[str], list[str]]:
-    """The addresses of files that were sent to the server, and links to them as messages carry them."""
+    """Upload the files. Returns their addresses and the Markdown links to them."""
 
     addresses, links = [], []
     for number, file in enumerate(files, 1):
@@ -134,7 +135,7 @@ async def _uploaded(client: Client, files: Sequence[Path], *, quiet: bool) -> tu
 
 
 async def _destination(client: Client, args: argparse.Namespace) -> Destination | str | list[str]:
-    """Where to: the name of a channel, or addresses, for bots whose key is good for sending and nothing else."""
+    """The destination; for a bot whose key may only send, the channel's name or the email addresses as written."""
     try:
         directory = await Directory.fetch(client, channels=bool(args.channel), people=bool(args.to))
     except BadRequest as error:
@@ -164,15 +165,15 @@ async def _destination(client: Client, args: argparse.Namespace) -> Destination 
 
 
 async def _know_limits(client: Client, text: str, topic: str) -> None:
-    """Learn how long texts may be before a long one leaves: servers cut off the rest and say nothing."""
-    limits = Limits()  # of a server that does not say
+    """Fetch the server's length limits before sending a long text: servers truncate it without an error."""
+    limits = Limits()  # the defaults, for a server that does not report its limits
     if len(text) > limits.max_message_length or len(topic) > limits.max_topic_length:
-        with suppress(BadRequest):  # a key that only sends
+        with suppress(BadRequest):  # a key that may only send
             await registered(client, "realm")
 
 
 def _as_written(args: argparse.Namespace) -> str | list[str]:
-    """The channel or the addresses in the words of the command; the server knows whom they mean."""
+    """The channel or the addresses as given in the arguments; the server resolves them."""
     if args.channel:
         return str(args.channel).lstrip("#")
     names = [part.strip() for wanted in args.to for part in wanted.split(",")]
@@ -185,7 +186,8 @@ def _as_written(args: argparse.Namespace) -> str | list[str]:
 
 
 def _channel_id(name: str, channels: Sequence[Channel]) -> int:
-    """Whole names and words of them only: a message goes nowhere that a part of a name happened to mean."""
+    """The id of a channel by its full name. Parts of names do not match, so a message is not sent to the wrong
+    channel."""
     try:
         return channel_id(name, channels, parts=False)
     except Unresolved as error:

@@ -1,4 +1,4 @@
-"""``narrowcast serve``: the embedded server in the foreground."""
+"""``narrowcast serve``: runs the embedded server in the foreground."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from narrowcast_api.storage.folders import expanded
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until interrupted; with ``--check`` verify the data folder instead."""
+    """Serve until interrupted; with ``--check`` only verify the data folder."""
     if bool(args.tls_cert) != bool(args.tls_key):
         raise CommandError("--tls-cert and --tls-key go together", Exit.USAGE)
     data = expanded(args.data) if args.data else Paths.of_user().data / "server"
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _admin(args: argparse.Namespace, data: Path) -> int:
-    """A command of the operator, by the running server or without one."""
+    """Run a command of the operator, through the running server or without one."""
     from narrowcast_server.operator.arguments import Fault
     from narrowcast_server.operator.control import ask
 
@@ -71,7 +71,7 @@ _COPIES = ("backup", "restore", "export_zulip", "import_zulip")
 
 
 def _copy(args: argparse.Namespace, data: Path, kind: str) -> int:
-    """The options that copy all data from or to a file."""
+    """Run the options that copy all data from or to a file."""
     from narrowcast_server.operator.data_folder import CopyError, LevelError, copy
 
     file = expanded(getattr(args, kind))

@@ -1,7 +1,7 @@
-"""The standard streams of the command line: whatever is written there, a terminal can obey none of it.
+"""The standard streams of the command line, which filter out terminal control sequences.
 
-Errors, usage, tables, prompts, tracebacks and the warnings of libraries all quote what a server, a file or an
-argument said, and each new one could forget to clean it. So the streams themselves do.
+Errors, usage, tables, prompts, tracebacks and warnings of libraries all quote text from servers, files or
+arguments, and any of them could forget to filter it. So the streams themselves do.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["SafeStream", "ready_streams", "settle_streams"]
 
 
 class SafeStream:
-    """A text stream that is written to through the filter, and else the stream that it wraps."""
+    """Wraps a text stream; everything written to it is filtered."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -27,7 +27,7 @@ class SafeStream:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write what of ``text`` is safe; the length of ``text``, as other streams say."""
+        """Write ``text`` without unsafe characters. Returns the length of ``text``, as other streams do."""
         self._stream.write(defused(text))
         return len(text)
 
@@ -38,9 +38,8 @@ class SafeStream:
 
 
 def ready_streams() -> None:
-    """Streams that the caller closed read as empty and swallow what is written; no character is too strange to
-    print, whatever the locale; and what is written goes through the filter.
-    """
+    """Install filtering streams. Streams that the caller closed are empty to read and discard what is written;
+    characters that the locale cannot encode are escaped."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - open until the end
@@ -54,7 +53,8 @@ def ready_streams() -> None:
 
 
 def settle_streams() -> None:
-    """Write the rest now. Where nobody takes it, Python would complain at the end and change the exit code."""
+    """Flush the streams. If the output was closed, discard the rest: Python would otherwise report an error at exit
+    and change the exit code."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -1,4 +1,4 @@
-"""What windows that have ended left unsent, sent by a window without a screen."""
+"""Unsent messages of windows that have ended, sent by a window without a screen."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 __all__ = ["SENDER", "WAITS", "counted", "send_unsent", "send_within", "unsent", "windows"]
 
 SENDER = "sender"
-"""What a window calls itself that only sends what waits."""
+"""The kind of a window that only sends waiting messages."""
 PATIENCE = 60.0
-"""Seconds for which the watcher keeps such a window open at most."""
+"""Maximum seconds for which the watcher keeps such a window open."""
 LOOK_EVERY = 2.0
-"""Seconds between two looks while another process sends."""
+"""Seconds between two checks while another process sends."""
 WAITS = frozenset({"waiting", "sending", "unconfirmed"})
 
 
 def unsent(account: Account, paths: Paths) -> list[OutboxRecord]:
-    """What the journal of an account holds that is not sent; looks without opening a window, and makes no files."""
+    """The unsent messages in an account's journal, read without opening a window or creating files."""
 
     path = _folder(account, paths) / "journal.db"
     if not path.exists():
@@ -45,7 +45,7 @@ def unsent(account: Account, paths: Paths) -> list[OutboxRecord]:
 
 
 def counted(account: Account, paths: Paths) -> tuple[int, int]:
-    """How many messages of an account wait and how many have failed."""
+    """The numbers of waiting and of failed messages of an account."""
     states = [record.state.value for record in unsent(account, paths)]
     return sum(state in WAITS for state in states), states.count("failed")
 
@@ -57,7 +57,8 @@ def windows(account: Account, paths: Paths) -> list[WindowRecord]:
 
 
 def _left_behind(account: Account, paths: Paths) -> tuple[int, int]:
-    """How many messages wait whose window has ended, and how much else: flags, reactions, read marks, a status."""
+    """The number of waiting messages whose window has ended, and of other pending changes: flags, reactions, read
+    marks, the end of a status."""
     path = _folder(account, paths) / "journal.db"
     if not path.exists():
         return 0, 0
@@ -83,9 +84,10 @@ def _folder(account: Account, paths: Paths) -> Path:
 
 
 async def send_within(account: Account, paths: Paths, seconds: float) -> int:
-    """Send what waits as soon as the server answers, for so many seconds at most; how many wait still.
+    """Send waiting messages as soon as the server responds, for at most ``seconds``. Returns how many are still
+    waiting.
 
-    One process does this for an account, the others wait for it. What an open app has written it sends itself.
+    One process at a time does this for an account, the others wait for it. An open app sends its own messages.
     """
 
     loop = asyncio.get_running_loop()
@@ -105,7 +107,7 @@ async def send_within(account: Account, paths: Paths, seconds: float) -> int:
 
 
 async def _until_sent(session: Session, seconds: float) -> int:
-    """Run a session until nothing waits in its outbox; how many wait still when time is up."""
+    """Run a session until its outbox has nothing waiting. Returns how many are still waiting when time is up."""
     moved = asyncio.Event()
     unsubscribe = session.subscribe(lambda _: moved.set())
     work = asyncio.ensure_future(session.run())
@@ -114,7 +116,7 @@ async def _until_sent(session: Session, seconds: float) -> int:
             async with asyncio.timeout(seconds):
                 while not _is_done(session):
                     moved.clear()
-                    with suppress(TimeoutError):  # a taken read mark says nothing
+                    with suppress(TimeoutError):  # confirmed read marks send no notification
                         async with asyncio.timeout(LOOK_EVERY):
                             await moved.wait()
     finally:
@@ -135,7 +137,7 @@ def _is_done(session: Session) -> bool:
 
 
 async def send_unsent(account: Account, paths: Paths) -> tuple[int, int]:
-    """Send what windows left behind that have ended. How many are out now and how many were refused."""
+    """Send what ended windows left unsent. Returns how many messages were sent and how many were rejected."""
 
     waited, others = await asyncio.to_thread(_left_behind, account, paths)
     if not waited and not others:

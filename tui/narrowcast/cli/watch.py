@@ -1,7 +1,7 @@
-"""``narrowcast watch``: follows accounts without a terminal, tells of messages, sends what waits.
+"""``narrowcast watch``: follows accounts without a terminal, reports new messages, sends waiting ones.
 
-It tells of the messages that the app would notify of, by the same settings. It keeps nothing of its own on the disk and
-takes no account from an open app: only while it sends what was left unsent does it hold the account.
+It reports the messages that the app would notify of, by the same settings. It stores nothing on disk and takes no
+account from an open app: it opens an account only while it sends messages that were left unsent.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
 
 GRACE = 1.0
-"""Seconds in which a message may be read elsewhere before it is told of."""
+"""Seconds in which a message can be read elsewhere before it is reported."""
 SEND_EVERY = 30.0
-"""Seconds between two looks at whether an app has left something unsent."""
+"""Seconds between two checks for unsent messages that an app has left."""
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _files(args: argparse.Namespace, paths: Paths) -> list[tuple[str, Path]]:
-    """The account that is named, else all that are stored."""
+    """The named account, or all stored accounts."""
     if args.rc:
         return [(Path(args.rc).stem, expanded(args.rc))]
     if args.account:
@@ -76,7 +76,7 @@ def _files(args: argparse.Namespace, paths: Paths) -> list[tuple[str, Path]]:
 
 
 def _account(file: tuple[str, Path]) -> tuple[str, Account] | None:
-    """An account by its name; one that cannot be read is said and left out."""
+    """An account by name; if it cannot be read, prints an error and returns None."""
     try:
         return file[0], accounts.read(file[1])
     except Exception as error:
@@ -93,7 +93,7 @@ async def _watch(
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as by nohup, which is to outlive its terminal
+        if signal.getsignal(number) is not signal.SIG_IGN:  # ignored as by nohup, to outlive the terminal
             loop.add_signal_handler(number, ended.set)
     quiet = tuple(QuietHours.parse(text) for text in config.notifications.quiet)
     async with AsyncExitStack() as stack:
@@ -108,7 +108,7 @@ async def _watch(
 
 
 class _Watcher:
-    """Follows one account; whatever happens to it is for itself."""
+    """Follows one account; its errors do not affect other accounts."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class _Watcher:
         self._live = asyncio.Event()
 
     async def begin(self, folder: Path, paths: Paths) -> None:
-        """Tell of what comes from now on."""
+        """Report new messages from now on."""
 
         self._session = session = await Session.open(
             self._account, data_dir=folder / "data", cache_dir=folder / "cache", present=False
@@ -142,7 +142,7 @@ class _Watcher:
         self._start(self._send_what_waits(paths))
 
     async def close(self) -> None:
-        """Tell of nothing more, and wait for what is being told."""
+        """Stop reporting, and wait for reports in progress."""
         for task in list(self._work):
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
@@ -158,13 +158,13 @@ class _Watcher:
         try:
             await work  # type: ignore[misc]  # a coroutine, whatever it gives
         except BrokenPipeError:
-            signal.raise_signal(signal.SIGTERM)  # nobody reads any more
+            signal.raise_signal(signal.SIGTERM)  # the reader of our output has closed it
         except Exception as error:
             log.exception("watching %s", self._name)
             complain(f"{self._name}: {error}")
 
     def _on_status(self, session: Session) -> None:
-        """Say once what the connection has become; what is live says nothing the first time."""
+        """Report each change of the connection once; the first successful connection is not reported."""
         kind = session.status.kind.value
         if kind == "live":
             self._live.set()
@@ -203,7 +203,7 @@ class _Watcher:
                     self._runner.start(values)
 
     async def _print(self, session: Session, message: Message, reason: str | None) -> None:
-        """With the Markdown source, which the state has not."""
+        """Print a message with its Markdown source, which the state does not have."""
 
         try:
             page = await session.client.messages.list(
@@ -223,7 +223,7 @@ class _Watcher:
                 say(f"[{self._name}] {as_text(fetched)}")
         sys.stdout.flush()
 
-    # what waits
+    # unsent messages
 
     async def _send_what_waits(self, paths: Paths) -> None:
         while True:
