@@ -1,4 +1,4 @@
-"""`App`: what an extension may see and do while the app runs."""
+"""`App`: the interface through which an extension uses the running app."""
 
 from __future__ import annotations
 
@@ -22,37 +22,36 @@ S = TypeVar("S", covariant=True)
 
 
 class App(Protocol, Generic[S]):
-    """The running app with one of its accounts: that for which the function of the extension is called. Everything is
-    to be used on the app's own loop, where all functions of extensions are called.
-    """
+    """The running app with one of its accounts: the one for which the extension's function is called. Use
+    everything on the app's own loop, where all functions of extensions are called."""
 
     @property
     def settings(self) -> S:
-        """What ``[extensions.NAME]`` of config.toml says."""
+        """The extension's settings, from ``[extensions.NAME]`` of config.toml."""
 
     @property
     def log(self) -> logging.Logger:
-        """Writes to the log of the app, under the name of the extension."""
+        """A logger that writes to the app's log, under the name of the extension."""
 
     @property
     def folder(self) -> Path:
-        """A folder for files of the extension, for its user alone; it is there. Raises OSError."""
+        """An existing folder for files of the extension, accessible to this user only. Raises OSError."""
 
     @property
     def client(self) -> Client:
-        """Every operation of the service, as this account: see the reference of `narrowcast_api`."""
+        """The API client of this account, with every operation of the service: see the reference of
+        `narrowcast_api`."""
 
     def takes(self, task: str) -> bool:
-        """Whether this window does a task of the extension that one window of the account does at a time, such as
-        answering. The first that asks has it until it ends; then another one may. ``task``: lower-case letters, digits
-        and hyphens.
-        """
+        """Whether this window owns ``task``, which only one window of the account may do at a time, such as
+        answering. The first window that asks owns the task until it ends; then another one may. ``task``:
+        lower-case letters, digits and hyphens."""
 
     # the account
 
     @property
     def account(self) -> str:
-        """Tells the accounts of the user apart: address and organization."""
+        """A unique name of the account: address and organization."""
 
     @property
     def on_screen(self) -> bool:
@@ -60,11 +59,11 @@ class App(Protocol, Generic[S]):
 
     @property
     def me(self) -> User:
-        """The user whose account it is."""
+        """The current user."""
 
     @property
     def now(self) -> float:
-        """The time, in UTC seconds."""
+        """The current time, in UTC seconds."""
 
     @property
     def connection(self) -> ConnectionStatus:
@@ -72,60 +71,59 @@ class App(Protocol, Generic[S]):
 
     @property
     def status(self) -> Status:
-        """One's own status; an empty one for none."""
+        """The current user's status; empty if none is set."""
 
     async def set_status(self, text: str, emoji_name: str = "") -> None:
-        """Another status of one's own; empty: none. Raises `NarrowcastError`."""
+        """Set the current user's status; empty values clear it. Raises `NarrowcastError`."""
 
     def user(self, user_id: int) -> User | None:
-        """Somebody by id, if they are known."""
+        """The user with this id; None if unknown."""
 
     def status_of(self, user_id: int) -> Status:
-        """Somebody's status; an empty one for none."""
+        """The status of a user; empty if none is set."""
 
     def conversation(self, message: Message) -> Destination:
-        """Where a message is, and where an answer to it goes."""
+        """The conversation of a message, to which a reply goes."""
 
     def name(self, where: Destination) -> str:
-        """A conversation as the app calls it: "#general › lunch", or names of people."""
+        """The app's name for a conversation: "#general › lunch", or names of people."""
 
     def text(self, message: Message) -> str:
-        """The words of a message in one line, at most 500 characters; what a spoiler hides is left out."""
+        """The text of a message in one line, at most 500 characters, without the contents of spoilers."""
 
-    # what can be done
+    # actions
 
     def tell(self, text: str, *, warning: bool = False) -> None:
-        """Show a notice. It begins with the name of the account while another one is on the screen."""
+        """Show a notice, prefixed with the account's name while another account is on the screen."""
 
     def send(self, where: Destination, text: str) -> None:
-        """Send a message, as if it had been written in compose: without a network it waits. Raises `NarrowcastError`
-        for what cannot be sent at all.
-        """
+        """Send a message as if from the compose box: without a connection it waits in the outbox. Raises
+        `NarrowcastError` if it can never be sent."""
 
     def reply(self, message: Message, text: str) -> None:
-        """Send a message to the conversation of another one."""
+        """Send a message to the conversation of ``message``."""
 
     @property
     def here(self) -> Destination | None:
-        """The conversation that is open; None in a view of several, and while another account is on the screen."""
+        """The open conversation; None if the view shows several, or another account is on the screen."""
 
     def open(self, where: Destination | Narrow, message_id: int | None = None) -> None:
-        """Show a conversation or a view, at a message; the account comes onto the screen for it."""
+        """Show a conversation or a view, at a message if given; switches to this account if needed."""
 
     @property
     def written(self) -> str:
-        """What stands in compose; empty while another account is on the screen."""
+        """The text in compose; empty while another account is on the screen."""
 
     def write(self, text: str) -> None:
-        """Put text at the cursor of compose, and go there. Raises `Refused` while another account is on the screen."""
+        """Insert text at the cursor of compose, and focus it. Raises `Refused` while another account is on the
+        screen."""
 
     def redraw(self) -> None:
-        """Ask anew for the segments of the status line and for the cards of messages."""
+        """Read the segments of the status line and the cards of messages again."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do work in the background, for as long as it takes; it ends with the account. What it raises turns the
-        extension off.
-        """
+        """Run work in the background without a time limit; it is cancelled when the account is closed. An exception
+        turns the extension off."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait; cancelled with the account."""
+        """Wait; cancelled when the account is closed."""

@@ -1,4 +1,4 @@
-"""`Extension`: what an extension does, said by decorators. Nothing here runs anything."""
+"""`Extension`: registers the functions of an extension by decorators. Nothing here runs them."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ CommandFunction = TypeVar("CommandFunction", bound=Callable[[App[Any]], Awaitabl
 SlashFunction = TypeVar("SlashFunction", bound=Callable[[App[Any], str], Awaitable[str | None] | str | None])
 
 HOOK_SECONDS = 10.0
-"""How long an async function may take where the extension names no other limit."""
+"""Default time limit of an async function, in seconds."""
 MOST_HOOK_SECONDS = 120.0
 LEAST_EVERY = 1.0
-"""Seconds between two readings of a segment at least."""
+"""Minimum seconds between two readings of a segment."""
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _WORD = re.compile(r"[^\s/:@#]{1,30}")
 
@@ -45,7 +45,7 @@ ConnectionHook = Callable[[App[S], ConnectionStatus], Awaitable[None]]
 
 
 class CommandEntry(Struct, frozen=True):
-    """A command. `id`: without the name of the extension."""
+    """A command. `id`: without the prefix of the extension."""
 
     id: str
     title: str
@@ -62,7 +62,7 @@ class SlashEntry(Struct, frozen=True):
 
 
 class CompletionEntry(Struct, frozen=True):
-    """A completion of what matches a pattern before the cursor."""
+    """A completion for text before the cursor that matches a pattern."""
 
     pattern: re.Pattern[str]
     function: Callable[..., Any]
@@ -76,14 +76,14 @@ class LinkCard(Struct, frozen=True):
 
 
 class CodeCard(Struct, frozen=True):
-    """A card for code blocks of some languages."""
+    """A card for code blocks in some languages."""
 
     languages: frozenset[str]
     function: Callable[..., Any]
 
 
 class SegmentEntry(Struct, frozen=True):
-    """A part of the status line. `every`: seconds after which it is read again; None: when the line changes."""
+    """A segment of the status line. `every`: seconds between readings; None: only when the line is updated."""
 
     function: Callable[..., Any]
     every: float | None
@@ -92,11 +92,11 @@ class SegmentEntry(Struct, frozen=True):
 class Extension(Generic[S]):
     """One extension. ``S`` is the type of its settings.
 
-    ``name``: lower-case letters, digits and hyphens; its commands are called ``extension.NAME.ID``, its settings stand
-    in ``[extensions.NAME]`` of config.toml. ``about``: one line for doctor and the settings screen. ``settings``: a
-    dataclass whose fields have defaults; types are checked, and what its ``__post_init__`` says by ValueError.
-    ``seconds``: how long an async function may take before the extension is turned off. Raises ValueError for what
-    cannot be.
+    ``name``: lower-case letters, digits and hyphens; its commands are called ``extension.NAME.ID``, its settings
+    are in ``[extensions.NAME]`` of config.toml. ``about``: one line for doctor and the settings screen.
+    ``settings``: a dataclass whose fields have defaults; types are checked, and a ValueError from its
+    ``__post_init__`` is reported. ``seconds``: how long an async function may take before the extension is turned
+    off. Raises ValueError for an invalid name or number of seconds.
     """
 
     @overload
@@ -130,14 +130,13 @@ class Extension(Generic[S]):
         self.connection_hooks: list[ConnectionHook[S]] = []
         self.start_hooks: list[Callable[[App[S]], Awaitable[None]]] = []
 
-    # what the user asks for
+    # what users invoke
 
     def command(
         self, command_id: str, title: str, *, keys: Sequence[str] = ()
     ) -> Callable[[CommandFunction], CommandFunction]:
-        """A command of the palette, with keys by Textual's names ("f12", "ctrl+t"). A key that something else has stays
-        there; users give others in ``[keys]``.
-        """
+        """Add a command to the palette, with keys by Textual's names ("f12", "ctrl+t"). Keys already in use are
+        skipped; users can set others in ``[keys]``."""
         if not _NAME.fullmatch(command_id):
             raise ValueError(f"{command_id!r} is not an id: use lower-case letters, digits and hyphens")
         if command_id in {entry.id for entry in self.commands}:
@@ -150,9 +149,9 @@ class Extension(Generic[S]):
         return add
 
     def slash(self, word: str, about: str) -> Callable[[SlashFunction], SlashFunction]:
-        """``/word`` at the beginning of a message. The function gets what stands behind it; what it gives back is sent
-        in its place, None sends nothing. The text stays in compose until then, and when something goes wrong.
-        """
+        """Add a slash command, ``/word`` at the beginning of a message. The function receives the text after the
+        word; the text it returns is sent in place of the message, None sends nothing. The message stays in compose
+        until the function returns, and if it fails."""
         if not _WORD.fullmatch(word):
             raise ValueError(f"{word!r} cannot be typed as a slash command")
 
@@ -168,7 +167,8 @@ class Extension(Generic[S]):
         [Callable[[App[S], re.Match[str]], Iterable[Offer]]],
         Callable[[App[S], re.Match[str]], Iterable[Offer]],
     ]:
-        """Offers for what matches ``pattern`` right before the cursor, in the line that is being written."""
+        """Offer completions for text that matches ``pattern`` right before the cursor, in the current line of
+        compose."""
         compiled = re.compile(f"(?:{pattern})$")
 
         def add(
@@ -184,7 +184,8 @@ class Extension(Generic[S]):
     def link_card(
         self, pattern: str
     ) -> Callable[[Callable[[App[S], Link], Card | None]], Callable[[App[S], Link], Card | None]]:
-        """A card for each link whose address matches ``pattern`` from its beginning; None for none."""
+        """Show a card for each link whose address matches ``pattern`` from its beginning; the function returns None
+        for no card."""
         compiled = re.compile(pattern)
 
         def add(function: Callable[[App[S], Link], Card | None]) -> Callable[[App[S], Link], Card | None]:
@@ -196,7 +197,8 @@ class Extension(Generic[S]):
     def code_card(
         self, *languages: str
     ) -> Callable[[Callable[[App[S], Code], Card | None]], Callable[[App[S], Code], Card | None]]:
-        """A card in place of code blocks of these languages; None leaves the block as it is."""
+        """Show a card in place of code blocks in these languages; the function returns None to leave a block as it
+        is."""
         folded = frozenset(language.lower() for language in languages)
 
         def add(function: Callable[[App[S], Code], Card | None]) -> Callable[[App[S], Code], Card | None]:
@@ -208,9 +210,8 @@ class Extension(Generic[S]):
     def segment(
         self, *, every: float | None = None
     ) -> Callable[[Callable[[App[S]], str]], Callable[[App[S]], str]]:
-        """A part of the status line; an empty text shows nothing. It is read again when the line changes, after
-        `App.redraw`, and ``every`` so many seconds.
-        """
+        """Add a segment to the status line; an empty text shows nothing. It is read again when the line is updated,
+        after `App.redraw`, and ``every`` so many seconds."""
         if every is not None and every < LEAST_EVERY:
             raise ValueError(f"every: {every} is less than {LEAST_EVERY:g} second")
 
@@ -220,37 +221,37 @@ class Extension(Generic[S]):
 
         return add
 
-    # what happens
+    # events
 
     def on_start(self, hook: Callable[[App[S]], Awaitable[None]]) -> Callable[[App[S]], Awaitable[None]]:
-        """Called once for each account that is open in the app, on the screen or beside it."""
+        """Called once for each open account, whether on the screen or not."""
         self.start_hooks.append(hook)
         return hook
 
     def on_message(self, hook: MessageHook[S]) -> MessageHook[S]:
-        """Called for each message that comes to an account while it is open in the app, on the screen or beside it;
-        one's own too. The hooks of an account are called one after the other, those of two may overlap.
-        """
+        """Called for each new message of an open account, whether on the screen or not, including the user's own
+        messages. The hooks of one account are called one after the other, those of two accounts may overlap."""
         self.message_hooks.append(hook)
         return hook
 
     def on_mention(self, hook: MessageHook[S]) -> MessageHook[S]:
-        """Called for each of these that mentions oneself, by name, group or wildcard."""
+        """Called for each new message that mentions the current user, by name, group or wildcard."""
         self.mention_hooks.append(hook)
         return hook
 
     def on_status(self, hook: StatusHook[S]) -> StatusHook[S]:
-        """Called when somebody's status is another one, one's own too; an empty `Status` is none."""
+        """Called when a user's status changes, including the current user's; an empty `Status` means none."""
         self.status_hooks.append(hook)
         return hook
 
     def on_connection(self, hook: ConnectionHook[S]) -> ConnectionHook[S]:
-        """Called when the connection to the server is another one."""
+        """Called when the state of the connection to the server changes."""
         self.connection_hooks.append(hook)
         return hook
 
     def checked_settings(self, table: dict[str, object]) -> S:
-        """The settings of a table of config.toml. Raises ValueError for the first that is wrong: its key and why."""
+        """The settings of a table of config.toml. Raises ValueError for the first invalid one, with its key and the
+        reason."""
         if self.settings is None:
             if table:
                 raise ValueError(f"{next(iter(table))}: there is no such setting")

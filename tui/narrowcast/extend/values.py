@@ -1,4 +1,4 @@
-"""What extensions are given and give back: plain values. All text of theirs is filtered before it is shown."""
+"""The values that extensions receive and return. All their text is filtered before it is shown."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ __all__ = ["Card", "Code", "Link", "Offer", "Refused"]
 
 
 class Refused(Exception):
-    """Raised by a command, a slash command or a hook that cannot do what was asked: its text is told to the user, and
-    the extension stays on.
-    """
+    """Raised by a command, a slash command or a hook that cannot do what was asked: its text is shown to the user,
+    and the extension stays on."""
 
 
 class Link(Struct, frozen=True):
-    """A link in a message: where it leads, what it says, and how its address matches the pattern."""
+    """A link in a message: its address, its text, and the match of its address with the pattern."""
 
     url: str
     text: str
@@ -24,7 +23,7 @@ class Link(Struct, frozen=True):
 
 
 class Code(Struct, frozen=True):
-    """A code block of a message. `language`: in lower case, as its writer named it."""
+    """A code block of a message. `language`: as its author wrote it, in lower case."""
 
     language: str
     source: str
@@ -33,8 +32,8 @@ class Code(Struct, frozen=True):
 class Card(Struct, frozen=True):
     """A card below the paragraph of a link, or in place of a code block.
 
-    `title`: one line. `description`: three lines of it are shown. `url`: what it opens; empty: the link it is for, or
-    nothing.
+    `title`: one line. `description`: at most three lines of it are shown. `url`: the address that the card opens;
+    if empty, the link's address, or none for a code block.
     """
 
     title: str
@@ -43,7 +42,7 @@ class Card(Struct, frozen=True):
 
 
 class Offer(Struct, frozen=True):
-    """A completion: `insert` takes the place of what was typed; `label` (else `insert`) and `detail` are shown."""
+    """A completion: `insert` replaces the matched text; `label` (default: `insert`) and `detail` are shown."""
 
     insert: str
     label: str = ""

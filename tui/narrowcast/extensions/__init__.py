@@ -1,1 +1,1 @@
-"""Extensions at work: found, loaded, watched. `narrowcast.extend` is what they are written with."""
+"""The machinery of extensions: finding, loading and supervising them. They are written with `narrowcast.extend`."""

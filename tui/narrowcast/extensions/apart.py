@@ -1,7 +1,7 @@
-"""The connection of the app as extensions get it.
+"""The app's connection as extensions see it.
 
-Each request runs as a task of its own, so that an extension which is interrupted or cancelled leaves none of the
-app's own work halfway; and nobody but the app closes the connection.
+Each request runs as a task of its own, so that interrupting or cancelling an extension never interrupts the app's
+own code; and only the app can close the connection.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["client_apart"]
 
 
 class _Apart:
-    """Stands for a connection."""
+    """A proxy for a connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -31,7 +31,7 @@ class _Apart:
         return _as_task(value) if inspect.iscoroutinefunction(value) else value
 
     async def aclose(self) -> None:
-        """The app closes its connection itself."""
+        """Does nothing: only the app closes its connection."""
 
 
 def _as_task(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,5 +44,5 @@ def _as_task(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def client_apart(client: Client) -> Client:
-    """A client that does everything by the connection of another one."""
+    """A client that shares the connection of ``client``."""
     return type(client)(cast("Connection", _Apart(client.connection)))

@@ -32,14 +32,14 @@ MOST_CARDS = 10
 """Cards of extensions in one message."""
 _DEEPEST = 6
 _LONGEST = 4_000
-"""Characters of an address or a description that are looked at."""
+"""Maximum length of an address or a description; the rest is cut off."""
 
 ForLink = Callable[[str, str], Card | None]
 ForCode = Callable[[str, str], Card | None]
 
 
 class CardMaker:
-    """Puts cards into one document. `for_link` gets address and text, `for_code` language and source."""
+    """Makes cards for one document. `for_link` receives address and text, `for_code` language and source."""
 
     def __init__(self, for_link: ForLink, for_code: ForCode) -> None:
         self._for_link = for_link
@@ -86,7 +86,7 @@ class CardMaker:
 
 
 def _links(inlines: Inlines) -> Iterator[tuple[str, str]]:
-    """Address and text of each link."""
+    """The address and text of each link."""
     for inline in inlines:
         if isinstance(inline, Text | ChannelLink) and inline.href:
             yield inline.href[:_LONGEST], str(inline.text)
@@ -99,7 +99,7 @@ def with_cards(document: Document, maker: CardMaker) -> Document:
 
 
 def as_card(given: GivenCard, link: str, extension: str) -> Card:
-    """What an extension gave, safe to show. Raises TypeError or ValueError for what is no card."""
+    """The returned card, safe to show. Raises TypeError or ValueError if it is not a valid card."""
     if not isinstance(given, GivenCard) or not all(
         isinstance(text, str) for text in (given.title, given.description, given.url)
     ):

@@ -1,4 +1,4 @@
-"""What happens in the account, handed to the hooks of one extension: one after the other, in order."""
+"""Passes events of the account to the hooks of one extension: one after the other, in order."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["MOST_WAITING", "Hooks"]
 log = logging.getLogger(__name__)
 
 MOST_WAITING = 1_000
-"""Calls that wait for an extension; it misses what comes beyond."""
+"""Maximum number of pending calls of an extension; events beyond are dropped."""
 
 Call = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Hooks:
-    """Calls the hooks of one extension, from when it is made until `close`."""
+    """Calls the hooks of one extension, from creation until `close`."""
 
     def __init__(self, session: Session, running: Running, handle: App[Any]) -> None:
         self._session = session
@@ -65,7 +65,7 @@ class Hooks:
                 log.warning("extension %s is too slow and misses what comes", self._running.name)
             self._missed = True
 
-    # what happens
+    # events
 
     def _on_changes(self, changes: Sequence[change.Change]) -> None:
         if not self._running.is_on:

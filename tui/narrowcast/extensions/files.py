@@ -1,4 +1,4 @@
-"""Files of extensions. They are code that runs as the user: nobody else may be able to write them."""
+"""Files of extensions. They contain code that runs as the user, so nobody else may be able to write them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 class UnsafeFile(Exception):
-    """Somebody else could have written this code. The text says who may, and what to do."""
+    """Another user could have written this code. The text says who, and what to do."""
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """The files of extensions, in the order of their names; none where there is no such folder. Raises UnsafeFile for
-    a folder that others can write, and OSError.
-    """
+    """The files of extensions, sorted by name; none if the folder does not exist. Raises UnsafeFile for a folder
+    that others can write, and OSError."""
     try:
         names = sorted(path.name for path in folder.iterdir() if path.suffix == ".py")
     except FileNotFoundError:
@@ -34,9 +33,8 @@ def files(folder: Path) -> Iterator[Path]:
 
 
 def run_file(path: Path) -> ModuleType:
-    """The module of a file, run. What is checked is what is run: the file is opened once. Raises UnsafeFile, OSError,
-    and whatever the file raises.
-    """
+    """Run a file and return it as a module. The file is opened once, so what is checked is what is run. Raises
+    UnsafeFile, OSError, and whatever the file raises."""
     real = path.resolve()
     _check(real.parent, real.parent.stat())
     with real.open("rb") as file:
@@ -55,7 +53,7 @@ def run_file(path: Path) -> ModuleType:
 
 
 def _check(path: Path, status: os.stat_result) -> None:
-    """Raises UnsafeFile unless the file or folder is the user's own, and nobody else can write it."""
+    """Raises UnsafeFile unless the file or folder belongs to the user and nobody else can write it."""
     if not hasattr(os, "geteuid"):
         return
     if status.st_uid != os.geteuid():

@@ -1,4 +1,4 @@
-"""What an extension gets as its `App`: the app and one of its accounts, by the few ways that are promised."""
+"""The `App` that an extension receives: access to the app and one of its accounts, limited to a stable interface."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ __all__ = ["Handle"]
 
 _TASK = re.compile(r"[a-z][a-z0-9-]{0,30}")
 LONGEST_TEXT = 500
-"""Characters of a message's words."""
+"""Maximum length of a message's text."""
 
 
 class Handle:
     """See `narrowcast.extend.app.App`. One for each extension and account; `close` ends its work.
 
-    ``screen``: the main screen while it is that of the account.
+    ``screen``: returns the account's main screen, or None while it is not shown.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Handle:
     def text(self, message: Message) -> str:
         return words_of(message.content, LONGEST_TEXT)
 
-    # what can be done
+    # actions
 
     def tell(self, text: str, *, warning: bool = False) -> None:
         said = str(text) if self.on_screen else f"{self._account.name}: {text}"
@@ -191,7 +191,7 @@ class Handle:
         await self._session.clock.sleep(seconds)
 
     async def close(self) -> None:
-        """Cancel the tasks that the extension started, and wait for their end."""
+        """Cancel the tasks that the extension started, and wait until they end."""
         self._closed = True
         tasks = list(self._work)
         for task in tasks:

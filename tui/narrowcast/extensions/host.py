@@ -31,7 +31,7 @@ __all__ = ["GROUP", "Host"]
 GROUP = "Extensions"
 """The heading of their commands."""
 SEGMENT_CELLS = 24
-"""Cells of the status line that one segment may take."""
+"""Maximum width of a segment of the status line, in cells."""
 MOST_OFFERS = 7
 
 
@@ -53,9 +53,8 @@ class _AtWork:
 
 
 class Host:
-    """Holds the extensions that were loaded. `attach` puts them to work for an account, `detach` lets go of it; what
-    they add to the screen is for the account that `show` names.
-    """
+    """Holds the loaded extensions. `attach` starts them for an account, `detach` stops them; they add to the screen
+    only for the account given to `show`."""
 
     def __init__(self, app: HostApp, found: Sequence[Found]) -> None:
         self._app = app
@@ -77,10 +76,10 @@ class Host:
     def _tell(self, text: str, severity: str) -> None:
         self._app.tell(text, severity=severity, seconds=10 if severity == "error" else None)
 
-    # life
+    # lifecycle
 
     def add_commands(self) -> list[Command]:
-        """Register the commands of all extensions, each with the keys that are free for it; what was registered."""
+        """Register the commands of all extensions, each with its keys that are free, and return the commands."""
         commands: list[Command] = []
         keys = dict(self._app.keys)
         for running in self.running:
@@ -117,7 +116,7 @@ class Host:
         return function
 
     def attach(self, account: OpenAccount) -> None:
-        """The account is live: begin."""
+        """Start the extensions for an account that is live."""
         self._at_work[account] = [self._put_to_work(running, account) for running in self.running]
         if account is self._shown:
             self._begin_on_screen()
@@ -127,19 +126,19 @@ class Host:
         return _AtWork(running, handle, Hooks(account.session, running, handle))
 
     async def detach(self, account: OpenAccount) -> None:
-        """The account goes: nothing of it is used any more."""
+        """Stop the extensions for an account that is being closed."""
         if account is self._shown:
             self.hide()
         at_work = self._at_work.pop(account, [])
         await asyncio.gather(*(one.close() for one in at_work), return_exceptions=True)
 
     def show(self, account: OpenAccount) -> None:
-        """The account is on the screen from now on."""
+        """Show what the extensions add for this account, which is on the screen now."""
         self._shown = account
         self._begin_on_screen()
 
     def hide(self) -> None:
-        """No account is on the screen."""
+        """Stop showing what extensions add: no account is on the screen."""
         self._shown = None
         for timer in self._timers:
             timer.cancel()
@@ -154,14 +153,14 @@ class Host:
 
     @property
     def _here(self) -> list[_AtWork]:
-        """The extensions for the account on the screen; none before they work for it."""
+        """The extensions that run for the account on the screen; none until they have started for it."""
         return self._at_work.get(self._shown, []) if self._shown is not None else []
 
     def _screen_of(self, account: OpenAccount) -> Workspace | None:
         return account.screen if account is self._shown else None
 
     def close(self) -> None:
-        """Take away what the extensions added."""
+        """Remove everything that the extensions added."""
         self._withdraw()
         self._unwatch()
 
@@ -184,10 +183,10 @@ class Host:
             if self.has_cards:
                 screen.show_cards()
 
-    # what they add
+    # contributions
 
     def segments(self) -> list[str]:
-        """The parts of the status line, in the order of the extensions; safe to show."""
+        """The segments of the status line, in the order of the extensions; safe to show."""
         texts: list[str] = []
         for one in self._here:
             for segment in one.extension.segments:
@@ -202,7 +201,7 @@ class Host:
         return any(one.extension.link_cards or one.extension.code_cards for one in self._here)
 
     def cards(self, document: Document) -> Document:
-        """The message with the cards that extensions make of its links and code."""
+        """The message, with the extensions' cards for its links and code."""
         return with_cards(document, CardMaker(self._card_of_link, self._card_of_code))
 
     def _card_of_link(self, url: str, text: str) -> Card | None:
@@ -223,7 +222,8 @@ class Host:
         return None
 
     def offers(self, line: str) -> tuple[int, list[Offer]] | None:
-        """Completions for the end of the line that is being written: where what they replace begins, and they."""
+        """Completions for the end of the current line in compose: the start of the text that they replace, and the
+        offers."""
         for one in self._here:
             for entry in one.extension.completions:
                 offers = one.running.ask(
@@ -235,16 +235,15 @@ class Host:
 
     @property
     def slash_commands(self) -> list[tuple[str, str]]:
-        """The word of each slash command, and what it is for."""
+        """The word of each slash command, and its description."""
         return [(slash.word, slash.about) for _, slash in self._slashes()]
 
     def _slashes(self) -> Iterable[tuple[_AtWork, SlashEntry]]:
         return [(one, slash) for one in self._here if one.running.is_on for slash in one.extension.slashes]
 
     def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
-        """Run the slash command that a text begins with; whether there is one. ``done`` gets what is to be sent in its
-        place, or None for nothing; it is not called where the command failed.
-        """
+        """Run the slash command at the beginning of a text; returns whether there is one. ``done`` receives the
+        text to send in its place, or None for nothing; it is not called if the command failed."""
         word, _, rest = content.removeprefix("/").partition(" ")
         word, newline, more = word.partition("\n")
         for one, slash in self._slashes():
@@ -260,7 +259,7 @@ class Host:
         try:
             text = await one.running.do(f"/{slash.word}", slash.function, one.handle, argument)
         except Refused:
-            return  # its user has been told
+            return  # the user has been notified
         if text is not None and not isinstance(text, str):
             one.running.turn_off(f"/{slash.word} gave back {type(text).__name__} in place of a text")
             return
@@ -290,7 +289,8 @@ def _made(function: Callable[..., Any], one: _AtWork, value: Link | Code, link: 
 def _completed(
     pattern: re.Pattern[str], function: Callable[..., Any], handle: Handle, line: str
 ) -> tuple[int, list[Offer]] | None:
-    """Runs within the limit: a pattern can take as long as a function."""
+    """Matches the pattern and calls the function, both within the time limit: a pattern can take as long as a
+    function."""
     match = pattern.search(line)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""What extensions need of the app that they are loaded into."""
+"""What extensions need from the app that loads them."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ __all__ = ["HostApp", "OpenAccount"]
 
 
 class OpenAccount(Protocol):
-    """An account that is open in the app; a part of `narrowcast.app.live_account.LiveAccount`."""
+    """An open account of the app; a subset of `narrowcast.app.live_account.LiveAccount`."""
 
     file: Path
     session: Session
 
     @property
     def name(self) -> str:
-        """What it is called where there are several."""
+        """A name that distinguishes it from other accounts."""
 
     @property
     def screen(self) -> Workspace | None:
-        """Its main screen while it is shown."""
+        """Its main screen; None while it is not shown."""
 
 
 class HostApp(Protocol):
-    """A part of `narrowcast.app.context.AppContext`, with keys that can be added to."""
+    """A subset of `narrowcast.app.context.AppContext`, with keys that can be added to."""
 
     config: Config
     paths: Paths
@@ -46,10 +46,10 @@ class HostApp(Protocol):
     def accounts(self) -> AccountsContext: ...
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
-        """Say something to the user. ``text`` may come from anywhere."""
+        """Show a notice to the user. ``text`` may come from anywhere."""
 
     def add_commands(self, commands: Sequence[Command]) -> None:
-        """The keys of these commands are heard from now on."""
+        """Activate the keys of these commands."""
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
-        """Do ``work`` in the background. Whatever goes wrong is told to the user and logged."""
+        """Run ``work`` in the background. Errors are shown to the user and logged."""

@@ -1,8 +1,8 @@
-"""Limits for code that is not ours: what takes too long on the app's loop is interrupted.
+"""Time limits for foreign code: a function that takes too long on the app's loop is interrupted.
 
-A function of an extension runs on the loop that answers keys. Where the platform has an interval timer, its signal
-interrupts pure Python, sleeps and regular expressions; elsewhere, and outside of the main thread, the time is looked at
-afterwards. While our own code runs on behalf of an extension it is left alone (`ours`).
+A function of an extension runs on the loop that handles keys. If the platform has an interval timer, its signal
+interrupts pure Python, sleeps and regular expressions; elsewhere, and outside of the main thread, the time is only
+checked afterwards. The app's own code is not interrupted while it runs on behalf of an extension (`ours`).
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ __all__ = ["STEP_SECONDS", "Stepped", "TooLong", "blame", "call", "ours", "watch
 T = TypeVar("T")
 
 STEP_SECONDS = 0.5
-"""How long a function of an extension may hold up the app."""
+"""How many seconds a function of an extension may hold up the app."""
 _AGAIN = 0.05
-"""Seconds after which an interruption that was swallowed comes again."""
+"""Seconds after which the timer fires again if the extension suppressed the interruption."""
 
 
 class TooLong(BaseException):
-    """Not an Exception: what catches everything in an extension must not catch this."""
+    """Not an Exception: a handler in an extension that catches every Exception must not catch this."""
 
 
 blame: ContextVar[Callable[[], None]] = ContextVar("blame")
-"""What to call when a task that an extension has begun takes too long: nobody may be waiting for it."""
+"""Callback for a task started by an extension that takes too long: nothing may be awaiting it."""
 
 
 class _Alarm:
-    """The one timer of the process: who is being watched, and how many of our own functions run inside."""
+    """The single timer of the process: whether it is armed, and how many of the app's own functions run inside."""
 
     def __init__(self) -> None:
         self.armed = False
@@ -51,7 +51,7 @@ _alarm = _Alarm()
 
 @contextmanager
 def ours() -> Iterator[None]:
-    """Code of the app itself, called by an extension: it is not interrupted halfway."""
+    """Marks code of the app itself that an extension calls: it is not interrupted."""
     _alarm.ours += 1
     try:
         yield
@@ -60,9 +60,9 @@ def ours() -> Iterator[None]:
 
 
 def call(function: Callable[..., T], *args: Any, seconds: float = STEP_SECONDS) -> T:
-    """What ``function`` gives back. Raises TooLong after ``seconds``, and whatever the function raises."""
+    """Call ``function`` and return its result. Raises TooLong after ``seconds``, and whatever the function raises."""
     if _alarm.armed:
-        return function(*args)  # called by what is watched already
+        return function(*args)  # called inside a function that is limited already
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         return _measured(function, args, seconds)
     before = signal.signal(signal.SIGALRM, _alarm.ring)
@@ -74,7 +74,7 @@ def call(function: Callable[..., T], *args: Any, seconds: float = STEP_SECONDS) 
         finally:
             _alarm.armed = False
     finally:
-        _alarm.armed = False  # once more: the alarm may have rung in the line above
+        _alarm.armed = False  # again: the alarm may have fired in the line above
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
@@ -88,7 +88,8 @@ def _measured(function: Callable[..., T], args: tuple[Any, ...], seconds: float)
 
 
 class Stepped:
-    """Awaits a coroutine of an extension, each of its steps within the limit. Raises TooLong, and what it raises."""
+    """Awaits a coroutine of an extension, with the limit for each of its steps. Raises TooLong, and whatever the
+    coroutine raises."""
 
     def __init__(self, work: Coroutine[Any, Any, T], seconds: float = STEP_SECONDS) -> None:
         self._work = work
@@ -122,7 +123,7 @@ async def _watched(work: Coroutine[Any, Any, T]) -> T:
 
 
 def watch_tasks(loop: asyncio.AbstractEventLoop) -> Callable[[], None]:
-    """From now on tasks that an extension begins have the limit of its own steps; what is returned ends that."""
+    """Apply the step limit to all tasks that extensions start from now on; the returned function ends that."""
     before = loop.get_task_factory()
 
     def factory(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Future[Any]:

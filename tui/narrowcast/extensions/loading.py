@@ -1,7 +1,7 @@
 """Finding and loading extensions: files of the configuration's folder, and entry points of installed packages.
 
-Importing them takes time and runs their code, so each is loaded in a thread of its own, which may hang without holding
-up the app or its end.
+Importing them takes time and runs their code, so each is loaded in its own thread: if it hangs, it holds up neither
+the app nor its exit.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ __all__ = ["LOAD_SECONDS", "Found", "load_all"]
 log = logging.getLogger(__name__)
 
 LOAD_SECONDS = 10.0
-"""How long one extension may take to be imported."""
+"""How many seconds importing one extension may take."""
 
 
 class Found(Struct, frozen=True):
-    """An extension as it was found: loaded, or with what is wrong. ``source``: its file, or its package."""
+    """An extension that was found: loaded, or with the problem. ``source``: its file, or its package."""
 
     source: str
     extension: Extension[Any] | None = None
@@ -39,16 +39,15 @@ class Found(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """How it is called; as its file is where it could not be loaded."""
+        """The extension's name, or the name of its file if it could not be loaded."""
         return self.extension.name if self.extension is not None else Path(self.source).stem
 
 
 def load_all(
     folder: Path, tables: Mapping[str, Mapping[str, object]], seconds: float = LOAD_SECONDS
 ) -> list[Found]:
-    """Everything that can be found, in order: files, then packages. ``tables``: settings by name of extension. Never
-    raises; to be called in a thread.
-    """
+    """Find and load all extensions: files, then packages. ``tables``: settings by extension name. Never raises;
+    call it in a thread."""
     found: list[Found] = []
     names: set[str] = set()
     for source, load in _sources(folder):

@@ -1,4 +1,4 @@
-"""One extension at work: whatever it does wrong turns it off, and nothing else."""
+"""One extension at run time: any error turns off only the extension itself."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ __all__ = ["Running"]
 log = logging.getLogger(__name__)
 
 _ANYTHING = (Exception, SystemExit, KeyboardInterrupt)
-"""What an extension may raise that must not end the app."""
+"""Exceptions of an extension that must not end the app."""
 
 T = TypeVar("T")
 Tell = Callable[[str, str], None]
-"""Says something to the user: a text and its severity."""
+"""Shows a notice to the user: a text and its severity."""
 
 
 class Running:
     """An extension with its settings. ``why_off``: empty while it is on.
 
-    Errors of the service and `Refused` are told, as they are no defect; everything else, and what takes too long, turns
-    the extension off until the next start.
+    Errors of the service and `Refused` are shown to the user, since they are not defects of the extension; any
+    other error, and exceeding a time limit, turns the extension off until the next start.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Running:
         return not self.why_off
 
     def ask(self, what: str, function: Callable[..., T], *args: Any) -> T | None:
-        """What a function gives back at once; None from one that fails."""
+        """The result of a function; None if it fails."""
         if not self.is_on:
             return None
         try:
@@ -63,7 +63,7 @@ class Running:
         return None
 
     async def do(self, what: str, function: Callable[..., Any], *args: Any, unlimited: bool = False) -> Any:
-        """What a function gives back, async or not. Raises Refused once the user was told why there is nothing."""
+        """The result of a function, async or not. Raises Refused after a failure, once the user has been notified."""
         if not self.is_on:
             raise Refused
         accusing = blame.set(
@@ -99,7 +99,7 @@ class Running:
                 return await Stepped(_coroutine(work), STEP_SECONDS)
         except TimeoutError as error:
             if not limit.expired():
-                raise  # a time-out of its own
+                raise  # a timeout of the extension's own
             self.turn_off(f"{what} took longer than {self.extension.seconds:g} s", error)
             raise Refused from error
 
@@ -107,7 +107,7 @@ class Running:
         self, what: str, function: Callable[..., Any], *args: Any, unlimited: bool = False
     ) -> None:
         """Call a hook or a command; nothing is raised."""
-        with contextlib.suppress(Refused):  # its user has been told
+        with contextlib.suppress(Refused):  # the user has been notified
             await self.do(what, function, *args, unlimited=unlimited)
 
     def _failed(self, what: str, error: BaseException) -> None:
@@ -122,7 +122,7 @@ class Running:
             self.turn_off(f"{what} failed ({type(error).__name__}: {error})"[:300], error)
 
     def turn_off(self, why: str, error: BaseException | None = None) -> None:
-        """Nothing of it is called any more. Its user is told, and the log has where it happened."""
+        """Turn the extension off: nothing of it is called any more. Notifies the user and logs the traceback."""
         if not self.is_on:
             return
         self.why_off = why

@@ -1,6 +1,6 @@
-"""Whether there are extensions: asked at every start, so it imports nothing and reads little.
+"""Whether there are any extensions: checked at every start, so it imports nothing and reads little.
 
-Entry points are looked for in the small files that name them: the library for that takes longer to import than most
+Entry points are read from the small files that name them: `importlib.metadata` takes longer to import than most
 extensions.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 __all__ = ["FOLDER", "GROUP", "are_there", "named"]
 
 FOLDER = "extensions"
-"""The folder of extensions in that of the configuration."""
+"""Name of the folder of extensions in the configuration's folder."""
 GROUP = "narrowcast.extensions"
 """The group of entry points."""
 _MARK = f"[{GROUP}]".encode()
@@ -30,7 +30,7 @@ def are_there(folder: Path, search: Sequence[str] | None = None) -> bool:
 
 
 def named(search: Sequence[str]) -> Iterator[Path]:
-    """The files of installed packages that name entry points of the group."""
+    """The files of installed packages that contain entry points of the group."""
     for folder in search:
         try:
             packages = [path for path in Path(folder or ".").iterdir() if path.name.endswith("-info")]

@@ -16,13 +16,13 @@ Tables = Mapping[str, Mapping[str, object]]
 
 
 class ExtensionSettings:
-    """The settings of those that were found."""
+    """The settings of the extensions that were found."""
 
     def __init__(self, found: Sequence[Found]) -> None:
         self._found = {one.name: one for one in found if one.extension is not None}
 
     def keys(self) -> dict[str, tuple[ConfigKey, ...]]:
-        """By heading; only those that a line of text can hold."""
+        """The settings by heading; only those that can be edited as one line of text."""
         return {f"Extension {name}": tuple(self._keys_of(one)) for name, one in self._found.items()}
 
     def _keys_of(self, one: Found) -> list[ConfigKey]:
@@ -41,7 +41,7 @@ class ExtensionSettings:
         return dataclasses.fields(settings) if dataclasses.is_dataclass(settings) else ()
 
     def value(self, tables: Tables, key: str) -> Value:
-        """What the configuration says, else the default."""
+        """The value in the configuration, or the default."""
         _, name, field_name = key.split(".", 2)
         default: object = True
         if field_name != "enabled":
@@ -53,7 +53,7 @@ class ExtensionSettings:
         return [str(part) for part in value] if isinstance(value, list | tuple) else str(value)
 
     def problem(self, tables: Tables, key: str) -> str:
-        """What is wrong with the settings of the extension that ``key`` belongs to; empty for nothing."""
+        """The problem with the settings of the extension that ``key`` belongs to; empty if there is none."""
         name = key.split(".", 2)[1]
         extension = self._found[name].extension
         table = dict(tables.get(name, {}))

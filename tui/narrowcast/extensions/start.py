@@ -25,7 +25,8 @@ T = TypeVar("T")
 
 
 async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What a function that never raises gives back, from a thread that the end of the app does not wait for."""
+    """Run a function that never raises in a daemon thread, for which the app's exit does not wait, and return its
+    result."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[T] = loop.create_future()
 
@@ -35,7 +36,7 @@ async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 
     def work() -> None:
         result = function(*args, **kwargs)
-        with suppress(RuntimeError):  # the loop has ended meanwhile
+        with suppress(RuntimeError):  # the loop has ended by now
             loop.call_soon_threadsafe(tell, result)
 
     threading.Thread(target=work, daemon=True, name="load extensions").start()
@@ -45,7 +46,7 @@ async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 class Extensions:
     """See `narrowcast.app.context.ExtensionsContext`. ``folder``: where their files are; None: none are loaded.
 
-    ``host`` holds those that are loaded.
+    ``host`` holds the loaded extensions.
     """
 
     def __init__(self, app: HostApp, folder: Path | None) -> None:
@@ -53,12 +54,12 @@ class Extensions:
         self._folder = folder
         self._loading: asyncio.Task[None] | None = None
         self._working: dict[OpenAccount, asyncio.Task[None]] = {}
-        """What puts them to work for each account that is live."""
+        """The tasks that start the extensions for each live account."""
         self._shown: OpenAccount | None = None
         self.host: Host | None = None
 
     def begin(self, account: OpenAccount) -> None:
-        """An account is live: load them if that was not done, and put them to work for it."""
+        """Load the extensions if necessary, and start them for an account that is live."""
         if self._folder is None or account in self._working:
             return
         if self._loading is None:
@@ -80,7 +81,7 @@ class Extensions:
             self.host.show(self._shown)
 
     async def _work_for(self, account: OpenAccount) -> None:
-        """Put them to work for an account, as soon as they are loaded and it is known whose it is."""
+        """Start the extensions for an account, once they are loaded and the current user is known."""
         if self._loading is not None:
             await asyncio.shield(self._loading)
         if self.host is not None:
@@ -89,7 +90,7 @@ class Extensions:
             self.host.attach(account)
 
     async def end(self, account: OpenAccount) -> None:
-        """An account goes: nothing of it is used any more."""
+        """Stop the extensions for an account that is being closed."""
         if (working := self._working.pop(account, None)) is not None:
             working.cancel()
         if account is self._shown:
@@ -98,13 +99,13 @@ class Extensions:
             await self.host.detach(account)
 
     def show(self, account: OpenAccount) -> None:
-        """An account is on the screen."""
+        """Show what extensions add for the account, which is on the screen now."""
         self._shown = account
         if self.host is not None:
             self.host.show(account)
 
     def hide(self) -> None:
-        """No account is on the screen."""
+        """Stop showing what extensions add: no account is on the screen."""
         self._shown = None
         if self.host is not None:
             self.host.hide()
@@ -113,31 +114,32 @@ class Extensions:
         if self.host is not None:
             self.host.close()
 
-    # what panes and screens ask
+    # queried by panes and screens
 
     @property
     def settings(self) -> ExtensionSettings | None:
-        """Their settings; None where none are loaded."""
+        """The settings of the extensions; None if none are loaded."""
         return self.host.settings if self.host is not None else None
 
     @property
     def cards(self) -> Callable[[Document], Document] | None:
-        """Puts their cards into a message; None where there are none."""
+        """Adds the extensions' cards to a message; None if no extension makes cards."""
         return self.host.cards if self.host is not None and self.host.has_cards else None
 
     def segments(self) -> Sequence[str]:
-        """What they add to the status line; safe to show."""
+        """The extensions' segments of the status line; safe to show."""
         return self.host.segments() if self.host is not None else ()
 
     @property
     def slash_commands(self) -> Sequence[tuple[str, str]]:
-        """The word of each slash command, and what it is for."""
+        """The word of each slash command, and its description."""
         return self.host.slash_commands if self.host is not None else ()
 
     def offers(self, line: str) -> tuple[int, Sequence[Offer]] | None:
-        """Completions for the end of the line that is being written: where what they replace begins, and they."""
+        """Completions for the end of the current line in compose: the start of the text that they replace, and the
+        offers."""
         return self.host.offers(line) if self.host is not None else None
 
     def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
-        """Run the slash command that a text begins with; whether there is one."""
+        """Run the slash command at the beginning of a text; returns whether there is one."""
         return self.host is not None and self.host.slash(content, done)
