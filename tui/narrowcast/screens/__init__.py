@@ -1,1 +1,1 @@
-"""Whole screens and dialogs."""
+"""All screens and dialogs of the app."""

@@ -1,4 +1,4 @@
-"""One question with one line to answer: searching, a path, a name."""
+"""A question with a one-line answer, such as a search, a path or a name."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ __all__ = ["AskScreen", "Completion"]
 
 
 class Completion(Protocol):
-    """Completes what is typed, when its user asks for it."""
+    """Completes the typed text, when the user asks for it."""
 
     widgets: Sequence[Widget]
-    """What it shows below the field."""
+    """Widgets shown below the field."""
 
     def typed(self, ask: AskScreen) -> None:
         """Called when the text has changed."""
 
     def move(self, direction: int) -> bool:
-        """Choose another offer, up (-1) or down (1); False where there are none."""
+        """Select another completion, up (-1) or down (1); False if there are none."""
 
     def complete(self, ask: AskScreen) -> None:
-        """Put what completes it in the place of what is typed."""
+        """Replace the typed text with the completion."""
 
 
 class AskScreen(Dialog[str | None]):
-    """Gives back what was typed, or None.
+    """Asks one question. Dismissed with the answer, or None.
 
-    ``notes``: lines below the field. ``does``: what Enter does. ``read``: the answer that a text stands for. ``check``:
-    what is wrong with an answer, or nothing; ``checks_typing``: that is said while one types. ``problem``: what was
-    wrong before. ``marked``: what is typed replaces the text that is there.
+    ``notes``: lines below the field. ``does``: what Enter does. ``read``: converts the typed text to the answer.
+    ``check``: returns the problem with an answer, or an empty text; ``checks_typing``: check on every change.
+    ``problem``: the problem with an earlier answer. ``marked``: typing replaces the initial text.
     """
 
     DEFAULT_CSS = """
@@ -81,7 +81,7 @@ class AskScreen(Dialog[str | None]):
         self._completion = completion
         self._marked = marked
         self.remark = KeyLine()
-        """Says what is wrong, where answers are checked."""
+        """Shows the problem, if answers are checked."""
         self.say(problem, "bad")
 
     def compose(self) -> ComposeResult:
@@ -110,11 +110,11 @@ class AskScreen(Dialog[str | None]):
         return self.query_one(Editor)
 
     def say(self, text: str, look: str = "dim") -> None:
-        """Says something about what is typed. ``look``: as in `OneLine`."""
+        """Show a remark on the typed text. ``look``: as in `OneLine`."""
         self.remark.show(text, look)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """What was wrong may be right now."""
+        """Clear the problem, or check again."""
         event.stop()
         if self._completion is not None:
             self._completion.typed(self)
@@ -124,7 +124,7 @@ class AskScreen(Dialog[str | None]):
             self.say("")
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        """An answer that is wrong stays, with the reason."""
+        """Dismiss with the answer; if it has a problem, stay open and show it."""
         event.stop()
         answer = self._read(event.editor.text.strip())
         if problem := self._problem_of(answer):
@@ -136,7 +136,7 @@ class AskScreen(Dialog[str | None]):
         return self._check(answer) if self._check is not None else ""
 
     def action_offer(self, direction: int) -> None:
-        """Choose another offer, up (-1) or down (1)."""
+        """Select another completion, up (-1) or down (1)."""
         if self._completion is None or not self._completion.move(direction):
             raise SkipAction
 

@@ -18,7 +18,7 @@ __all__ = ["Host", "ask"]
 
 
 class Host(Protocol):
-    """A screen of a live account, over which others open: the main screen, or a list of things."""
+    """A screen of a live account over which forms open: the main screen, or a list of things."""
 
     @property
     def session(self) -> Session: ...
@@ -39,7 +39,8 @@ def ask(
     focus: str = "",
     then: Callable[[Any], object] | None = None,
 ) -> None:
-    """Open a form; ``done`` is told when the server took it, and ``then`` gets what ``submit`` gave back."""
+    """Open a form. When the server has accepted the values, ``done`` is shown and ``then`` receives the result of
+    ``submit``."""
 
     def closed(result: object) -> None:
         if result is None:

@@ -1,4 +1,4 @@
-"""A question before something that cannot be undone: the whole question, and no as the first answer."""
+"""A confirmation before something that cannot be undone: the full question, with "no" selected first."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KEYS = (
 
 
 class ConfirmScreen(Dialog[bool]):
-    """Gives back whether it shall be done. ``yes``: the words for doing it."""
+    """Dismissed with whether the user confirmed. ``yes``: the text of the confirming choice."""
 
     DEFAULT_CSS = """
     ConfirmScreen > Vertical { margin-top: 3; border: round $warning; }
@@ -65,7 +65,7 @@ class ConfirmScreen(Dialog[bool]):
 
 
 def ask_first(screen: InApp, question: str, yes: str, then: Callable[[], object]) -> None:
-    """Do something only after it was said twice."""
+    """Do something only after the user has confirmed it."""
 
     def answered(sure: bool | None) -> None:
         if sure:

@@ -1,4 +1,4 @@
-"""What every dialog shares: a frame, the key that closes it, and help on its own keys."""
+"""The base of all dialogs: a frame, the key that closes the dialog, and help on its keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @runtime_checkable
 class KnowsTerminal(Protocol):
-    """An app that can say whether it knows what the terminal shows."""
+    """An app that can report whether it knows what the terminal currently shows."""
 
     def knows_terminal(self) -> bool: ...
 
@@ -29,8 +29,8 @@ class KnowsTerminal(Protocol):
 class Dialog(OpensOver[T]):
     """Dismissed with None when it is closed.
 
-    What lies behind shows as it is: a tint would send the whole screen twice for each dialog, and Textual would draw
-    all of it anew for each key in the dialog.
+    The screen behind is shown untinted: a tint would send the whole screen twice for each dialog, and Textual would
+    redraw all of it for each key pressed in the dialog.
     """
 
     DEFAULT_CSS = """
@@ -49,7 +49,7 @@ class Dialog(OpensOver[T]):
     _outcome: tuple[T | None] | None = None
 
     def start_over(self) -> None:
-        """Have it shown again as if it were new."""
+        """Reset the screen so that it can be shown again like a new one."""
         self.is_new = True
         self._behind = None
         self._has_behind_changed = False
@@ -60,7 +60,7 @@ class Dialog(OpensOver[T]):
         )
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """What shows around the dialog: the screen below, drawn again only after it has changed."""
+        """The area around the dialog: the screen below, rendered again only after it has changed."""
         if self.paints_alone:
             return [Strip.blank(crop.width)] * crop.height
         if self._behind is None or self._behind_size != self.size:
@@ -73,14 +73,14 @@ class Dialog(OpensOver[T]):
         return [strip.crop(*crop.column_span) for strip in strips]
 
     def behind_changed(self) -> None:
-        """Called when a screen below shows something else."""
+        """Called when a screen below has changed."""
         self._behind = None
         self._has_behind_changed = True
 
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
-        """Any screen below calls this with regions, where it changed; dialogs between them show it too."""
+        """Screens below call this with the regions that changed; dialogs in between are updated too."""
         if regions:
             for screen in self.app.screen_stack:
                 if isinstance(screen, Dialog):
@@ -93,11 +93,11 @@ class Dialog(OpensOver[T]):
         return remove_screen(self)
 
     def hints(self, *hints: KeyHint) -> str:
-        """A line that names keys and what they do."""
+        """A line of keys and what they do."""
         return " · ".join(hint_words(keys_of(self), hints))
 
     def finish(self, result: T | None) -> None:
-        """Close with a result as soon as no other screen lies over this one: `dismiss` would close that one instead."""
+        """Close with a result as soon as no other screen is above this one: `dismiss` would close that one instead."""
         self._outcome = (result,)
         self._close()
 

@@ -1,4 +1,4 @@
-"""Asking for a file: a path, completed with Tab."""
+"""A question for a file: a path, completed with Tab."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ def file_question(
     placeholder: str = "path, for example ~/report.pdf",
     check: Callable[[Path], str] = lambda _: "",
 ) -> AskScreen:
-    """A question that gives back the path of a file that exists, or an empty text. ``check``: what is wrong with the
-    file, or nothing; it reads no more than its beginning.
-    """
+    """A question whose answer is the path of an existing file, or empty. ``check``: returns the problem with the
+    file, or an empty text; it reads only the beginning of the file."""
 
     def problem(path: str) -> str:
         if not path:
@@ -47,12 +46,12 @@ def file_question(
 
 
 def _path(typed: str) -> str:
-    """A path as people write it, such as in quotes or below ~."""
+    """The path that the user typed, without quotes and with ~ expanded."""
     return str(expanded(typed.strip("'\""))) if typed else ""
 
 
 class PathCompletion:
-    """Completes as far as all paths agree, and names them."""
+    """Completes a path as far as it is unambiguous, and lists the candidates."""
 
     widgets: Sequence[Widget] = ()
 
@@ -60,7 +59,7 @@ class PathCompletion:
         self._latest: Latest | None = None
 
     def typed(self, ask: AskScreen) -> None:
-        """Nothing is read from the disk before its user asks for it."""
+        """Does nothing: the disk is only read when the user asks for a completion."""
 
     def move(self, direction: int) -> bool:
         return False
@@ -86,7 +85,7 @@ class PathCompletion:
 
 
 def common_start(texts: list[str]) -> str:
-    """The longest beginning that all of them share."""
+    """The longest common prefix."""
     first, last = min(texts), max(texts)
     for place, character in enumerate(first):
         if last[place : place + 1] != character:

@@ -1,13 +1,13 @@
-"""A form: a few labelled fields that are sent together, and stay as typed until the server took them.
+"""A form: labelled fields that are submitted together; what was typed stays until the server has accepted it.
 
     FormScreen(
         "New channel",
-        [Line("name", "Name", required=True), YesNo("private", "Private")],
+        [LineField("name", "Name", required=True), YesNo("private", "Private")],
         state=session.state,
-        submit=create,  # async; gets Values; raises Refused or a NarrowcastError to say what is wrong
+        submit=create,  # async; receives Values; raises Refused or a NarrowcastError with the problem
     )
 
-Dismissed with what ``submit`` gave back (True for None), or None when one leaves.
+Dismissed with the result of ``submit`` (True for None), or None if the user leaves.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 __all__ = ["FormScreen", "read_only_form"]
 
 AROUND = 7
-"""Rows of a form that are not fields: border, title, gap, hint, message."""
+"""Rows of a form other than fields: border, title, gap, hint, message."""
 WIDTH, SHARE, SIDES = 84, 0.96, 4
-"""Columns of a form, which part of the screen it takes at most, and how many of its columns are not for text."""
+"""Width of a form in columns, its maximum share of the screen, and how many of its columns are not text."""
 LABEL_MOST = 34
 PROBLEM_ROWS = 2
-"""Rows for what is said to be wrong with a value."""
+"""Rows reserved for the problem with a value."""
 WAITING = "Please wait…"
 CHANGE = "<choice.previous> <choice.next> or <choice.choose> to change"
 
 
 class FormScreen(Dialog[object], inherit_bindings=False):
-    """See the module's description. ``verb``: what sending does, as in "Ctrl-d saves"."""
+    """See the module's description. ``verb``: what submitting does, as in "Ctrl-d saves"."""
 
     DEFAULT_CSS = """
     FormScreen > Vertical { width: 84; }
@@ -82,7 +82,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         note: str = "",
         focus: str = "",
     ) -> None:
-        """``note``: a dim text below the title; ``focus``: the field to begin in, else the first."""
+        """``note``: a dim text below the title; ``focus``: the field that gets the focus, by default the first."""
         super().__init__()
         self._title = title
         self._verb = verb
@@ -111,7 +111,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             yield self._hint
 
     def on_mount(self) -> None:
-        """Begin in the first field that can be changed."""
+        """Focus the first field that can be changed."""
         self._fit()
         first = next(
             (row for row in self.rows if row.is_enabled and row.field.name == self._focus_first), None
@@ -124,7 +124,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             first.mark()
 
     def on_resize(self) -> None:
-        """As many fields as there is room for; the others scroll."""
+        """Show as many fields as fit; the others scroll."""
         self._fit()
 
     @property
@@ -151,7 +151,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         lines = [Run(line, Style.null()) for line in self._note.splitlines()]
         return sum(max(1, len(list(wrap([line], self._width)))) for line in lines)
 
-    # where one is
+    # the current field
 
     @property
     def _here(self) -> FormRow | None:
@@ -159,7 +159,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         return next((row for row in self.rows if focused is not None and row.control is focused), None)
 
     def row(self, name: str) -> FormRow:
-        """The row of a field. Raises StopIteration for a name that no field has."""
+        """The row of a field. Raises StopIteration if there is no such field."""
         return next(row for row in self.rows if row.field.name == name)
 
     def _enter(self, row: FormRow) -> None:
@@ -189,7 +189,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
 
     @staticmethod
     def _understood(row: FormRow) -> tuple[str, str]:
-        """How the words of a time are understood."""
+        """How the typed time is interpreted."""
         try:
             at = row.read(time.time())
         except Refused:
@@ -209,7 +209,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         return True
 
     def action_next(self) -> None:
-        """Complete what is typed, or go to the next field; from the last to the first."""
+        """Complete the typed text, or go to the next field; after the last comes the first."""
         row = self._here
         if row is not None and row.complete():
             self._show_hint()
@@ -229,7 +229,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             row.control.insert("\n")
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
-        """Say what Tab would complete, and whether the value is right by now."""
+        """Show what Tab would complete, and check again a value that had a problem."""
         event.stop()
         self._take_back_warning()
         if event.edited:
@@ -237,9 +237,8 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._show_hint()
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        """Enter goes on to the next field, and sends from the last one. In a list of names it takes one first, as Tab
-        does: more may follow.
-        """
+        """Enter goes to the next field, and submits from the last one. In a list of names it first accepts the
+        completion, like Tab, since more names may follow."""
         event.stop()
         row = self._here
         if row is not None and row.complete() and row.is_list:
@@ -256,7 +255,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._show_hint()
 
     def _take_back_warning(self) -> None:
-        """Leaving asks once more: what was said of the key that leaves is true no longer."""
+        """Leaving must be confirmed again: the warning is out of date after a change."""
         if self._warned:
             self._warned = False
             self.say(WAITING if self._sending else "")
@@ -268,21 +267,21 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         if not self._step(1):
             self.action_send()
 
-    # sending and leaving
+    # submitting and leaving
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """A line below the fields; it may come from the server."""
+        """Show a line below the fields; it may come from the server."""
         self._said.update(safe_block(text[:500]))
         self._said.set_class(bool(text), "-shown")
         self._said.set_class(bad, "-bad")
 
     @property
     def told(self) -> str:
-        """Everything that the form says to be wrong."""
+        """All problems that the form shows."""
         return " ".join(str(one.render()) for one in (*(row.problem for row in self.rows), self._said))
 
     def _check_again(self) -> None:
-        """A value that was wrong is right, or wrong in another way."""
+        """Check again a value that had a problem."""
         row = self._here
         if row is not None and row.has_problem:
             row.show_problem(self._problem_of(row))
@@ -290,7 +289,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
 
     @staticmethod
     def _problem_of(row: FormRow) -> str:
-        """What is wrong with a value; empty for nothing."""
+        """The problem with a value; empty if there is none."""
         try:
             row.read(time.time())
         except Refused as problem:
@@ -299,17 +298,17 @@ class FormScreen(Dialog[object], inherit_bindings=False):
 
     @property
     def is_touched(self) -> bool:
-        """Whether something would be lost."""
+        """Whether closing would lose a change."""
         return any(row.is_touched for row in self.rows if row.is_enabled)
 
     def read(self) -> Values:
-        """What the fields say. Raises Refused for the first that cannot be used."""
+        """The values of all fields. Raises Refused for the first invalid one."""
         now = time.time()
         read = {row.field.name: row.read(now) for row in self.rows}
         return Values(read, {row.field.name: row.before for row in self.rows})
 
     def action_send(self) -> None:
-        """Hand the values to `submit`; a refusal is said here, with everything still as typed."""
+        """Pass the values to `submit`; if they are refused, the reason is shown and everything stays as typed."""
         if self._sending:
             return
         self._warned = False
@@ -346,7 +345,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
             self._sending = False
 
     def _with_what_was_typed(self, reason: str) -> NarrowcastError:
-        """Of a form that was closed while it was sent: the words are nowhere else any more."""
+        """An error with the typed texts, for a form that was closed while submitting: they are kept nowhere else."""
         words = [
             f"{row.field.label}: {row.typed}"
             for row in self.rows
@@ -365,7 +364,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._enter(row)
 
     def action_leave(self) -> None:
-        """Leave; what was typed is only thrown away by a second Esc."""
+        """Close the form; if there are unsaved changes, only at the second press of the key."""
         if self._warned or not (self.is_touched or self._sending):
             self.dismiss(None)
             return
@@ -385,7 +384,7 @@ def read_only_form(
     verb: str,
     note: str,
 ) -> FormScreen:
-    """The same form for who may not change anything; ``note`` says why. ``submit`` is never called."""
+    """A form for a user who may not change anything; ``note`` is the reason. ``submit`` is never called."""
 
     async def refuse(_values: Values) -> object:
         raise Refused("", note)

@@ -29,19 +29,20 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 OFFERED = 6
-"""Completions that are named at once."""
+"""Maximum number of completions shown."""
 MOMENTS = ("tomorrow 9:00", "monday 9:00", "friday 9:00", "in 20 minutes", "in 2 hours", "today 17:00")
 BEFORE, BEHIND = " ‹ ", " › "
 LIST = "names, separated by commas"
 AND = ", "
 FEW = 4
-"""Options up to which Space goes on to the next one; more are shown as a list."""
+"""Maximum number of options for which Space selects the next one; more are shown as a list."""
 NEEDS_MOST = 40
-"""Characters that fit beside a value that cannot be changed, to say why: a longer reason goes without its brackets."""
+"""Characters available beside a read-only value for the reason; a longer reason is shown without its text in
+brackets."""
 
 
 class ChoiceControl(OneLine, can_focus=True):
-    """One of some options: left and right change it, Space too, or opens the list of many."""
+    """A choice of one option: left, right and Space change it; with many options Space opens a list."""
 
     DEFAULT_CSS = """
     ChoiceControl { background: $panel; }
@@ -51,10 +52,10 @@ class ChoiceControl(OneLine, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.CHOICE)]
 
     class Changed(Message):
-        """Another option is chosen."""
+        """Another option was chosen."""
 
     class Done(Message):
-        """Enter was pressed: the next field gets the keys."""
+        """Enter was pressed: the focus moves to the next field."""
 
     def __init__(self, options: Sequence[tuple[object, str]], value: object, *, title: str = "") -> None:
         super().__init__()
@@ -77,16 +78,16 @@ class ChoiceControl(OneLine, can_focus=True):
 
     @property
     def words(self) -> str:
-        """The chosen option as people read it."""
+        """The text of the chosen option."""
         return self._options[self._place][1]
 
     @property
     def is_cut(self) -> bool:
-        """Whether a part of the words is not on the screen."""
+        """Whether the text of the chosen option does not fit."""
         return 0 < self.size.width < cell_len(f"{BEFORE}{self.words}{BEHIND}")
 
     def show_value(self) -> None:
-        """Write the chosen option."""
+        """Show the chosen option."""
         pieces: list[Piece]
         if self._is_switch:
             pieces = [(f" [{'x' if self.value else ' '}] {self.words}", "")]
@@ -108,7 +109,7 @@ class ChoiceControl(OneLine, can_focus=True):
             self.put(value)
 
     def action_choose(self) -> None:
-        """Go on to the next option, or show the list of many."""
+        """Select the next option, or open the list if there are many."""
         if len(self._options) <= FEW:
             self.action_step(1)
             return
@@ -152,7 +153,7 @@ class FormRow(Horizontal):
         self.control = self._make()
         self.before = fields.initial(field)
         self.problem = Static("", classes="problem", markup=False)
-        """What is wrong with the value; the form shows it below the row."""
+        """The problem with the value; the form shows it below the row."""
         self.problem.styles.padding = (0, 0, 0, label_width)
 
     def _make(self) -> Editor | ChoiceControl:
@@ -197,17 +198,17 @@ class FormRow(Horizontal):
         self.rows = 1
 
     def show_problem(self, text: str) -> None:
-        """Say what is wrong with the value; nothing is wrong if it is empty."""
+        """Show the problem with the value; an empty text clears it."""
         self.problem.update(safe_block(text[:500]))
         self.problem.set_class(bool(text), "-shown")
 
     @property
     def has_problem(self) -> bool:
-        """Whether something is said to be wrong."""
+        """Whether a problem with the value is shown."""
         return self.problem.has_class("-shown")
 
     def mark(self) -> None:
-        """Mark a value that was there before: what is typed replaces it. Lists are continued instead."""
+        """Mark an existing value so that typing replaces it. Lists are not marked, so that typing adds to them."""
         control = self.control
         if isinstance(control, Editor) and not control.buffer.multiline:
             control.buffer.end()
@@ -216,32 +217,32 @@ class FormRow(Horizontal):
 
     @property
     def has_long_clock(self) -> bool:
-        """Whether times are shown on a clock of 24 hours."""
+        """Whether times are shown in 24-hour format."""
         return has_long_clock(self._state)
 
     @property
     def is_enabled(self) -> bool:
-        """Whether it can be changed."""
+        """Whether the value can be changed."""
         return not self.field.needs
 
     @property
     def is_list(self) -> bool:
-        """Whether it holds names, one after the other."""
+        """Whether the field holds a list of names."""
         return isinstance(self.field, fields.People | fields.Names)
 
     @property
     def is_secret(self) -> bool:
-        """Whether nobody is to read it from the screen."""
+        """Whether the value must not be shown on the screen."""
         return isinstance(self.field, fields.LineField) and self.field.secret
 
     @property
     def typed(self) -> str:
-        """What stands in its editor."""
+        """The text in the editor; empty if the control is not one."""
         return self.control.text if isinstance(self.control, Editor) else ""
 
     @property
     def is_touched(self) -> bool:
-        """Whether something was typed or chosen."""
+        """Whether the user has changed the value."""
         if isinstance(self.control, ChoiceControl):
             return self.control.value != self.before
         return self.typed != self._first
@@ -250,7 +251,7 @@ class FormRow(Horizontal):
         self._first = self.typed
 
     def read(self, now: float) -> object:
-        """The value. Raises Refused."""
+        """The value. Raises Refused if it is invalid."""
         if not self.is_enabled:
             return self.before
         if isinstance(self.control, ChoiceControl):
@@ -264,7 +265,7 @@ class FormRow(Horizontal):
         return fields.read_text(self.field, self.typed, self._state, now)
 
     def offers(self) -> tuple[int, list[str]]:
-        """Where the part begins that Tab would complete, and what it could become, best first."""
+        """The start of the text that Tab would complete, and the completions, best first."""
         typed = self.typed
         match self.field:
             case fields.People() | fields.Names():
@@ -283,7 +284,7 @@ class FormRow(Horizontal):
         return 0, []
 
     def complete(self) -> bool:
-        """Take the first offer; False if there is nothing to complete."""
+        """Accept the first completion; False if there is nothing to complete."""
         start, found = self.offers()
         control = self.control
         if not isinstance(control, Editor) or not found or not self.typed[start:].strip():
@@ -295,23 +296,23 @@ class FormRow(Horizontal):
         return True
 
     def describe(self, offer: str) -> str:
-        """An offer as it is shown."""
+        """The text shown for a completion."""
         describe = self.field.describe if isinstance(self.field, fields.LineField) else None
         return describe(offer) if describe is not None else offer
 
 
 def focusable(row: FormRow) -> Widget | None:
-    """What takes the keys of a row; None if it is disabled."""
+    """The widget of a row that takes the focus; None if the row is disabled."""
     return row.control if row.is_enabled else None
 
 
 def _list_of(written: Sequence[str]) -> str:
-    """Names with a comma behind each, so that others may follow."""
+    """The names, each followed by a comma, so that more can be added."""
     return "".join(name + AND for name in written)
 
 
 def _people(state: State, typed: str) -> list[str]:
-    """Who could be meant, each so that a list can hold it: a name may have a comma in it, or be that of several."""
+    """The people that match, written so that a list can hold them: names may contain commas or be ambiguous."""
     if not typed.strip():
         return []
     people = [user for user in state.users.active() if not user.is_system_bot]

@@ -1,4 +1,4 @@
-"""What a form asks for, and what was typed into it. Nothing here draws."""
+"""The fields of a form and the values read from them. Nothing here draws."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = [
 ]
 
 Suggest = Callable[[str], Sequence[str]]
-"""What a text could become, best first, given all of it."""
+"""Completions, best first, for the whole text typed so far."""
 
 
 class Refused(Exception):
-    """A value that cannot be used. ``name``: its field; ``text``: what is wrong and what to write."""
+    """A value that cannot be used. ``name``: its field; ``text``: the problem, and what to enter instead."""
 
     def __init__(self, name: str, text: str) -> None:
         super().__init__(text)
@@ -43,10 +43,10 @@ class Refused(Exception):
 
 
 class Field(Struct, frozen=True):
-    """One thing to fill in.
+    """A field of a form.
 
-    ``hint``: a sentence shown while one is in the field. ``needs``: why it cannot be changed here and now, such
-    as `Gate.unsupported` or who may; the field is disabled then.
+    ``hint``: a sentence shown while the field has the focus. ``needs``: why the value cannot be changed, such as
+    `Gate.unsupported` or who may; the field is then disabled.
     """
 
     name: str
@@ -56,7 +56,8 @@ class Field(Struct, frozen=True):
 
 
 class LineField(Field, frozen=True):
-    """A text of one line. ``limit``: most characters; ``suggest``: completions for Tab, which ``describe`` shows."""
+    """A text of one line. ``limit``: maximum length; ``suggest``: completions for Tab, shown as ``describe``
+    returns them."""
 
     value: str = ""
     placeholder: str = ""
@@ -68,7 +69,7 @@ class LineField(Field, frozen=True):
 
 
 class Text(Field, frozen=True):
-    """A text of several lines, ``rows`` of which are seen."""
+    """A text of several lines, ``rows`` of which are visible."""
 
     value: str = ""
     placeholder: str = ""
@@ -84,23 +85,22 @@ class YesNo(Field, frozen=True):
 
 
 class OneOf(Field, frozen=True):
-    """One of some ``options``, each a value and its words. Many of them open as a list that one can search."""
+    """One of several ``options``, each a value and its text. Many options open as a list with a filter."""
 
     options: Sequence[tuple[object, str]] = ()
     value: object = None
 
 
 class People(Field, frozen=True):
-    """People by name, as ids, separated by commas."""
+    """Users by name, separated by commas; the value is their ids."""
 
     value: Sequence[int] = ()
     required: bool = False
 
 
 class Names(Field, frozen=True):
-    """Things of one kind by name, as ids, separated by commas. ``known``: their names by id; ``what``: one of them in
-    words.
-    """
+    """Things of one kind by name, separated by commas; the value is their ids. ``known``: their names by id;
+    ``what``: the word for one of them."""
 
     what: str = "thing"
     known: Mapping[int, str] = {}
@@ -108,26 +108,26 @@ class Names(Field, frozen=True):
     required: bool = False
 
     def named(self) -> list[str]:
-        """What stands in the field at first."""
+        """The initial text of the field."""
         return [self.known.get(one, f"{self.what} {one}") for one in self.value]
 
     def id_of(self, name: str) -> int | None:
-        """The id behind a name, whatever its case; of equal names the first."""
+        """The id for a name, ignoring case; the first one if names are equal."""
         folded = name.casefold()
         return next((one for one, known in self.known.items() if known.casefold() == folded), None)
 
 
 class ChannelName(Field, frozen=True):
-    """A channel by name, as its id; None for an empty field."""
+    """A channel by name; the value is its id, or None if the field is empty."""
 
     value: int | None = None
     required: bool = False
 
 
 class Moment(Field, frozen=True):
-    """A time to come, in words (`narrowcast.text.natural_time`), read as seconds since 1970.
+    """A future time in words (`narrowcast.text.natural_time`), read as seconds since 1970.
 
-    None for an empty field, and for one that nobody changed.
+    None if the field is empty or unchanged.
     """
 
     value: str = ""
@@ -135,10 +135,10 @@ class Moment(Field, frozen=True):
 
 
 class Values:
-    """What the fields say when a form is sent, by the fields' names.
+    """The values of a submitted form, by field name.
 
-    ``changed`` tells whether somebody touched a value; the ``new_...`` readers give OMIT for what was left as it
-    was, so that they go straight into the library's calls. Disabled fields keep what they had.
+    ``changed`` reports whether a value was changed; the ``new_...`` readers return OMIT for unchanged values, which
+    can be passed to the library's calls as they are. Disabled fields keep their values.
     """
 
     def __init__(self, read: Mapping[str, object], before: Mapping[str, object]) -> None:
@@ -149,26 +149,26 @@ class Values:
         return self._read[name]
 
     def changed(self, name: str) -> bool:
-        """Whether the field says something else than at first."""
+        """Whether the value differs from the initial one."""
         return self._read[name] != self._before[name]
 
     def text(self, name: str) -> str:
-        """A Line or a Text; without blanks around it, but for a secret, which may have them."""
+        """The text of a LineField or Text; stripped, except for a secret, which may contain blanks at its ends."""
         return str(self._read[name])
 
     def new_text(self, name: str) -> str | Omit:
-        """The same; OMIT if nobody changed it."""
+        """As `text`; OMIT if unchanged."""
         return self.text(name) if self.changed(name) else OMIT
 
     def flag(self, name: str) -> bool:
         return bool(self._read[name])
 
     def new_flag(self, name: str) -> bool | Omit:
-        """The same; OMIT if nobody changed it."""
+        """As `flag`; OMIT if unchanged."""
         return self.flag(name) if self.changed(name) else OMIT
 
     def ids(self, name: str) -> tuple[int, ...]:
-        """What People or Names stand for, in their order."""
+        """The ids of People or Names, in order."""
         read = self._read[name]
         return read if isinstance(read, tuple) else ()
 
@@ -186,7 +186,7 @@ class Values:
 
 
 def initial(field: Field) -> object:
-    """What a field says before anybody touches it, as Values gives it."""
+    """The initial value of a field, as in Values."""
     match field:
         case People() | Names():
             return tuple(field.value)
@@ -198,7 +198,7 @@ def initial(field: Field) -> object:
 
 
 def read_text(field: Field, typed: str, state: State, now: float) -> object:
-    """What was typed into a field, as Values gives it. Raises Refused."""
+    """The value of the text typed into a field, as in Values. Raises Refused if it is invalid."""
     text = typed.strip()
     if not text and getattr(field, "required", False):
         raise Refused(field.name, "This field is required.")

@@ -1,4 +1,5 @@
-"""Help: the keys that are heard here, then every command by heading, and what the signs mean. / searches."""
+"""Help: the keys active in the current context, then every command by heading, and a legend of the signs. /
+searches."""
 
 from __future__ import annotations
 
@@ -49,19 +50,19 @@ LEGEND = (
 )
 
 KEPT = "help"
-"""Among the screens of the app."""
+"""The name of the installed help screen."""
 MARGIN = 2
-"""Columns of a list that are not for text."""
+"""Columns of the list that are not text."""
 KEYS_WIDE, KEYS_NARROW = 24, 16
-"""Columns for the keys, from `ROOMY` columns on and below."""
+"""Width of the key column: on terminals of at least `ROOMY` columns, and on narrower ones."""
 ROOMY = 90
-"""Columns from which the wide column of keys fits."""
+"""Minimum columns for the wide key column."""
 IDS = 26
-"""Columns for the ids of commands."""
+"""Width of the column of command ids."""
 
 
 class Entry(Struct, frozen=True):
-    """One line of help before it is laid out: a sign or keys, what it means, and the command's id."""
+    """One entry of help before layout: a sign or keys, the meaning, and the command's id."""
 
     group: str
     keys: str
@@ -69,7 +70,7 @@ class Entry(Struct, frozen=True):
     command_id: str = ""
 
     def matches(self, words: Sequence[str]) -> bool:
-        """Whether each of the words is somewhere in it."""
+        """Whether the entry contains each of the words."""
         text = f"{self.group} {self.keys} {self.title} {self.command_id}".casefold()
         return all(word in text for word in words)
 
@@ -81,12 +82,12 @@ class HelpRow(Struct, frozen=True):
     title: str = ""
     detail: str = ""
     goes_on: bool = False
-    """It continues the row above."""
+    """Whether the row continues the one above."""
     number: int = 0
 
 
 class HelpList(VirtualList[HelpRow]):
-    """Rows folded to the width there is."""
+    """The rows of help, wrapped to the available width."""
 
     DEFAULT_CSS = """
     HelpList { background: $surface; }
@@ -102,12 +103,12 @@ class HelpList(VirtualList[HelpRow]):
         self._words: list[str] = []
 
     def search(self, text: str) -> None:
-        """Show only the entries that hold every word of ``text``."""
+        """Show only the entries that contain every word of ``text``."""
         self._words = text.casefold().split()
         self._lay_out()
 
     def room_changed(self) -> None:
-        """Folds the rows to the new width."""
+        """Wrap the rows to the new width."""
         super().room_changed()
         self._lay_out()
 
@@ -131,9 +132,8 @@ class HelpList(VirtualList[HelpRow]):
 
 
 def help_screen(app: App[Any], keys: Keys, heard: Sequence[str]) -> HelpScreen:
-    """Help on ``heard``, the commands whose keys are heard where it was asked for; without them on everything, which
-    ``app`` keeps: to make it takes longer than to paint it.
-    """
+    """Help on ``heard``, the ids of the commands whose keys are active in the current context. If it is empty, help
+    on everything; ``app`` keeps that screen, since creating it takes longer than painting it."""
     if heard:
         return HelpScreen(keys, heard)
     made_for = app.theme, app.size, dict(keys), every()
@@ -151,10 +151,10 @@ def help_screen(app: App[Any], keys: Keys, heard: Sequence[str]) -> HelpScreen:
 
 
 class HelpScreen(Dialog[None], inherit_bindings=False):
-    """``heard``: the ids of the commands whose keys are heard where help was asked for; they come first."""
+    """``heard``: the ids of the commands whose keys are active where help was opened; they come first."""
 
     made_for: object = None
-    """What it shows the same for."""
+    """The state for which this screen was built: it can be shown again while that is the same."""
 
     DEFAULT_CSS = """
     HelpScreen { align: center middle; }
@@ -170,7 +170,7 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
 
     @property
     def is_finding(self) -> bool:
-        """Whether something is looked for in it."""
+        """Whether a search is in progress."""
         return self._search.is_finding
 
     def start_over(self) -> None:
@@ -251,5 +251,5 @@ def _rows(entries: Sequence[Entry], width: int) -> Iterator[HelpRow]:
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """Most texts fit, and `wrap` takes a hundred times as long to find that out."""
+    """Wrap a text. Most texts fit, and `wrap` takes a hundred times as long to find that out."""
     return [text] if 0 < len(text) <= width else wrap(text, width)

@@ -1,4 +1,4 @@
-"""The lines below a list or a question: what keys do, or what was just said."""
+"""The lines below a list or a question: what keys do, or a message."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from narrowcast.widgets.one_line import OneLine
 __all__ = ["KeyLine"]
 
 UNKNOWN_WIDTH = 72
-"""Columns for the keys before the line has been laid out."""
+"""Columns assumed before the first layout."""
 
 
 MOST = 3
-"""Lines that keys take at most."""
+"""Maximum number of lines for keys."""
 
 
 class KeyLine(Vertical):
-    """One line, and more of them where the keys do not fit into the first."""
+    """One line, or more if the keys do not fit."""
 
     DEFAULT_CSS = """
     KeyLine { height: auto; }
@@ -54,9 +54,8 @@ class KeyLine(Vertical):
         self.show(text, "bad" if bad else "accent", keeps_place=True)
 
     def show(self, text: str, look: str, *, keeps_place: bool = False) -> None:
-        """Show a text on as many lines as it needs. ``look``: as in `OneLine`. ``keeps_place``: lines that are empty
-        then stay, so that what is above does not move.
-        """
+        """Show a text on as many lines as it needs. ``look``: as in `OneLine`. ``keeps_place``: lines that become
+        empty stay visible, so that what is above does not move."""
         rows = [
             "".join(run.text for run in row.runs)
             for row in wrap([Run(safe_line(text), Style.null())], self._room)
@@ -66,7 +65,7 @@ class KeyLine(Vertical):
         self._show_more(more, look, keeps_place=keeps_place)
 
     def show_hints(self, words: Sequence[str]) -> None:
-        """Show what keys do, as many to a line as there is room for."""
+        """Show what keys do, as many per line as fit."""
         lines = [""] * MOST
         place = 0
         for word in words:
@@ -77,7 +76,7 @@ class KeyLine(Vertical):
         self._show_more(lines[1:], "dim")
 
     def show_refusal(self, refusal: str, hints: str) -> None:
-        """Show why nothing can be changed here, and what can be done all the same, below it where there is no room."""
+        """Show why nothing can be changed here, and the keys that still work, on a second line if necessary."""
         is_short = cell_len(refusal) + 3 + cell_len(hints) <= self._room
         self._first.show_pieces([(refusal, "warn")], [(hints, "dim")] if is_short else [])
         self._show_more([] if is_short else [hints], "dim")

@@ -1,8 +1,8 @@
-"""A list of things to look after: open, make, delete, find. Each kind of thing is a subclass.
+"""A list of things to manage: open, create, delete, filter. Each kind of thing is a subclass.
 
-A subclass gives ``rows``, and what the keys do: ``open``, ``new``, ``question`` and ``drop``. More keys are commands
-of a context of its own; ``KEYS`` says which are named below the list. The list reads its rows again at the changes
-of the state that ``FOLLOWS`` names; what is not in the state is fetched by ``load``.
+A subclass provides ``rows``, and what the keys do: ``open``, ``new``, ``question`` and ``drop``. More keys are
+commands of a context of its own; ``KEYS`` lists those shown below the list. The list reads its rows again at the
+changes of the state given in ``FOLLOWS``; what is not in the state is fetched by ``load``.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ T = TypeVar("T")
 
 WAITING = "Please wait…"
 MARK_CELLS = 6
-"""What the mark of a row and the gaps around its text take."""
+"""Cells taken by the mark of a row and the gaps around its text."""
 
 
 class ListRow(Struct, Generic[T], frozen=True):
-    """One thing. ``text`` and, on the right, ``detail``; below, where rows have two lines, ``note``; where they
-    have three, ``last``. A ``heading`` has one line: its ``note`` stands behind the text.
+    """One thing. ``text`` and, on the right, ``detail``; on the second line, if rows have two, ``note``; on the
+    third, if they have three, ``last``. A ``heading`` has one line, with its ``note`` after the text.
 
-    ``key``: what makes it the same thing after a change; ``warn``: the last line is a warning; ``also`` is only
-    searched. Texts may come from anywhere.
+    ``key``: identifies the thing across changes; ``warn``: the last line is a warning; ``also`` is searched but not
+    shown. Texts may come from anywhere.
     """
 
     key: Hashable
@@ -72,7 +72,7 @@ class ListRow(Struct, Generic[T], frozen=True):
 
 
 class ManageList(VirtualList[ListRow[T]]):
-    """One to three lines a thing; one a heading, which the selection skips."""
+    """Rows of one to three lines; a heading has one and cannot be selected."""
 
     DEFAULT_CSS = """
     ManageList { background: $surface; height: 1fr; }
@@ -85,7 +85,7 @@ class ManageList(VirtualList[ListRow[T]]):
     }
 
     def render_item(self, item: ListRow[T], width: int, selected: bool) -> Sequence[Strip]:
-        """The thing, what it is like, and a note."""
+        """Render the thing, its detail, and its note."""
         base, dim = Style.null(), self.part_style("virtual-list--dim")
         room = width - cell_len(item.text) - MARK_CELLS
         detail = safe_line(item.detail, max(0, width // 2, room))
@@ -117,7 +117,7 @@ class ManageList(VirtualList[ListRow[T]]):
         return not item.heading
 
     def key_of(self, item: ListRow[T]) -> Hashable:
-        """The thing, however it changes."""
+        """The key that identifies the thing across changes."""
         return item.key
 
     def text_of(self, item: ListRow[T]) -> str:
@@ -125,7 +125,7 @@ class ManageList(VirtualList[ListRow[T]]):
 
 
 class ManageScreen(Dialog[object], Generic[T]):
-    """See the module's description. Dismissed with None, or with what a subclass hands to ``dismiss``."""
+    """See the module's description. Dismissed with None, or with what a subclass passes to ``dismiss``."""
 
     TITLE_TEXT: ClassVar[str] = ""
     KEYS: ClassVar[tuple[KeyHint, ...]] = (
@@ -133,14 +133,14 @@ class ManageScreen(Dialog[object], Generic[T]):
         ("manage.new", "creates"),
         ("manage.delete", "deletes"),
     )
-    """What the line below the list names."""
+    """The keys shown below the list."""
     READ_KEYS: ClassVar[tuple[KeyHint, ...]] = (("list.select", "shows details"),)
-    """The same for who may only read."""
+    """The same for a user who may not change the things."""
     EMPTY: ClassVar[str] = "Nothing here yet."
     LINES: ClassVar[int] = 1
     FOLLOWS: ClassVar[tuple[type[Change], ...]] = ()
     COUNTS: ClassVar[bool] = True
-    """Whether the title says how many there are."""
+    """Whether the title shows the number of things."""
 
     DEFAULT_CSS = """
     ManageScreen { align: center middle; }
@@ -158,19 +158,20 @@ class ManageScreen(Dialog[object], Generic[T]):
         self._find = FindField("type to filter", lambda: self.list, moved=self._show_keys)
         self._unfollow: list[Callable[[], None]] = []
         self._before: frozenset[Hashable] | None = None
-        """The keys of the rows before something was made: that is selected when it comes, until the next key."""
+        """The keys of the rows before something was created: a new row is selected when it appears, until the next
+        key press."""
 
-    # what a subclass gives
+    # overridden by subclasses
 
     def rows(self) -> Sequence[ListRow[T]]:
-        """The things as they are now."""
+        """The current things."""
         raise NotImplementedError
 
     async def load(self) -> None:
-        """Fetch what the state does not hold; ``rows`` is read again afterwards."""
+        """Fetch what is not in the state; ``rows`` is read again afterwards."""
 
     def followed(self) -> Sequence[Session]:
-        """The accounts, beside the one on screen, at whose changes the rows are read again."""
+        """The accounts, besides the one on screen, whose changes make the list read its rows again."""
         return ()
 
     def open(self, item: T) -> None:
@@ -180,31 +181,32 @@ class ManageScreen(Dialog[object], Generic[T]):
         """Called for the key that creates or adds."""
 
     def question(self, item: T) -> tuple[str, str]:
-        """What is asked before a thing is deleted, and the answer that does it; two empty texts: it is not deleted."""
+        """The question before a thing is deleted, and the confirming answer; two empty texts if it cannot be
+        deleted."""
         return "", ""
 
     async def drop(self, item: T) -> None:
-        """Delete a thing, after the answer that does it. A NarrowcastError is said below the list."""
+        """Delete a thing, after confirmation. A NarrowcastError is shown below the list."""
 
     def refusal(self) -> str:
-        """Why oneself may not change these things, in a sentence; empty for who may."""
+        """Why the current user may not change these things, as a sentence; empty if allowed."""
         return ""
 
-    # what a subclass uses
+    # for subclasses
 
     @property
     def state(self) -> State:
-        """The live account's state: read it anew after each await."""
+        """The live account's state: read it again after each await."""
         return self.session.state
 
     @property
     def selected(self) -> T | None:
-        """The thing under the selection."""
+        """The selected thing."""
         row = self.list.selected_item
         return row.value if row is not None else None
 
     def reread(self, *, select: Hashable | None = None) -> None:
-        """Read the rows again, and select one by its key."""
+        """Read the rows again, and select one by its key if given."""
         rows = self.rows()
         if select is None and self._before is not None:
             select = next((row.key for row in rows if row.key not in self._before and not row.heading), None)
@@ -218,11 +220,11 @@ class ManageScreen(Dialog[object], Generic[T]):
         return self.TITLE_TEXT
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """A line below the list instead of the keys, until the next key."""
+        """Show a line below the list instead of the keys, until the next key press."""
         self.key_line.say(text, bad=bad)
 
     def refused(self, refusal: str | None = None) -> bool:
-        """Say ``refusal``, or the screen's own, and whether there is one."""
+        """Show ``refusal``, or by default the screen's own; returns whether there is one."""
         reason = self.refusal() if refusal is None else refusal
         if reason:
             self.say(reason, bad=True)
@@ -240,9 +242,10 @@ class ManageScreen(Dialog[object], Generic[T]):
         refusal: str | None = None,
         then: Callable[[object], None] | None = None,
     ) -> None:
-        """Ask for some fields. Who may not change them sees them, and why.
+        """Open a form. A user who may not change the values sees them, and the reason.
 
-        ``done`` is said when the server has taken them, or ``then`` called with what ``submit`` gave.
+        When the server has accepted the values, ``done`` is shown, or ``then`` called with the result of
+        ``submit``.
         """
 
         def closed(result: object) -> None:
@@ -261,12 +264,12 @@ class ManageScreen(Dialog[object], Generic[T]):
         )
 
     def copy(self, text: str, what: str = "") -> None:
-        """Put a text into the clipboard."""
+        """Copy a text to the clipboard."""
         self.app.copy_to_clipboard(text)
         self.say(f"Copied {what}." if what else "Copied.")
 
     def work(self, work: Awaitable[object], *, done: str = "") -> None:
-        """Do something at the server; a failure is said below the list."""
+        """Run a request to the server; an error is shown below the list."""
         app_of(self).spawn(self._work(work, done), self.title_text().lower())
 
     async def _work(self, work: Awaitable[object], done: str) -> None:
@@ -286,7 +289,7 @@ class ManageScreen(Dialog[object], Generic[T]):
             if done:
                 self.say(done)
 
-    # the screen
+    # the screen itself
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -296,7 +299,7 @@ class ManageScreen(Dialog[object], Generic[T]):
             yield self.key_line
 
     def on_mount(self) -> None:
-        """Show what is known, fetch the rest, and follow the state."""
+        """Show the current things, fetch the rest, and subscribe to the state."""
         self.reread()
         self._show_keys()
         if type(self).load is not ManageScreen.load:
@@ -313,7 +316,7 @@ class ManageScreen(Dialog[object], Generic[T]):
             unfollow()
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
-        """Called with each batch of changes, for what rows alone do not show."""
+        """Called with each batch of changes, for effects beyond the rows."""
 
     def _show_keys(self) -> None:
         if not self.is_attached:
@@ -330,16 +333,16 @@ class ManageScreen(Dialog[object], Generic[T]):
             self.key_line.show_hints(hint_words(keys_of(self), (*self.KEYS, find)))
 
     def on_resize(self) -> None:
-        """The keys may need another line."""
+        """Lay out the keys again, which may need another line."""
         self.call_after_refresh(self._show_keys)
 
     def on_key(self) -> None:
-        """What was said is read; the keys are shown again."""
+        """Any key replaces a shown message with the keys."""
         self._before = None
         self._show_keys()
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
-        """Enter or a click opens."""
+        """Enter or a click opens the selected thing."""
         event.stop()
         if (item := self.selected) is not None:
             self.open(item)
@@ -356,7 +359,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         if question:
             ask_first(self, question, yes, lambda: self.work(self.drop(item)))
 
-    # finding
+    # filtering
 
     def action_find(self) -> None:
         self._find.begin()
@@ -368,6 +371,6 @@ class ManageScreen(Dialog[object], Generic[T]):
         self._find.step(-1)
 
     def action_leave(self) -> None:
-        """First the filter goes, then the screen."""
+        """Clear the filter, or close the screen if there is none."""
         if not self._find.end():
             self.dismiss(None)

@@ -1,4 +1,4 @@
-"""Lists whose order matters and can be changed."""
+"""Lists whose order can be changed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ ORDERED_KEYS: tuple[KeyHint, ...] = (
     ("ordered.up", "moves up"),
     ("ordered.down", "moves down"),
 )
-"""What the keys do in a list of things that are edited and put in order."""
+"""The keys of a list whose things can be edited and reordered."""
 
 
 def shift(screen: ManageScreen[Any], by: int, save: Callable[[list[Hashable]], Awaitable[object]]) -> None:
-    """Move the selected thing ``by`` places; ``save`` tells the server the keys of all rows in their new order."""
+    """Move the selected thing by ``by`` places; ``save`` sends the keys of all rows in their new order to the
+    server."""
     row = screen.list.selected_item
     if row is None or screen.refused():
         return
@@ -31,7 +32,7 @@ def shift(screen: ManageScreen[Any], by: int, save: Callable[[list[Hashable]], A
 
 
 def moved(order: list[Hashable], key: Hashable, by: int) -> list[Hashable] | None:
-    """The order with one thing moved; None where it cannot move further."""
+    """The order with one thing moved; None if it cannot be moved further."""
     place = order.index(key)
     target = place + by
     if not 0 <= target < len(order):

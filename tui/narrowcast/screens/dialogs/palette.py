@@ -1,4 +1,4 @@
-"""The command palette: every command by name, with the key that does the same."""
+"""The command palette: every command by name, with its key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast_api.server_info import ServerInfo
 
 
 def palette(keys: Mapping[str, tuple[str, ...]], server: ServerInfo | None) -> Picker[Command]:
-    """A picker over the registry; gives back the chosen command. What ``server`` lacks is disabled."""
+    """A picker of commands; returns the chosen one. Commands that ``server`` does not support are disabled."""
     known = server or ServerInfo()
     choices = [
         Choice(

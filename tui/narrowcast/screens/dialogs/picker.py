@@ -1,4 +1,4 @@
-"""A list to choose from by typing: the base of the switcher, the palette and the smaller choosers."""
+"""A list to choose from by typing: the base of the switcher, the palette and smaller pickers."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ T = TypeVar("T")
 
 
 class Choice(Struct, Generic[T], frozen=True):
-    """One line to choose. ``text`` and ``detail`` may come from anywhere; ``also`` is only searched, and ``written``
-    is what a text calls it, its sign included: `#general`.
+    """One option. ``text`` and ``detail`` may come from anywhere; ``also`` is searched but not shown; ``written``
+    is its name with its sign, such as `#general`.
 
-    ``disabled``: why it cannot be chosen, such as "Only owners"; empty for what can. ``faint``: it can be chosen, and
-    is of little use.
+    ``disabled``: why it cannot be chosen, such as "Only owners"; empty if it can. ``faint``: it can be chosen, but
+    is shown dim.
     """
 
     value: T
@@ -55,7 +55,7 @@ class ChoiceList(VirtualList[Choice[T]]):
         dim = self.part_style("virtual-list--dim")
         detail = item.disabled or item.detail
         if len(detail) > width // 2:
-            detail = detail.partition(" (")[0]  # selecting it tells the rest
+            detail = detail.partition(" (")[0]  # choosing it shows the full reason
         detail = safe_line(detail, max(0, width // 2))
         look = dim if item.disabled or item.faint else Style.null()
         mark = safe_line(item.mark, 3)
@@ -70,12 +70,13 @@ class ChoiceList(VirtualList[Choice[T]]):
         return f"{item.text} {item.also} {item.written}"
 
     def shown_text_of(self, item: Choice[T]) -> str:
-        """With its sign where the filter begins with that: `#general` is the channel, before its topics."""
+        """The name with its sign if the filter begins with the sign: `#general` matches the channel before its
+        topics."""
         return item.written if item.written and self._query[:1] == item.written[0] else item.text
 
 
 class Picker(Dialog[T | None], Generic[T]):
-    """A list that typing filters. Gives back the value that was selected, or None."""
+    """A list filtered by typing. Dismissed with the chosen value, or None."""
 
     DEFAULT_CSS = """
     Picker > Vertical { height: 22; max-height: 90%; }
@@ -104,7 +105,7 @@ class Picker(Dialog[T | None], Generic[T]):
             yield self.list
 
     def set_choices(self, choices: Sequence[Choice[T]]) -> None:
-        """Other choices, with the same filter and selection."""
+        """Replace the choices; filter and selection stay."""
         self.list.set_items(choices)
 
     def on_editor_changed(self, event: Editor.Changed) -> None:
@@ -112,7 +113,7 @@ class Picker(Dialog[T | None], Generic[T]):
             self.list.set_filter(event.editor.text)
 
     def on_editor_submitted(self) -> None:
-        """Enter in the field takes the selected line."""
+        """Enter in the field chooses the selected line."""
         self.action_take()
 
     def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:

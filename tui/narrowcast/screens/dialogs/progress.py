@@ -1,4 +1,4 @@
-"""Work of several rounds at the server: how far it is, and a way to stop."""
+"""The progress of work that takes several requests, with a way to stop it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from narrowcast.widgets.one_line import OneLine
 
 
 class ProgressScreen(Dialog[None]):
-    """Shows what ``work`` says of itself, and closes when it is done. ``work`` gives the last word."""
+    """Shows the progress that ``work`` reports, and closes when it is done. ``work`` returns the final message."""
 
     DEFAULT_CSS = """
     ProgressScreen { align: center middle; }
@@ -52,6 +52,6 @@ class ProgressScreen(Dialog[None]):
         self._line.show_pieces([(text, "warn" if self.stopped else "dim")])
 
     def action_leave(self) -> None:
-        """Stop after the round that is under way; what is done stays done."""
+        """Stop after the current batch; what is done stays done."""
         self.stopped = True
         self.say("Stopping after this batch…")

@@ -1,4 +1,4 @@
-"""What to search for: words and operators, completed while one types, refused here and not later."""
+"""The search dialog: words and operators, completed while typing and checked before searching."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ Offer = Callable[[str, int], Sequence[SearchOffer]]
 def search_question(
     text: str, *, offer: Offer, check: Callable[[str], str], problem: str = "", note: str = ""
 ) -> AskScreen:
-    """``offer``: what completes a text at the cursor; ``check``: what is wrong with it, or nothing.
+    """The search dialog. ``offer``: completions for a text at the cursor; ``check``: the problem with a text, or
+    empty.
 
-    ``problem``: why it was refused before; ``note``: what is special about this search.
+    ``problem``: why an earlier text was refused; ``note``: a remark on this search.
     """
     return AskScreen(
         "Search messages",
@@ -41,7 +42,7 @@ def search_question(
 
 
 class TermCompletion:
-    """Offers what the term at the cursor could become, while one types."""
+    """Offers completions of the term at the cursor while the user types."""
 
     def __init__(self, offer: Offer) -> None:
         self._offer = offer
@@ -64,7 +65,7 @@ class TermCompletion:
         return True
 
     def complete(self, ask: AskScreen) -> None:
-        """Puts the chosen offer in place of the term that is typed."""
+        """Replace the typed term with the selected completion."""
         item = self._list.selected_item
         if item is not None:
             ask.editor.replace(item.value.start, ask.editor.buffer.cursor, item.value.insert)

@@ -1,4 +1,4 @@
-"""The first line of a dialog: its title, and the keys that leave it."""
+"""The first line of a dialog: its title, and the keys that close it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["DialogTitle"]
 
 
 class DialogTitle(OneLine):
-    """What stands right goes below the title where one line has no room for both."""
+    """The right part moves below the title if one line is too short for both."""
 
     DEFAULT_CSS = """
     DialogTitle { height: auto; }
     """
 
     def lines_in(self, width: int) -> int:
-        """How many lines it takes."""
+        """The number of lines at this width."""
         pieces = [*self._left, *self._right]
         return 1 if sum(cell_len(safe_line(text)) for text, _ in pieces) + 1 <= width else 2
 
