@@ -1,5 +1,6 @@
 """Writes the modules and patterns loaded at startup to one file, for the next start: see
-`narrowcast.cli.kept_code`."""
+`narrowcast.cli.kept_code`.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def _is_kept(kept: KeptCode, name: str, path: str) -> bool:
 
 def _files(names: Iterable[str]) -> dict[str, tuple[str, str, bool]]:
     """By module name: its source file, its .pyc file ("" for a compiled extension), and whether it is a package.
-    Modules loaded from the kept file are left out."""
+    Modules loaded from the kept file are left out.
+    """
     found = {}
     for name in names:
         spec = getattr(sys.modules.get(name), "__spec__", None)

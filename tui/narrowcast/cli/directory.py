@@ -86,7 +86,8 @@ _OPERATOR = re.compile(r"(?:^|\s)-?[a-z-]+:")
 def parse_narrow(terms: Sequence[str]) -> Narrow:
     """The narrow for command-line words. A word with blanks is one operand or one phrase, unless it contains quotes
     or several operators: then it is taken as written. Raises CommandError for unknown operators and for operators
-    without an operand."""
+    without an operand.
+    """
     parts = []
     for term in terms:
         operator, colon, operand = term.partition(":")

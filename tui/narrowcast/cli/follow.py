@@ -36,7 +36,8 @@ Print = Callable[["FetchedMessage"], None]
 
 async def follow(account: Account, narrow: Narrow, limit: int, show: Print, *, named: bool) -> None:
     """Print the newest ``limit`` messages of a narrow, then each new one, until SIGTERM. Raises CommandError if the
-    server rejects the connection for good."""
+    server rejects the connection for good.
+    """
 
     loop = asyncio.get_running_loop()
     async with Client.open(account) as client:

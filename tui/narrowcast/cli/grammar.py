@@ -71,7 +71,8 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """As `ArgumentParser.parse_known_args`, but unknown arguments are an error: a subcommand would otherwise
-        leave the error to `narrowcast`, which names the wrong help."""
+        leave the error to `narrowcast`, which names the wrong help.
+        """
         words = list(sys.argv[1:] if args is None else args)
         end = words.index("--") if self.takes_terms and "--" in words else len(words)
         negated = [word for word in words[:end] if self.takes_terms and _NEGATED.match(word)]

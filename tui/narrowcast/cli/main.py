@@ -31,7 +31,8 @@ def _plain(arguments: Sequence[str]) -> argparse.Namespace | None:
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse the arguments. Options of the app are tried first: building the parser of all commands takes ten times
-    longer."""
+    longer.
+    """
     if (plain := _plain(arguments)) is not None:
         return plain
     grammar = importlib.import_module("narrowcast.cli.grammar")

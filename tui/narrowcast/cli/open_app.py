@@ -56,7 +56,8 @@ def run_app(
     extensions: bool = True,
 ) -> int:
     """Run the app in the terminal. ``alone``: open no other account. Raises CommandError if the terminal cannot
-    show the app."""
+    show the app.
+    """
     check_terminal()
     gc.disable()  # startup leaves no garbage; the app enables collection after its first paint
     config = load(paths.config_file)

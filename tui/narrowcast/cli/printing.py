@@ -67,7 +67,8 @@ def as_record(fetched: FetchedMessage) -> MessageRecord:
 
 def as_json(record: Record) -> str:
     """One line of JSON that is safe to print on a terminal: control and invisible characters are escaped, and all
-    non-ASCII characters if the locale cannot encode them."""
+    non-ASCII characters if the locale cannot encode them.
+    """
     value = to_builtins(record)
     line = escaped(json.dumps(value, ensure_ascii=False))
     try:

@@ -81,7 +81,8 @@ async def backwards(
     client: Client, narrow: Narrow, limit: int, *, named: bool
 ) -> AsyncIterator[list[FetchedMessage]]:
     """Pages of messages with Markdown source, backwards from the newest; each page is oldest first; ``limit``
-    messages in all."""
+    messages in all.
+    """
     wire = await wire_narrow(client, narrow)
     anchor: int | str = "newest"
     include = True

@@ -106,7 +106,8 @@ async def _sent(
 
 def _topic_instead(args: argparse.Namespace, where: Destination, error: BadRequest) -> tuple[int, str]:
     """The channel id and a topic, after the server rejected a message without one. Raises CommandError if there is
-    no topic, or `error` if it has another cause."""
+    no topic, or `error` if it has another cause.
+    """
     if not isinstance(where, ChannelDestination) or where.topic or not _WANTS_TOPIC.search(error.msg):
         raise error
     needs = f"#{args.channel.lstrip('#')} needs a topic"
@@ -187,7 +188,8 @@ def _as_written(args: argparse.Namespace) -> str | list[str]:
 
 def _channel_id(name: str, channels: Sequence[Channel]) -> int:
     """The id of a channel by its full name. Parts of names do not match, so a message is not sent to the wrong
-    channel."""
+    channel.
+    """
     try:
         return channel_id(name, channels, parts=False)
     except Unresolved as error:

@@ -39,7 +39,8 @@ class SafeStream:
 
 def ready_streams() -> None:
     """Install filtering streams. Streams that the caller closed are empty to read and discard what is written;
-    characters that the locale cannot encode are escaped."""
+    characters that the locale cannot encode are escaped.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - open until the end
@@ -54,7 +55,8 @@ def ready_streams() -> None:
 
 def settle_streams() -> None:
     """Flush the streams. If the output was closed, discard the rest: Python would otherwise report an error at exit
-    and change the exit code."""
+    and change the exit code.
+    """
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -58,7 +58,8 @@ def windows(account: Account, paths: Paths) -> list[WindowRecord]:
 
 def _left_behind(account: Account, paths: Paths) -> tuple[int, int]:
     """The number of waiting messages whose window has ended, and of other pending changes: flags, reactions, read
-    marks, the end of a status."""
+    marks, the end of a status.
+    """
     path = _folder(account, paths) / "journal.db"
     if not path.exists():
         return 0, 0

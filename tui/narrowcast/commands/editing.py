@@ -32,7 +32,8 @@ async def begin(screen: Workspace, message_id: int) -> None:
 
 async def save(screen: Workspace, edit: Edit) -> None:
     """Save an edit. If the server rejects it, the text returns to compose; after a conflicting change of the
-    message it becomes a draft."""
+    message it becomes a draft.
+    """
     session = screen.session
     messages, writing = screen.messages, screen.writing  # the focus may move during the request
     try:

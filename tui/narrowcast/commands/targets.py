@@ -39,7 +39,8 @@ def _row(screen: Workspace) -> NavigationRow | None:
 
 def topic_here(screen: Workspace) -> ChannelDestination | None:
     """The current topic: that of the channel list if it has the focus, else of the open view, else of the selected
-    message."""
+    message.
+    """
     row = _row(screen)
     if row is not None:
         if row.kind is Kind.TOPIC and row.channel_id is not None:
@@ -106,7 +107,8 @@ def go_to(screen: Workspace, target: Target) -> None:
 
 def look_after(screen: Workspace, things: ManageScreen[Any]) -> None:
     """Open a list of things. Its result is a view to go to, a message to go to in its view, or another list that
-    replaces it."""
+    replaces it.
+    """
 
     def closed(result: object) -> None:
         if isinstance(result, Narrow):

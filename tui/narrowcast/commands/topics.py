@@ -73,7 +73,8 @@ def move(screen: Workspace) -> None:
 
 def _move_refusals(screen: Workspace, message: Message | None) -> tuple[Refusal, Refusal]:
     """Why the current user may not move the message to another topic, and to another channel; the server decides
-    what the client cannot know."""
+    what the client cannot know.
+    """
     if message is None:
         return ALLOWED, ALLOWED
     state, now = screen.session.state, screen.session.clock.now()

@@ -23,7 +23,8 @@ S = TypeVar("S", covariant=True)
 
 class App(Protocol, Generic[S]):
     """The running app with one of its accounts: the one for which the extension's function is called. Use
-    everything on the app's own loop, where all functions of extensions are called."""
+    everything on the app's own loop, where all functions of extensions are called.
+    """
 
     @property
     def settings(self) -> S:
@@ -40,12 +41,14 @@ class App(Protocol, Generic[S]):
     @property
     def client(self) -> Client:
         """The API client of this account, with every operation of the service: see the reference of
-        `narrowcast_api`."""
+        `narrowcast_api`.
+        """
 
     def takes(self, task: str) -> bool:
         """Whether this window owns ``task``, which only one window of the account may do at a time, such as
         answering. The first window that asks owns the task until it ends; then another one may. ``task``:
-        lower-case letters, digits and hyphens."""
+        lower-case letters, digits and hyphens.
+        """
 
     # the account
 
@@ -98,7 +101,8 @@ class App(Protocol, Generic[S]):
 
     def send(self, where: Destination, text: str) -> None:
         """Send a message as if from the compose box: without a connection it waits in the outbox. Raises
-        `NarrowcastError` if it can never be sent."""
+        `NarrowcastError` if it can never be sent.
+        """
 
     def reply(self, message: Message, text: str) -> None:
         """Send a message to the conversation of ``message``."""
@@ -116,14 +120,16 @@ class App(Protocol, Generic[S]):
 
     def write(self, text: str) -> None:
         """Insert text at the cursor of compose, and focus it. Raises `Refused` while another account is on the
-        screen."""
+        screen.
+        """
 
     def redraw(self) -> None:
         """Read the segments of the status line and the cards of messages again."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Run work in the background without a time limit; it is cancelled when the account is closed. An exception
-        turns the extension off."""
+        turns the extension off.
+        """
 
     async def sleep(self, seconds: float) -> None:
         """Wait; cancelled when the account is closed."""

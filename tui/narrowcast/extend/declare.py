@@ -136,7 +136,8 @@ class Extension(Generic[S]):
         self, command_id: str, title: str, *, keys: Sequence[str] = ()
     ) -> Callable[[CommandFunction], CommandFunction]:
         """Add a command to the palette, with keys by Textual's names ("f12", "ctrl+t"). Keys already in use are
-        skipped; users can set others in ``[keys]``."""
+        skipped; users can set others in ``[keys]``.
+        """
         if not _NAME.fullmatch(command_id):
             raise ValueError(f"{command_id!r} is not an id: use lower-case letters, digits and hyphens")
         if command_id in {entry.id for entry in self.commands}:
@@ -151,7 +152,8 @@ class Extension(Generic[S]):
     def slash(self, word: str, about: str) -> Callable[[SlashFunction], SlashFunction]:
         """Add a slash command, ``/word`` at the beginning of a message. The function receives the text after the
         word; the text it returns is sent in place of the message, None sends nothing. The message stays in compose
-        until the function returns, and if it fails."""
+        until the function returns, and if it fails.
+        """
         if not _WORD.fullmatch(word):
             raise ValueError(f"{word!r} cannot be typed as a slash command")
 
@@ -168,7 +170,8 @@ class Extension(Generic[S]):
         Callable[[App[S], re.Match[str]], Iterable[Offer]],
     ]:
         """Offer completions for text that matches ``pattern`` right before the cursor, in the current line of
-        compose."""
+        compose.
+        """
         compiled = re.compile(f"(?:{pattern})$")
 
         def add(
@@ -185,7 +188,8 @@ class Extension(Generic[S]):
         self, pattern: str
     ) -> Callable[[Callable[[App[S], Link], Card | None]], Callable[[App[S], Link], Card | None]]:
         """Show a card for each link whose address matches ``pattern`` from its beginning; the function returns None
-        for no card."""
+        for no card.
+        """
         compiled = re.compile(pattern)
 
         def add(function: Callable[[App[S], Link], Card | None]) -> Callable[[App[S], Link], Card | None]:
@@ -198,7 +202,8 @@ class Extension(Generic[S]):
         self, *languages: str
     ) -> Callable[[Callable[[App[S], Code], Card | None]], Callable[[App[S], Code], Card | None]]:
         """Show a card in place of code blocks in these languages; the function returns None to leave a block as it
-        is."""
+        is.
+        """
         folded = frozenset(language.lower() for language in languages)
 
         def add(function: Callable[[App[S], Code], Card | None]) -> Callable[[App[S], Code], Card | None]:
@@ -211,7 +216,8 @@ class Extension(Generic[S]):
         self, *, every: float | None = None
     ) -> Callable[[Callable[[App[S]], str]], Callable[[App[S]], str]]:
         """Add a segment to the status line; an empty text shows nothing. It is read again when the line is updated,
-        after `App.redraw`, and ``every`` so many seconds."""
+        after `App.redraw`, and ``every`` so many seconds.
+        """
         if every is not None and every < LEAST_EVERY:
             raise ValueError(f"every: {every} is less than {LEAST_EVERY:g} second")
 
@@ -230,7 +236,8 @@ class Extension(Generic[S]):
 
     def on_message(self, hook: MessageHook[S]) -> MessageHook[S]:
         """Called for each new message of an open account, whether on the screen or not, including the user's own
-        messages. The hooks of one account are called one after the other, those of two accounts may overlap."""
+        messages. The hooks of one account are called one after the other, those of two accounts may overlap.
+        """
         self.message_hooks.append(hook)
         return hook
 
@@ -251,7 +258,8 @@ class Extension(Generic[S]):
 
     def checked_settings(self, table: dict[str, object]) -> S:
         """The settings of a table of config.toml. Raises ValueError for the first invalid one, with its key and the
-        reason."""
+        reason.
+        """
         if self.settings is None:
             if table:
                 raise ValueError(f"{next(iter(table))}: there is no such setting")

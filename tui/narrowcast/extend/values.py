@@ -11,7 +11,8 @@ __all__ = ["Card", "Code", "Link", "Offer", "Refused"]
 
 class Refused(Exception):
     """Raised by a command, a slash command or a hook that cannot do what was asked: its text is shown to the user,
-    and the extension stays on."""
+    and the extension stays on.
+    """
 
 
 class Link(Struct, frozen=True):

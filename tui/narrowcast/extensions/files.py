@@ -21,7 +21,8 @@ class UnsafeFile(Exception):
 
 def files(folder: Path) -> Iterator[Path]:
     """The files of extensions, sorted by name; none if the folder does not exist. Raises UnsafeFile for a folder
-    that others can write, and OSError."""
+    that others can write, and OSError.
+    """
     try:
         names = sorted(path.name for path in folder.iterdir() if path.suffix == ".py")
     except FileNotFoundError:
@@ -34,7 +35,8 @@ def files(folder: Path) -> Iterator[Path]:
 
 def run_file(path: Path) -> ModuleType:
     """Run a file and return it as a module. The file is opened once, so what is checked is what is run. Raises
-    UnsafeFile, OSError, and whatever the file raises."""
+    UnsafeFile, OSError, and whatever the file raises.
+    """
     real = path.resolve()
     _check(real.parent, real.parent.stat())
     with real.open("rb") as file:

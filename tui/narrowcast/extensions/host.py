@@ -54,7 +54,8 @@ class _AtWork:
 
 class Host:
     """Holds the loaded extensions. `attach` starts them for an account, `detach` stops them; they add to the screen
-    only for the account given to `show`."""
+    only for the account given to `show`.
+    """
 
     def __init__(self, app: HostApp, found: Sequence[Found]) -> None:
         self._app = app
@@ -223,7 +224,8 @@ class Host:
 
     def offers(self, line: str) -> tuple[int, list[Offer]] | None:
         """Completions for the end of the current line in compose: the start of the text that they replace, and the
-        offers."""
+        offers.
+        """
         for one in self._here:
             for entry in one.extension.completions:
                 offers = one.running.ask(
@@ -243,7 +245,8 @@ class Host:
 
     def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
         """Run the slash command at the beginning of a text; returns whether there is one. ``done`` receives the
-        text to send in its place, or None for nothing; it is not called if the command failed."""
+        text to send in its place, or None for nothing; it is not called if the command failed.
+        """
         word, _, rest = content.removeprefix("/").partition(" ")
         word, newline, more = word.partition("\n")
         for one, slash in self._slashes():
@@ -290,7 +293,8 @@ def _completed(
     pattern: re.Pattern[str], function: Callable[..., Any], handle: Handle, line: str
 ) -> tuple[int, list[Offer]] | None:
     """Matches the pattern and calls the function, both within the time limit: a pattern can take as long as a
-    function."""
+    function.
+    """
     match = pattern.search(line)
     if match is None:
         return None

@@ -89,7 +89,8 @@ def _measured(function: Callable[..., T], args: tuple[Any, ...], seconds: float)
 
 class Stepped:
     """Awaits a coroutine of an extension, with the limit for each of its steps. Raises TooLong, and whatever the
-    coroutine raises."""
+    coroutine raises.
+    """
 
     def __init__(self, work: Coroutine[Any, Any, T], seconds: float = STEP_SECONDS) -> None:
         self._work = work

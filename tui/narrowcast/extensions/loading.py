@@ -47,7 +47,8 @@ def load_all(
     folder: Path, tables: Mapping[str, Mapping[str, object]], seconds: float = LOAD_SECONDS
 ) -> list[Found]:
     """Find and load all extensions: files, then packages. ``tables``: settings by extension name. Never raises;
-    call it in a thread."""
+    call it in a thread.
+    """
     found: list[Found] = []
     names: set[str] = set()
     for source, load in _sources(folder):

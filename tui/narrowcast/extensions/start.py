@@ -26,7 +26,8 @@ T = TypeVar("T")
 
 async def _in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a function that never raises in a daemon thread, for which the app's exit does not wait, and return its
-    result."""
+    result.
+    """
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[T] = loop.create_future()
 
@@ -137,7 +138,8 @@ class Extensions:
 
     def offers(self, line: str) -> tuple[int, Sequence[Offer]] | None:
         """Completions for the end of the current line in compose: the start of the text that they replace, and the
-        offers."""
+        offers.
+        """
         return self.host.offers(line) if self.host is not None else None
 
     def slash(self, content: str, done: Callable[[str | None], None]) -> bool:

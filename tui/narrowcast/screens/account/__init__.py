@@ -1,1 +1,1 @@
-"""One's own account: muted people, words to hear of, files, keys, and the server behind it."""
+"""The user's account: muted users, two-factor authentication, the accounts on this machine, and the server."""

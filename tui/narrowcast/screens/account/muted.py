@@ -1,4 +1,4 @@
-"""Whose messages one hides."""
+"""The muted users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from narrowcast_api.wire.levels import Gate
 
 
 class MutedPeopleScreen(ManageScreen[int]):
-    """Whose messages are hidden."""
+    """Lists the muted users."""
 
     TITLE_TEXT = "Muted users"
     KEYS = (("list.select", "user card"), ("manage.new", "mutes"), ("manage.delete", "unmutes"))

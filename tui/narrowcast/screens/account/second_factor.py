@@ -1,4 +1,4 @@
-"""A code of an authenticator app beside the password: setting it up, recovery codes, and turning it off."""
+"""Two-factor authentication with an authenticator app: setting it up, recovery codes, and turning it off."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ PASSWORD = LineField("password", "Password", "The password of your account", req
 CODE = LineField("code", "Code", "Six digits from the app, or one of your recovery codes", required=True)
 FIRST_CODE = LineField("code", "Code", "Six digits; the app shows others every 30 seconds", required=True)
 GROUP = 4
-"""Letters of a key between two blanks, which apps ignore: so people can type it."""
+"""Characters per group when a key is shown. Apps ignore the blanks, which make typing easier."""
 
 
 class SecondFactorScreen(ManageScreen[str]):
-    """What can be done, by whether it is on. Fetched: no event tells of it."""
+    """The available actions, depending on whether it is on. The state is fetched, since no event reports it."""
 
     KEYS = (("list.select", "selects"),)
     READ_KEYS = ()
@@ -66,7 +66,7 @@ class SecondFactorScreen(ManageScreen[str]):
             self._show_keys()
 
     def refusal(self) -> str:
-        """Why, where the server has no such operation."""
+        """Why it cannot be set up here: the server does not have the operation."""
         return "" if self._is_offered else "Apps cannot set this up on this server."
 
     def title_text(self) -> str:
@@ -107,7 +107,7 @@ class SecondFactorScreen(ManageScreen[str]):
 
         def closed(codes: object) -> None:
             if codes is None:
-                self.work(self.load())  # an answer that was lost may have switched it on
+                self.work(self.load())  # if only the response was lost, it may be on now
             else:
                 self._show_codes(codes)
 
@@ -145,7 +145,7 @@ def _both(values: Values) -> dict[str, Secret]:
 
 
 class EnrolmentForm(FormScreen):
-    """The key for the authenticator app, and a field for the first code that it shows."""
+    """Shows the key for the authenticator app, with a field for the first code from the app."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.ENROLMENT)]
 
@@ -194,7 +194,7 @@ def _instructions(enrolment: Enrolment, keys: Keys) -> Iterator[str]:
 
 
 class RecoveryCodesScreen(ManageScreen[str]):
-    """New recovery codes. They are shown this once, so nobody leaves them by accident."""
+    """Shows new recovery codes. They are shown only once, so closing must be confirmed."""
 
     TITLE_TEXT = "Recovery codes: each works once in place of a code"
     KEYS = (("list.select", "copies"), ("recovery-codes.copy-all", "copies all"))

@@ -1,4 +1,4 @@
-"""What the server is: version, level, and what it does not have at this level."""
+"""Information about the server: version, feature level, and what it does not support at this level."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from narrowcast_api.wire.levels import Gate
 
 
 class ServerScreen(ManageScreen[str]):
-    """Facts first, then everything that needs a higher level, and what is done instead."""
+    """Facts first, then every feature that needs a higher level, with the replacement used."""
 
     TITLE_TEXT = "About this server"
     KEYS = (("list.select", "copies"),)

@@ -1,4 +1,4 @@
-"""The accounts on this machine: go to one, add one, log out, change their order."""
+"""The accounts on this machine: switch to one, add one, log out, change their order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["SignedInScreen"]
 
 
 class SignedInScreen(ManageScreen[Path]):
-    """Two lines an account: its name with what is unread, and who it is where."""
+    """Two lines per account: its name with the unread count, then its user and organization."""
 
     TITLE_TEXT = "Accounts"
     LINES = 2
@@ -45,7 +45,7 @@ class SignedInScreen(ManageScreen[Path]):
         self._who: dict[Path, str] = {}
 
     async def load(self) -> None:
-        """Who the accounts are: the files of those that are not open say so."""
+        """Read the files of accounts that are not open for their user and organization."""
         files = [one.file for one in app_of(self).accounts.listed() if one.session is None]
         self._who = await asyncio.to_thread(_read, files)
 
@@ -102,7 +102,7 @@ def _about(account: Account) -> str:
 
 
 def _read(files: Iterable[Path]) -> dict[Path, str]:
-    """Whose accounts are in the files, or what is wrong with those."""
+    """The user and organization of each account file, or the problem with the file."""
     about: dict[Path, str] = {}
     for file in files:
         try:

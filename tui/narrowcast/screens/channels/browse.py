@@ -1,4 +1,4 @@
-"""All channels that one may see: join, leave, make, change, archive."""
+"""All channels that the user may see: subscribe, unsubscribe, create, change, archive."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from narrowcast_api.state.changes import ChannelsChanged
 
 
 class ChannelsScreen(ManageScreen[Channel]):
-    """Two lines a channel: its name and whether one is in it, and what it is for."""
+    """Two lines per channel: its name and whether the user is subscribed, then its description."""
 
     TITLE_TEXT = "Channels"
     KEYS = (

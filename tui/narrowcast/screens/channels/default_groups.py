@@ -1,4 +1,4 @@
-"""Groups of channels that newcomers choose from: make, change, remove."""
+"""Groups of channels that new users choose from: create, change, delete."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from narrowcast_api.state.changes import ChannelsChanged
 
 
 class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
-    """Two lines a group: its name and description, and its channels."""
+    """Two lines per group: its name and description, then its channels."""
 
     TITLE_TEXT = "Channel groups for new users"
     KEYS = (("list.select", "edits"), ("manage.new", "creates"), ("manage.delete", "deletes"))

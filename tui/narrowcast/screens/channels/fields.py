@@ -1,4 +1,4 @@
-"""Forms about a channel: make one, change one, and how oneself sees it."""
+"""Forms about a channel: create it, change it, and the user's personal settings for it."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ _OWN_NOTICES = {
     "audible_notifications": "enable_stream_audible_notifications",
     "wildcard_mentions_notify": "wildcard_mentions_notify",
 }
-"""The setting of one's own that each notice follows until it has a value."""
+"""The personal setting that applies to each kind of notification until the channel has a value of its own."""
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def privacy_of(channel: Channel) -> str:
-    """The word for who may see a channel."""
+    """The value in `PRIVACY` for who may see the channel."""
     if channel.is_web_public:
         return "web"
     if not channel.invite_only:
@@ -64,7 +64,7 @@ def privacy_of(channel: Channel) -> str:
 
 
 class _Privacy(NamedTuple):
-    """Who may see a channel, as the server takes it."""
+    """Who may see a channel, as parameters of the API."""
 
     private: bool | Omit = OMIT
     web_public: bool | Omit = OMIT
@@ -80,7 +80,7 @@ def _privacy(values: Values) -> _Privacy:
 
 
 def _kinds(state: State, channel: Channel | None) -> list[tuple[object, str]]:
-    """What oneself may make of a channel; and what it is now."""
+    """The privacy options that the current user may choose for a channel, and its current one."""
     present = None if channel is None else privacy_of(channel)
     return [
         (kind, words)
@@ -91,7 +91,7 @@ def _kinds(state: State, channel: Channel | None) -> list[tuple[object, str]]:
 
 
 def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
-    """The fields that making and changing a channel share."""
+    """The fields common to creating and changing a channel."""
     limits = state.limits
     folders: list[tuple[object, str]] = [(None, "None")]
     ordered = sorted(state.channels.folders.values(), key=lambda folder: folder.order)
@@ -147,7 +147,7 @@ def _plain(state: State, channel: Channel | None, refused: str) -> list[Field]:
 
 
 def new_channel(host: Host, created: Callable[[int], object]) -> None:
-    """Make a channel; oneself is in it. ``created`` gets its id."""
+    """Create a channel and subscribe the current user to it. ``created`` receives its id."""
     state = host.session.state
     if not _kinds(state, None):
         refusal = permissions.only_holders(state, "can_create_public_channel_group", "create channels")
@@ -181,7 +181,7 @@ def new_channel(host: Host, created: Callable[[int], object]) -> None:
 
 
 def _announcing(state: State) -> Field:
-    """Whether a new channel is announced: where, or that there is no place for it."""
+    """Whether to announce a new channel; disabled if the organization has no channel for announcements."""
     place = state.organization.get("new_stream_announcements_stream_id")
     channel = state.channels.get(place) if isinstance(place, int) else None
     hint = f"In #{channel.name}; public channels only" if channel is not None else ""
@@ -190,7 +190,7 @@ def _announcing(state: State) -> Field:
 
 
 def edit_channel(host: Host, channel: Channel) -> None:
-    """Change what a channel is called, what it is for, and who may see it."""
+    """Change a channel's name, description and privacy."""
     state = host.session.state
     refused = permissions.channel_refusal(state, channel).short
     retention = permissions.plan_refusal(state).short if permissions.is_owner(state) else "only owners may"
@@ -235,14 +235,16 @@ def edit_channel(host: Host, channel: Channel) -> None:
 
 
 def _check_name(state: State, values: Values, own: Channel | None = None) -> None:
-    """Old servers join the channel that has the name instead of refusing it."""
+    """Raises Refused if another channel has the name: old servers would subscribe to that one instead of returning
+    an error.
+    """
     holder = state.channels.id_of(values.text("name"))
     if holder is not None and (own is None or holder != own.channel_id):
         raise Refused("name", "A channel with this name already exists.")
 
 
 def _check_default(values: Values, privacy: _Privacy) -> None:
-    """Nobody new is subscribed to a private channel unasked."""
+    """Raises Refused if the channel is private: new users are not subscribed to private channels by default."""
     if values.flag("default") and privacy.private is True:
         raise Refused("default", "A private channel cannot be a default channel for new users.")
 
@@ -270,13 +272,13 @@ def _retention(values: Values) -> int | str | Omit:
 
 
 def _notice(state: State, name: str) -> tuple[tuple[object, str], ...]:
-    """Servers keep a yes or a no: what follows one's settings takes on what they say now."""
+    """On, off, or the user's default. Servers store only on or off: choosing the default saves its current value."""
     usual = "On" if state.settings.flag(_OWN_NOTICES[name]) else "Off"
     return (None, f"Default ({usual})"), (True, "On"), (False, "Off")
 
 
 def see_channel(host: Host, channel: Channel) -> None:
-    """How oneself sees a channel: muted, pinned, its color, what it notifies of."""
+    """Change the user's personal settings for a channel: muted, pinned, color, notifications."""
     state = host.session.state
     own = channel.subscription
     if own is None:

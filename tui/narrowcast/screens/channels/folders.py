@@ -1,4 +1,4 @@
-"""The folders that channels are sorted into: make, rename, order, archive."""
+"""The folders that group channels: create, rename, reorder, archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is in a channel: add people, take them out."""
+"""The subscribers of a channel: add and remove them."""
 
 from __future__ import annotations
 

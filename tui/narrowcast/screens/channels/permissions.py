@@ -1,4 +1,4 @@
-"""Who may do what in a channel."""
+"""The permissions of a channel."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DELETING = (ChannelSetting.DELETE_OWN_MESSAGE, ChannelSetting.DELETE_ANY_MESSAG
 
 
 class ChannelPermissionsScreen(PermissionsScreen):
-    """The permissions with who holds them; those that the server does not know say so."""
+    """The permissions and their holders; those that the server does not support are marked."""
 
     FOLLOWS = (ChannelsChanged, UserGroupsChanged)
 
@@ -43,7 +43,7 @@ class ChannelPermissionsScreen(PermissionsScreen):
 
     @property
     def _channel(self) -> Channel:
-        """As it is now, or was when it was last known of."""
+        """The channel in its current state, or as it was before it disappeared."""
         return self.state.channels.get(self._shown_first.channel_id) or self._shown_first
 
     def subject(self) -> str:
@@ -73,11 +73,11 @@ class ChannelPermissionsScreen(PermissionsScreen):
         )
 
     def _needs(self, channel: Channel, setting: ChannelSetting) -> str:
-        """Why a permission of this channel cannot be given to others."""
+        """Why a permission of this channel cannot be changed."""
         if setting not in channel.permissions:
             return "not supported by this server"
         if setting is ChannelSetting.CREATE_TOPIC and privacy_of(channel) == "protected":
-            # Who does not see a topic cannot tell that it is new.
+            # A user who cannot see old topics cannot know whether a topic is new.
             return "cannot be changed with protected history"
         if setting in _DELETING:
             return permissions.delete_policy_refusal(self.state).short

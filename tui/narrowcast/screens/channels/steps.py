@@ -1,4 +1,4 @@
-"""What one does to a channel in one step: join, leave, archive, restore."""
+"""Actions on a channel that need no form: subscribe, unsubscribe, archive, unarchive."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Step(Struct, frozen=True):
-    """``what`` completes "Could not …"; ``work`` tells the server; ``done``: what to tell then.
+    """``what`` completes "Could not …"; ``work`` sends the request; ``done``: the notice shown afterwards.
 
-    ``refusal``: why it cannot be done; empty if it can. ``question``: what is asked before, and ``yes``, the answer
-    that does it; empty where nothing is. ``reversible``: one can take it back by oneself, so that a list, where the
-    same key does, asks nothing.
+    ``refusal``: why it is not allowed; empty if it is. ``question``: asked before, with ``yes`` as the confirming
+    answer; empty if there is no question. ``reversible``: the user can undo it, so a list, where the same key does
+    that, does not ask.
     """
 
     what: str
@@ -34,7 +34,7 @@ class Step(Struct, frozen=True):
 
 
 def subscription(session: Session, channel: Channel) -> Step:
-    """Oneself joins, or leaves."""
+    """Subscribe the current user, or unsubscribe."""
     state, subscriptions, name = session.state, session.client.subscriptions, f"#{channel.name}"
     if not channel.is_subscribed:
         return Step(
@@ -59,7 +59,7 @@ def subscription(session: Session, channel: Channel) -> Step:
 
 
 def archiving(session: Session, channel: Channel) -> Step:
-    """It is archived, or restored."""
+    """Archive the channel, or unarchive it."""
     channels, name = session.client.channels, f"#{channel.name}"
     if channel.is_archived:
         return Step(

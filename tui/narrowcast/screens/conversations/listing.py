@@ -1,4 +1,4 @@
-"""What is known of conversations: their last line, who takes part, what is unread. Plain code without a screen."""
+"""Data about conversations: last message, participants, unread count. Plain code without a screen."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 MOST_MESSAGES = 5000
-"""Messages, from the newest back, whose senders are looked at."""
+"""Maximum number of messages, newest first, that are searched for senders."""
 MOST_CONVERSATIONS = 500
 
 
 class Conversation(Struct, frozen=True):
-    """``newest``: the id of its last message; ``last``: that message, if it is here; ``people``: who wrote in it, the
-    last one first; ``account``: the file of the account that it is in, where that is not the one on screen.
+    """``newest``: the id of its last message; ``last``: that message, if it is in the state; ``people``: the
+    senders in it, most recent first; ``account``: the file of its account, if that is not the one on screen.
     """
 
     where: Destination
@@ -34,7 +34,7 @@ class Conversation(Struct, frozen=True):
 
 
 def recent(state: State) -> list[Conversation]:
-    """All conversations that are known, the newest first."""
+    """All known conversations, newest first."""
     by_key = {conversation.where.key: conversation for conversation in _known(state)}
     ordered = sorted(by_key.values(), key=lambda conversation: -conversation.newest)
     return _with_people(state, ordered[:MOST_CONVERSATIONS])
@@ -43,7 +43,7 @@ def recent(state: State) -> list[Conversation]:
 def unread(state: State) -> list[tuple[int | None, list[Conversation]]]:
     """Conversations with unread messages by channel, direct ones (None) first; muted ones are left out.
 
-    Channels come by name, conversations in them the newest first.
+    Channels are sorted by name, the conversations of each newest first.
     """
     conversations = [one for one in _with_people(state, list(_unread(state))) if not one.muted]
     conversations.sort(key=lambda conversation: -conversation.newest)
@@ -80,7 +80,7 @@ def _known(state: State) -> Iterator[Conversation]:
 
 
 def _with_people(state: State, conversations: list[Conversation]) -> list[Conversation]:
-    """With last messages and senders, as far as messages are here."""
+    """The conversations with last message and senders, as far as the state has their messages."""
     keys = {conversation.where.key for conversation in conversations}
     last: dict[tuple[object, ...], Message] = {}
     people: dict[tuple[object, ...], dict[int, None]] = {}

@@ -1,4 +1,4 @@
-"""Recent conversations and the inbox: where to, the last line, who takes part; mark read, mute, open."""
+"""Recent conversations and the inbox: name, last message and participants; open, mark as read, mute."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 MOST_FETCHED = 30
-"""Conversations whose last message is fetched when it is not here."""
+"""Maximum number of conversations whose last message is fetched if it is not in the state."""
 MOST_PEOPLE = 6
-"""People who are named before the rest is counted."""
+"""Maximum number of people named; the others are only counted."""
 LEAVING = (
     "app.palette",
     "go.switcher",
@@ -50,12 +50,12 @@ LEAVING = (
     "write.channel",
     "write.direct",
 )
-"""The commands of the main screen whose keys are heard here as well: they close this view and run there. The keys
-of the view itself come first."""
+"""Commands of the main screen whose keys also work here: they close this view and then run. The view's own keys
+take precedence."""
 
 
 class ConversationsScreen(ManageScreen[Conversation | None]):
-    """Three lines a conversation, one a heading, which has no conversation. Gives back the view to go to."""
+    """Three lines per conversation, one per heading, whose value is None. Dismissed with the view to go to."""
 
     KEYS = (
         ("list.select", "opens"),
@@ -93,14 +93,14 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         raise NotImplementedError
 
     async def load(self) -> None:
-        """The last messages of the first conversations, as far as they are not here."""
-        with suppress(NarrowcastError):  # the list shows what is here
+        """Fetch the last messages of the first conversations that are not in the state."""
+        with suppress(NarrowcastError):  # the list shows what is in the state
             await self.session.loader.messages(
                 one.newest for one in self.shown()[:MOST_FETCHED] if one.last is None
             )
 
     def session_of(self, one: Conversation) -> Session:
-        """The session of the account that a conversation is in: the one on screen where the other is gone."""
+        """The session of the conversation's account; if that account is closed, the one on screen."""
         others = app_of(self).accounts.others() if one.account is not None else ()
         return next(
             (other.session for other in others if other.file == one.account and other.session), self.session
@@ -127,7 +127,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         )
 
     def action_switch(self, which: str) -> None:
-        """To the inbox, or to the recent conversations; from the same one, back to where one was."""
+        """Switch to the inbox or to recent conversations; if that is the current view, close it."""
         kind = InboxScreen if which == "inbox" else RecentScreen
         self.dismiss(None if isinstance(self, kind) else kind(self.session))
 
@@ -164,7 +164,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
 
 
 class RecentScreen(ConversationsScreen):
-    """All conversations, the newest first."""
+    """All conversations, newest first."""
 
     TITLE_TEXT = "Recent conversations"
     EMPTY = "No conversations yet."
@@ -206,7 +206,7 @@ class InboxScreen(ConversationsScreen):
     def _groups(
         self, state: State, other: ListedAccount | None = None
     ) -> Iterator[ListRow[Conversation | None]]:
-        """Headings and conversations of the account on screen, or of another one."""
+        """The rows of one account, headings included: the account on screen, or another one."""
         account = other.file if other is not None else None
         for channel_id, conversations in unread(state):
             yield self._heading(state, (account, channel_id), conversations)

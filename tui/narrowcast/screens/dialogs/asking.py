@@ -40,7 +40,8 @@ def ask(
     then: Callable[[Any], object] | None = None,
 ) -> None:
     """Open a form. When the server has accepted the values, ``done`` is shown and ``then`` receives the result of
-    ``submit``."""
+    ``submit``.
+    """
 
     def closed(result: object) -> None:
         if result is None:

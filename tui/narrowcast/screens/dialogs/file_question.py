@@ -27,7 +27,8 @@ def file_question(
     check: Callable[[Path], str] = lambda _: "",
 ) -> AskScreen:
     """A question whose answer is the path of an existing file, or empty. ``check``: returns the problem with the
-    file, or an empty text; it reads only the beginning of the file."""
+    file, or an empty text; it reads only the beginning of the file.
+    """
 
     def problem(path: str) -> str:
         if not path:

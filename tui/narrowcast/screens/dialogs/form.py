@@ -238,7 +238,8 @@ class FormScreen(Dialog[object], inherit_bindings=False):
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
         """Enter goes to the next field, and submits from the last one. In a list of names it first accepts the
-        completion, like Tab, since more names may follow."""
+        completion, like Tab, since more names may follow.
+        """
         event.stop()
         row = self._here
         if row is not None and row.complete() and row.is_list:

@@ -57,7 +57,8 @@ class Field(Struct, frozen=True):
 
 class LineField(Field, frozen=True):
     """A text of one line. ``limit``: maximum length; ``suggest``: completions for Tab, shown as ``describe``
-    returns them."""
+    returns them.
+    """
 
     value: str = ""
     placeholder: str = ""
@@ -100,7 +101,8 @@ class People(Field, frozen=True):
 
 class Names(Field, frozen=True):
     """Things of one kind by name, separated by commas; the value is their ids. ``known``: their names by id;
-    ``what``: the word for one of them."""
+    ``what``: the word for one of them.
+    """
 
     what: str = "thing"
     known: Mapping[int, str] = {}

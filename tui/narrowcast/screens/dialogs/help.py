@@ -1,5 +1,6 @@
 """Help: the keys active in the current context, then every command by heading, and a legend of the signs. /
-searches."""
+searches.
+"""
 
 from __future__ import annotations
 
@@ -133,7 +134,8 @@ class HelpList(VirtualList[HelpRow]):
 
 def help_screen(app: App[Any], keys: Keys, heard: Sequence[str]) -> HelpScreen:
     """Help on ``heard``, the ids of the commands whose keys are active in the current context. If it is empty, help
-    on everything; ``app`` keeps that screen, since creating it takes longer than painting it."""
+    on everything; ``app`` keeps that screen, since creating it takes longer than painting it.
+    """
     if heard:
         return HelpScreen(keys, heard)
     made_for = app.theme, app.size, dict(keys), every()

@@ -55,7 +55,8 @@ class KeyLine(Vertical):
 
     def show(self, text: str, look: str, *, keeps_place: bool = False) -> None:
         """Show a text on as many lines as it needs. ``look``: as in `OneLine`. ``keeps_place``: lines that become
-        empty stay visible, so that what is above does not move."""
+        empty stay visible, so that what is above does not move.
+        """
         rows = [
             "".join(run.text for run in row.runs)
             for row in wrap([Run(safe_line(text), Style.null())], self._room)

@@ -182,7 +182,8 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def question(self, item: T) -> tuple[str, str]:
         """The question before a thing is deleted, and the confirming answer; two empty texts if it cannot be
-        deleted."""
+        deleted.
+        """
         return "", ""
 
     async def drop(self, item: T) -> None:

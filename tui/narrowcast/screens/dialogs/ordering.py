@@ -22,7 +22,8 @@ ORDERED_KEYS: tuple[KeyHint, ...] = (
 
 def shift(screen: ManageScreen[Any], by: int, save: Callable[[list[Hashable]], Awaitable[object]]) -> None:
     """Move the selected thing by ``by`` places; ``save`` sends the keys of all rows in their new order to the
-    server."""
+    server.
+    """
     row = screen.list.selected_item
     if row is None or screen.refused():
         return

@@ -71,7 +71,8 @@ class ChoiceList(VirtualList[Choice[T]]):
 
     def shown_text_of(self, item: Choice[T]) -> str:
         """The name with its sign if the filter begins with the sign: `#general` matches the channel before its
-        topics."""
+        topics.
+        """
         return item.written if item.written and self._query[:1] == item.written[0] else item.text
 
 

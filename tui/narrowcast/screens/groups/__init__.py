@@ -1,1 +1,1 @@
-"""User groups, their members and who may do what with them."""
+"""User groups: their members and permissions."""

@@ -1,4 +1,4 @@
-"""Asking who shall hold a permission."""
+"""Asking who should hold a permission."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def choose_holders(
     started: Callable[[Awaitable[object]], None],
     rule: HolderRule,
 ) -> None:
-    """Offer the groups that the rule of the permission allows, and people by name unless it takes groups of roles
-    only. ``save`` tells the server; ``started`` runs that work.
+    """Offer the groups that the permission's rule allows, and people by name unless it allows only system groups.
+    ``save`` sends the choice to the server; ``started`` runs that request.
     """
     choices = [
         Choice(group.id, permissions.group_name(state, group.id), "current" if group.id == present else "")

@@ -1,4 +1,4 @@
-"""The user groups: who is in them, who may do what with them; make, rename, deactivate, reactivate."""
+"""The user groups: their members and permissions; create, rename, deactivate, reactivate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class GroupsScreen(ManageScreen[UserGroup]):
-    """Groups that people made first, then those of the roles, deactivated ones last."""
+    """Groups created by users first, then system groups; deactivated ones last."""
 
     TITLE_TEXT = "User groups"
     KEYS = (
@@ -67,7 +67,7 @@ class GroupsScreen(ManageScreen[UserGroup]):
     def open(self, item: UserGroup) -> None:
         self.app.push_screen(MembersScreen(self.session, item.id))
 
-    # making and changing
+    # creating and changing
 
     def new(self) -> None:
         holders = permissions.only_holders(self.state, "can_create_groups", "create user groups")
@@ -102,7 +102,7 @@ class GroupsScreen(ManageScreen[UserGroup]):
         )
 
     def _await_made(self, group_id: object) -> None:
-        """The new group is selected once an event has told of it."""
+        """Read the rows again; the new group is selected when its event arrives."""
         self._made = group_id
         self.reread(select=self._made if isinstance(group_id, int) else None)
 
@@ -143,10 +143,10 @@ class GroupsScreen(ManageScreen[UserGroup]):
         elif not self.refused(join_refusal(self.state, group)):
             self.work(change(user_group_id=group.id, add=me), done=f"Joined {group.name}.")
 
-    # ending
+    # deactivating
 
     def question(self, item: UserGroup) -> tuple[str, str]:
-        """The service deactivates groups; old messages keep their mentions."""
+        """The question to deactivate or reactivate a group. Groups cannot be deleted: old messages mention them."""
         act = "reactivate groups" if item.deactivated else "deactivate this group"
         if self.refused(permissions.group_refusal(self.state, item, None, act)):
             return "", ""

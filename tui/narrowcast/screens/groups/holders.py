@@ -1,4 +1,4 @@
-"""Who holds a permission: choosing a group, or people and groups by name."""
+"""The holders of a permission: one group, or people and groups by name."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def group_names(state: State, groups: Iterable[UserGroup]) -> dict[int, str]:
-    """The names of groups by their ids; those of the roles in the words that stand for them."""
+    """The names of groups by id; system groups have the names of their roles."""
     return {group.id: permissions.group_name(state, group.id) for group in groups}
 
 
 def setting_of(people: Iterable[int], groups: Iterable[int]) -> GroupSettingValue:
-    """People and groups as a permission; one group alone is its id."""
+    """People and groups as the value of a permission; a single group becomes its id."""
     members, subgroups = frozenset(people), frozenset(groups)
     if not members and len(subgroups) == 1:
         return next(iter(subgroups))

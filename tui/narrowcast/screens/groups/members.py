@@ -1,4 +1,4 @@
-"""Who is in a user group: people, and groups within it."""
+"""The members of a user group: people, and groups within it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Member = tuple[str, int]
 
 
 def join_refusal(state: State, group: UserGroup) -> str:
-    """Why oneself may not join; empty if one may."""
+    """Why the current user may not join the group; empty if allowed."""
     own = group.permissions.get(GroupSetting.JOIN)
     if own is not None and not group.is_system and state.user_groups.contains(own, state.me):
         return ""
@@ -34,7 +34,7 @@ def join_refusal(state: State, group: UserGroup) -> str:
 
 
 def leave_refusal(state: State, group: UserGroup) -> str:
-    """Why oneself may not leave; empty if one may."""
+    """Why the current user may not leave the group; empty if allowed."""
     own = group.permissions.get(GroupSetting.LEAVE)
     if own is not None and not group.is_system and state.user_groups.contains(own, state.me):
         return ""
@@ -44,7 +44,7 @@ def leave_refusal(state: State, group: UserGroup) -> str:
 
 
 class MembersScreen(ManageScreen[Member]):
-    """Groups within the group first, then its people."""
+    """Groups within the group first, then people."""
 
     KEYS = (
         ("list.select", "shows"),
@@ -62,7 +62,7 @@ class MembersScreen(ManageScreen[Member]):
 
     @property
     def group(self) -> UserGroup | None:
-        """The group as it is now."""
+        """The group in its current state."""
         return self.state.user_groups.get(self.group_id)
 
     def title_text(self) -> str:
@@ -140,7 +140,7 @@ class MembersScreen(ManageScreen[Member]):
         self.form(f"Add to {group.name}", [field], add, verb="adds", done="Added.")
 
     def action_add_group(self) -> None:
-        """Add a group: its members are members then."""
+        """Add a group as a subgroup: its members become members."""
         group = self.group
         if group is None or self.refused(self._manage_refusal()):
             return

@@ -1,4 +1,4 @@
-"""A list of permissions with who holds each; one is given to a group, or to people and groups by name."""
+"""A list of permissions and their holders; each can be given to a group, or to people and groups by name."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from narrowcast_api.state.holder_rules import HolderRule
 
 
 class Permission(Struct, frozen=True):
-    """One permission, and what is asked for a new holder.
+    """One permission, and the rule for its holders.
 
-    ``holder``: None where the server says nothing of it. ``needs``: why this one cannot be given to others, shown
-    beside it.
+    ``holder``: None if the server does not report it. ``needs``: why it cannot be changed, shown beside it.
     """
 
     name: str
@@ -28,21 +27,21 @@ class Permission(Struct, frozen=True):
 
 
 class PermissionsScreen(ManageScreen[Permission]):
-    """What the permissions are of, and how the server is told, is the subclass's."""
+    """A list of permissions. Subclasses provide the permissions and send changes to the server."""
 
     KEYS = (("list.select", "changes"),)
     COUNTS = False
 
     def listed(self) -> Sequence[Permission]:
-        """The permissions as they are now."""
+        """The permissions in their current state."""
         raise NotImplementedError
 
     def subject(self) -> str:
-        """What they are permissions of."""
+        """The name of the channel or group to which the permissions belong."""
         raise NotImplementedError
 
     async def give(self, permission: Permission, new: GroupSettingValue) -> object:
-        """Tell the server of a new holder."""
+        """Send a new holder to the server."""
         raise NotImplementedError
 
     def title_text(self) -> str:

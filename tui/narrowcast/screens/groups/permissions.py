@@ -1,4 +1,4 @@
-"""Who may do what with a user group."""
+"""The permissions of a user group."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ PERMISSIONS = (
     (GroupSetting.REMOVE_MEMBERS, "Who can remove members from this group", Gate.GROUP_REMOVE_MEMBERS),
     (GroupSetting.MANAGE, "Who can administer this group", Gate.GROUP_MANAGE),
 )
-"""Each with the level that it needs."""
+"""Each permission with the feature level that it needs."""
 
 
 class GroupPermissionsScreen(PermissionsScreen):
-    """The permissions with who holds them; those that the server does not know say so."""
+    """The permissions and their holders; those that the server does not support are marked."""
 
     FOLLOWS = (UserGroupsChanged,)
 

@@ -1,1 +1,1 @@
-"""What happens later, or again and again: scheduled messages, reminders, saved snippets."""
+"""Scheduled messages, reminders, and saved snippets."""

@@ -1,4 +1,4 @@
-"""Reminders of messages: the form for one, and the list of all."""
+"""Reminders of messages: the form to set one, and the list of all."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
 
 LONGEST = 200
-"""Characters of the message that a reminder is set for."""
+"""Characters of the message shown in the form."""
 
 
 def remind(host: Host, message: Message) -> None:
-    """Ask when to be reminded of a message."""
+    """Ask when to remind the user of a message."""
     state = host.session.state
 
     async def submit(values: Values) -> None:

@@ -1,4 +1,4 @@
-"""Messages that go out later: the form for one, and the list of all."""
+"""Scheduled messages: the form for one, and the list of all."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def send_later(host: Host, where: Destination, content: str, taken: Callable[[], None]) -> None:
-    """Ask when a message shall go out; ``taken`` is called when the server has it."""
+    """Ask when to send a message; ``taken`` is called once the server has accepted it."""
     state = host.session.state
 
     async def submit(values: Values) -> None:
@@ -58,7 +58,7 @@ def send_later(host: Host, where: Destination, content: str, taken: Callable[[],
 
 
 def why_not(state: State, message: ScheduledMessage) -> str:
-    """Why a message could not go out, as far as one can tell now."""
+    """Why a message could not be sent, as far as the current state tells."""
     where = message.destination
     if isinstance(where, ChannelDestination):
         channel = state.channels.get(where.channel_id)
@@ -76,7 +76,7 @@ def why_not(state: State, message: ScheduledMessage) -> str:
 
 
 class ScheduledScreen(ManageScreen[ScheduledMessage]):
-    """Two lines a message: where to and when, and its beginning or why it was not sent."""
+    """Two lines per message: destination and time, then its beginning or why it was not sent."""
 
     TITLE_TEXT = "Scheduled messages"
     KEYS = (("list.select", "edits"), ("scheduled.send", "sends now"), ("manage.delete", "deletes"))
@@ -164,7 +164,7 @@ def _destination(state: State, values: Values, before: Destination | None) -> De
 
 
 async def _send_now(session: Session, item: ScheduledMessage, where: Destination) -> None:
-    """First out of the schedule, so that it never goes out twice; the outbox keeps it from then on."""
+    """Remove the message from the schedule first, so that it is never sent twice; then put it into the outbox."""
     if session.read_only:
         raise InvalidInput(session.warnings[0])
     await session.client.scheduled_messages.delete(scheduled_message_id=item.id)

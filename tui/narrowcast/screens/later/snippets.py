@@ -1,4 +1,4 @@
-"""Saved snippets: texts to insert again and again."""
+"""Saved snippets: texts to insert into messages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def new_snippet(host: Host, content: str = "") -> None:
 
 
 class SnippetsScreen(ManageScreen[SavedSnippet]):
-    """Two lines a snippet. Dismissed with the one to insert."""
+    """Two lines per snippet. Dismissed with the one to insert."""
 
     TITLE_TEXT = "Saved snippets"
     KEYS = (

@@ -1,1 +1,1 @@
-"""The main screen and what it does: layout, going from view to view, history, hints."""
+"""The main screen: layout, switching between views, history, hints."""

@@ -1,4 +1,4 @@
-"""What the switcher and the inbox offer, worked out from the state."""
+"""The choices of the switcher and the next unread topic, computed from the state."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Target(Struct, frozen=True):
 
 
 def everywhere(session: Session, now: float, others: Sequence[ListedAccount] = ()) -> list[Choice[Target]]:
-    """Views, direct conversations, channels, topics, people, channels one is not in: recent ones first; then those of
-    other accounts.
+    """Views, direct conversations, channels, topics, people, and channels without subscription: recent ones first;
+    then those of other accounts.
     """
     choices = _views() + _conversations(session.state, now)
     for other in others:
@@ -43,7 +43,7 @@ def everywhere(session: Session, now: float, others: Sequence[ListedAccount] = (
 
 
 def _elsewhere(other: ListedAccount, now: float) -> Iterator[Choice[Target]]:
-    """Another account, and what is in it."""
+    """Another account and its views."""
     name = other.name
     if other.session is None:
         yield Choice(Target(account=other.file), name, "account", "!", disabled=other.problem)
@@ -118,7 +118,7 @@ def _count(state: State, others: frozenset[int]) -> str:
 
 
 def next_topic(state: State, here: Narrow | None, order: Sequence[int]) -> Narrow | None:
-    """The next topic with unread messages, channel by channel as ``order`` has them, after ``here``."""
+    """The next topic with unread messages after ``here``, channel by channel in the given ``order``."""
     rank = {channel_id: place for place, channel_id in enumerate(order)}
     unread = sorted(
         (rank.get(channel_id, len(rank)), -newest, channel_id, topic)

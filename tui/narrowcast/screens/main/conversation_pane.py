@@ -1,4 +1,4 @@
-"""One conversation on the main screen: its title, its messages and what is written to it, one above the other."""
+"""One conversation on the main screen: its title, its messages, and the compose box."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = ["ConversationPane"]
 
 
 class ConversationPane(Vertical):
-    """``view`` is the one value that title, messages and compose read; ``history`` the way back in it."""
+    """``view`` is the value that title, messages and compose share; ``history`` its earlier views."""
 
     DEFAULT_CSS = """
     ConversationPane { width: 1fr; background: $background; }
     """
 
     class Entered(Message):
-        """The keys are in ``conversation`` now, unless they went on meanwhile."""
+        """The focus is in ``conversation``, unless it has moved on by now."""
 
         def __init__(self, conversation: ConversationPane) -> None:
             super().__init__()
@@ -65,12 +65,14 @@ class ConversationPane(Vertical):
         self.post_message(self.Entered(self))
 
     def keep(self) -> None:
-        """Nothing written may be lost, and the place is kept."""
+        """Save the draft and the position."""
         self.writing.keep_draft()
         self._remember()
 
     def put_away(self) -> None:
-        """It goes, and others stay: as `keep`, and where changes of a message are is said."""
+        """Save the draft and the position before the pane closes while the app runs on; says where unsaved edits
+        are.
+        """
         self.writing.put_away()
         self._remember()
 

@@ -1,4 +1,4 @@
-"""Where the demo begins: the conversation that welcomes, from its first message."""
+"""The start of the demo: the welcome conversation, from its first message."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ CHANNEL, TOPIC = "onboarding", "welcome"
 
 
 def begin_at_welcome(screen: Screen[object]) -> None:
-    """Go there as soon as the account's channels are known, unless somebody does something else by then."""
-    if not isinstance(screen, MainScreen):  # the account could not be opened: that is said there
+    """Go to the welcome conversation once the channels are known, unless the user has gone elsewhere by then."""
+    if not isinstance(screen, MainScreen):  # the account could not be opened, which is reported elsewhere
         return
     began = screen.narrow
 

@@ -1,4 +1,4 @@
-"""The keys that the status line names: those of the moment first, then the usual ones as far as there is room."""
+"""The key hints of the status line: those of the current context first, then the usual ones as far as they fit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from narrowcast.commands.hints import KeyHint, Keys, hint_words
 __all__ = ["hint_line"]
 
 SHARE = 0.56
-"""How much of the line hints may take; the rest says how things are."""
+"""The share of the line that hints may take; the rest shows the status."""
 
 HELP: KeyHint = ("app.help", "help")
 READING: tuple[KeyHint, ...] = (
@@ -39,7 +39,7 @@ WRITING: tuple[KeyHint, ...] = (
 
 
 def hint_line(keys: Keys, hints: Iterable[KeyHint], width: int) -> str:
-    """As many of `hints` as fit into their share of a line of `width` cells, and last how to get help."""
+    """As many of `hints` as fit into their share of a line of `width` cells, followed by the key for help."""
     last = " ".join(hint_words(keys, [HELP]))
     room = int(width * SHARE) - len(last)
     shown: list[str] = []

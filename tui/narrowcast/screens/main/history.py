@@ -1,4 +1,4 @@
-"""The way back: the views that were open, and the message that one stood on in each."""
+"""The history of opened views, with the selected message of each."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ LONGEST = 100
 
 
 class Entry(Struct, frozen=True):
-    """A view, and a message in it: None where one has not stood yet."""
+    """A view, and the last selected message in it, if any."""
 
     narrow: Narrow
     message_id: int | None = None
 
 
 class History:
-    """Goes on at its end; what lay ahead is forgotten when one goes elsewhere, as in a browser."""
+    """A list of views with a current place; opening another view discards the views ahead, as in a browser."""
 
     def __init__(self) -> None:
         self._entries: list[Entry] = []
         self._here = -1
 
     def go(self, to: Entry, left: int | None) -> None:
-        """One goes to `to` and leaves the message `left`. A link within a view is a step of its own."""
+        """Add `to`; `left` is the message that was selected before. Going to a message in the same view adds an
+        entry too.
+        """
         if self._here >= 0:
             self._leave(left)
             same_view = self._entries[self._here].narrow == to.narrow
@@ -38,7 +40,7 @@ class History:
         self._here = len(self._entries) - 1
 
     def step(self, by: int, left: int | None) -> Entry | None:
-        """Back (negative) or forward, leaving the message `left`; None where there is nothing."""
+        """Go back (negative) or forward; `left` is the message that was selected before. None at either end."""
         if not 0 <= self._here + by < len(self._entries):
             return None
         self._leave(left)

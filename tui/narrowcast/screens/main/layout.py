@@ -1,13 +1,13 @@
-"""Which panes there is room for, and the stylesheet that places them."""
+"""Which panes fit, and the stylesheet that places them."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 NARROW_BELOW = 96
-"""Columns below which the channels lie over the messages instead of beside them."""
+"""Minimum columns to show the channels beside the messages; below, they cover them."""
 WIDE_FROM = 140
-"""Columns from which there is room for the people."""
+"""Minimum columns to show the people pane."""
 WIDEST_FROM = 200
 """The same beside two conversations."""
 
@@ -35,14 +35,14 @@ MainScreen.-narrow #people { layer: above; dock: right; width: 30; max-width: 90
 
 
 class PanePlan(Struct):
-    """What the user asked for; None: as the width suggests."""
+    """Panes that the user showed or hid; None: depends on the width."""
 
     width: int = 0
     people_wanted: bool = True
     navigation: bool | None = None
     people: bool | None = None
     conversations: int = 1
-    """How many are side by side."""
+    """Number of conversations side by side."""
 
     @property
     def is_narrow(self) -> bool:
@@ -63,7 +63,7 @@ class PanePlan(Struct):
         return self.people_wanted and self.width >= (WIDE_FROM if self.conversations == 1 else WIDEST_FROM)
 
     def resized(self, width: int) -> None:
-        """Another width: what was asked for at the old one is forgotten where the kind of layout changed."""
+        """Set the width. If the kind of layout changes, panes shown or hidden by the user are reset."""
         before = (self.is_narrow, self.is_wide)
         self.width = width
         if before != (self.is_narrow, self.is_wide):

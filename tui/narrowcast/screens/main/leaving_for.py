@@ -10,8 +10,8 @@ from narrowcast_api.narrow.narrow import Narrow
 
 
 async def leave_for(screen: ManageScreen[Any], message_id: int) -> None:
-    """Close the list with the place of the message as its result; where there is no such message, say so in the list.
-    Raises NarrowcastError where the server cannot be asked.
+    """Close the list with the message's place as its result; if the message does not exist, show that in the list.
+    Raises NarrowcastError if the request fails.
     """
     message = await screen.session.loader.message(message_id)
     if message is None:

@@ -1,4 +1,4 @@
-"""What leads out of the messages: addresses of other places, and files of the organization."""
+"""Opening links that lead out of the messages: other sites, and uploaded files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def follow(screen: Workspace, url: str, label: str) -> None:
-    """Open an address outside, or fetch a file of the organization. ``label``: the text that the link had."""
+    """Open an external address, or download an uploaded file. ``label``: the text of the link."""
     own = urlsplit(url).netloc == urlsplit(screen.session.account.site).netloc
     place = urlsplit(url).fragment
     if own and "/user_uploads/" in urlsplit(url).path:
@@ -52,7 +52,7 @@ def _open(screen: Workspace, url: str) -> None:
 
 
 async def _download(screen: Workspace, url: str) -> None:
-    """Into the user's folder for downloads, under a safe name that is not taken."""
+    """Download into the user's download folder, under a safe and unused name."""
     screen.tell("Downloading…")
     folder = await asyncio.to_thread(_downloads)
     fetched = await screen.session.client.uploads.download(url=url, folder=folder)

@@ -1,4 +1,4 @@
-"""What the panes ask of the main screen when somebody does something; loaded then, and not before the first frame."""
+"""The main screen's answers to requests of the panes; loaded on the first request, after the first frame."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ __all__ = ["PaneRequests"]
 
 
 class PaneRequests:
-    """Answers with the functions of commands."""
+    """Runs functions of commands for the panes."""
 
     def __init__(self, screen: Workspace) -> None:
         self._screen = screen
 
     def edit(self, message_id: int) -> None:
-        """Take a message into compose."""
+        """Begin an edit of a message in compose."""
         self._screen.spawn(editing.begin(self._screen, message_id), "load the message")
 
     def save(self, edit: Edit) -> None:
-        """Give a message another text."""
+        """Save an edit of a message."""
         self._screen.spawn(editing.save(self._screen, edit), "edit the message")
         self._screen.writing.focus_text()
 
     def write_outside(self) -> None:
-        """Write in the user's own editor."""
+        """Edit the text in the user's external editor."""
         self._screen.spawn(editing.outside(self._screen), "start the editor")
 
     def attach(self) -> None:
-        """Choose a file and send it."""
+        """Choose a file and upload it."""
         editing.attach(self._screen)
 
     def follow_link(self, url: str, label: str) -> None:
-        """Go to a view, open an address elsewhere, or download a file."""
+        """Go to a view, open an external address, or download a file."""
         links.follow(self._screen, url, label)
 
     def show_person(self, user_id: int) -> None:
@@ -47,5 +47,5 @@ class PaneRequests:
         people.show(self._screen, user_id)
 
     def show_sent(self, where: Destination) -> None:
-        """Show the message, or say where it went and which key goes there."""
+        """Show the sent message, or a notice with its destination and the key that goes there."""
         sent.show(self._screen, where)

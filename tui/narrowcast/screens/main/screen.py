@@ -1,4 +1,4 @@
-"""The main screen: the panes of one live account, the view that is open, and what the panes ask of each other."""
+"""The main screen: the panes of one live account, the open view, and the requests of the panes."""
 
 from __future__ import annotations
 
@@ -43,13 +43,14 @@ if TYPE_CHECKING:
 
 
 class MainScreen(Screen[None], inherit_bindings=False):
-    """Holds the panes and goes from view to view. What keys do is in `narrowcast.commands`."""
+    """Holds the panes and switches between views. The effects of keys are in `narrowcast.commands`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.MAIN)]
     AUTO_FOCUS = ""
     DEFAULT_CSS = CSS
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
-    """Who loses and who gets the keys paint themselves; Textual's own would paint the whole screen."""
+    """Widgets repaint themselves when they get or lose the focus; Textual's own repaint would cover the whole
+    screen."""
 
     def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:
         super().__init__()
@@ -69,11 +70,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.unfinished = Unfinished(self)
         self.updates = Updates(self, self.frames, self.lines)
 
-    # the conversation that has the keys
+    # the conversation with the focus
 
     @property
     def conversation(self) -> ConversationPane:
-        """The one that has the keys."""
+        """The conversation pane with the focus."""
         return self.side.active
 
     @property
@@ -82,7 +83,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @property
     def narrow(self) -> Narrow | None:
-        """The narrow of the view that is open."""
+        """The narrow of the open view."""
         return self.view.narrow
 
     @property
@@ -101,11 +102,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @property
     def writing(self) -> ComposePane:
-        """What is written to the open view."""
+        """The compose pane of the open view."""
         return self.side.active.writing
 
     def compose(self) -> ComposeResult:
-        self._apply_plan(self.app.size.width)  # now, while a change of class has no children to restyle
+        self._apply_plan(
+            self.app.size.width
+        )  # before there are children that a change of class would restyle
         yield self.lines.banner
         with Horizontal(id="panes"):
             yield self.navigation
@@ -114,7 +117,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         yield self.lines.status
 
     def on_mount(self) -> None:
-        """Open the view of last time, at once from the cache, so that the first paint shows it."""
+        """Open the last view of the previous run, from the cache, so that the first paint shows it."""
         self.updates.begin()
         self.open(self.session.last_narrow or Narrow.all())
         self.call_after_refresh(self.lines.tell_warnings)
@@ -125,36 +128,36 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.updates.end()
 
     def on_screen_resume(self) -> None:
-        """A dialog is gone: what came below it is seen now."""
+        """After a dialog closes, messages that arrived meanwhile are visible now."""
         for conversation in self.side.all:
             conversation.messages.look_again()
 
     def keep(self) -> None:
-        """The app ends: nothing written may be lost."""
+        """Save all drafts before the app ends."""
         if self.side.other is not None:
             self.side.other.keep()
         self.conversation.keep()
 
     def put_away(self) -> None:
-        """Another account comes: nothing written may be lost."""
+        """Save all drafts before another account is shown."""
         for conversation in self.side.all:
             conversation.put_away()
         self.session.drafts.hand_over()
 
     def config_changed(self) -> None:
-        """The keys, or how things are to look, are others."""
+        """Apply changed keys or appearance."""
         self.lines.update()
         for conversation in self.side.all:
             conversation.messages.show_anew(sender_colors=app_of(self).config.appearance.sender_colors)
             conversation.writing.show_keys()
 
-    # where one is
+    # switching views
 
     def open(
         self, narrow: Narrow, anchor: int | str | None = None, *, record: bool = True, focus: bool = True
     ) -> None:
-        """Show a view where the keys are, or go to where it is shown already. ``anchor``: a message id, or what
-        ``MessageView.open`` takes.
+        """Show a view in the active conversation, or focus the one that shows it already. ``anchor``: a message id,
+        or what ``MessageView.open`` takes.
         """
         if (beside := self.side.showing(narrow)) is not None:
             self.side.enter(beside)
@@ -172,11 +175,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.lines.update()
 
     def go(self, narrow: Narrow, anchor: int | str | None = None, *, focus: bool = True) -> None:
-        """Show a view and note it for the way back."""
+        """Show a view and add it to the history."""
         self.open(narrow, anchor, focus=focus)
 
     def focus_messages(self) -> None:
-        """The keys go to the list of messages."""
+        """Focus the list of messages."""
         for widget in (self.messages, *self.messages.query("*")):
             if widget.can_focus:
                 focus_now(widget)
@@ -191,8 +194,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         share: int = 50,
         keys: bool = True,
     ) -> None:
-        """Show a view in a second conversation, in the one that is there already, if any; it gets the keys unless
-        they are not wanted. Keys that are pressed meanwhile wait for it.
+        """Show a view in the second conversation, which is created if necessary, and focus it if ``keys``. Keys
+        pressed meanwhile wait for it.
         """
         self.call_later(self._open_beside, narrow, anchor, left=left, share=share, keys=keys)
 
@@ -200,7 +203,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self, narrow: Narrow, anchor: int | str | None, *, left: bool, share: int, keys: bool
     ) -> None:
         if narrow == self.narrow:
-            return  # nothing is shown twice
+            return  # no view is shown twice
         place = self.query_one("#panes")
         conversation = self.side.other or await self.side.add(place, left=left, share=share)
         before = self.conversation
@@ -215,7 +218,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.side.enter(event.conversation)
 
     def _conversations_changed(self) -> None:
-        """Another conversation has the keys, or there are more or fewer."""
+        """Update the layout after the active conversation or the number of conversations has changed."""
         self.plan.conversations = len(self.side.all)
         self._apply_plan(self.plan.width)
         for conversation in self.side.all:
@@ -225,19 +228,19 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.lines.update()
 
     def on_descendant_focus(self) -> None:
-        """The status line shows the keys of the pane that one is in."""
+        """Update the key hints for the pane that has the focus."""
         self.lines.update()
 
     def show_status(self) -> None:
-        """Show the status line anew."""
+        """Update the status line."""
         self.lines.update()
 
     def show_cards(self) -> None:
-        """Show the cards of extensions anew."""
+        """Render the cards of extensions again."""
         for conversation in self.side.all:
             conversation.messages.use_cards(app_of(self).extensions.cards)
 
-    # room
+    # layout
 
     def on_resize(self, event: events.Resize) -> None:
         self._apply_plan(event.size.width)
@@ -250,48 +253,48 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.side.show_in(width)
 
     def fold_panes(self) -> None:
-        """On a narrow terminal the channels lie over the messages: away with them."""
+        """Hide the panes that cover the messages on a narrow terminal."""
         if self.plan.is_narrow and (self.plan.navigation or self.plan.people):
             self.plan.navigation = self.plan.people = None
             self._apply_plan(self.app.size.width)
 
     def show_navigation(self, shown: bool) -> None:
-        """Show or hide the list of channels."""
+        """Show or hide the channel list."""
         self.plan.navigation = shown
         self._apply_plan(self.app.size.width)
 
     def show_people(self, shown: bool) -> None:
-        """Show or hide the people."""
+        """Show or hide the people pane."""
         self.plan.people = shown
         self._apply_plan(self.app.size.width)
 
     def show_accounts(self) -> None:
-        """Something is otherwise in another account: its unread messages are listed with one's own."""
+        """Update the list after a change in another account, whose unread messages it shows too."""
         self.frames.note([UnreadsChanged()])
 
-    # the app's ways to tell, to work and to run commands
+    # notices, background work and commands, through the app
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
-        """Say something to the user."""
+        """Show a notice to the user."""
         app_of(self).tell(text, severity=severity, seconds=seconds)
 
     def refuse(self, text: str) -> bool:
-        """Say why a key could not act, where there is a reason; whether there is one."""
+        """If there is a reason why a key cannot act, show it; returns whether there is one."""
         return app_of(self).refuse(text)
 
     def spawn(self, work: Awaitable[object], what: str) -> None:
-        """Do ``work`` in the background; a failure becomes a notice and a line in the log."""
+        """Run ``work`` in the background; a failure is shown as a notice and logged."""
         app_of(self).spawn(work, what)
 
     def key(self, command_id: str) -> str:
-        """The first key of a command as people write it; empty for one without a key."""
+        """The label of a command's first key; empty if it has no key."""
         return key_of(app_of(self).keys, command_id)
 
     def run(self, command_id: str) -> None:
-        """Run a command, once what is under way is done."""
+        """Run a command after the current work is done."""
         self.call_later(app_of(self).perform, by_id()[command_id])
 
-    # the lists ask
+    # requests of the lists
 
     @on(NavigationPane.Opened)
     def _navigate(self, event: NavigationPane.Opened) -> None:
@@ -314,7 +317,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if not self.session.state.topics.is_loaded(event.channel_id):
             self.spawn(self.session.loader.topics(event.channel_id), "list the topics")
 
-    # the messages pane asks
+    # requests of the messages pane
 
     @cached_property
     def _requests(self) -> PaneRequests:
@@ -347,10 +350,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _tell_hint(self) -> None:
         self.lines.update()
 
-    # compose asks
+    # requests of compose
 
     def on_paste(self, event: events.Paste) -> None:
-        """Text pasted anywhere else than in a field is meant for compose."""
+        """Text pasted outside of a field goes to compose."""
         event.stop()
         self.writing.insert(event.text)
 

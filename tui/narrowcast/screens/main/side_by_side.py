@@ -1,4 +1,4 @@
-"""The conversations on the main screen: one, or two side by side where there is room; which one has the keys."""
+"""The conversations on the main screen: one, or two side by side if they fit; one of them is active."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["BESIDE_FROM", "SideBySide", "SideNote"]
 
 BESIDE_FROM = 160
-"""Columns from which two conversations have room."""
+"""Minimum columns for two conversations."""
 LEAST, MOST, STEP = 30, 70, 5
-"""How much of the width the left one can have, and by how much that changes, in hundredths."""
+"""Minimum and maximum width of the left conversation, and the step of a change, in percent."""
 
 
 class SideNote(Struct, frozen=True):
-    """What is kept for the next start: the narrow of the second conversation, on which side it is, and the width of
-    the left one.
+    """What is saved for the next start: the narrow of the second conversation, its side, and the width of the left
+    one.
     """
 
     narrow: str
@@ -36,7 +36,7 @@ class SideNote(Struct, frozen=True):
 
     @classmethod
     def read(cls, path: Path) -> SideNote | None:
-        """The note in a file; None where there is none, or none that can be used."""
+        """The note in a file; None if the file is missing or invalid."""
         try:
             note = msgspec.json.decode(path.read_bytes(), type=cls)
             Narrow.load(note.narrow)
@@ -46,10 +46,10 @@ class SideNote(Struct, frozen=True):
 
 
 class SideBySide:
-    """Holds the conversations, from left to right; ``active`` has the keys.
+    """Holds the conversations, from left to right; ``active`` is the one with the focus.
 
-    ``make`` gives a new conversation, ``changed`` is called when another one has the keys or there are more or fewer,
-    ``keep`` with what the next start has to know, or None.
+    ``make`` creates a conversation; ``changed`` is called when another one becomes active or their number changes;
+    ``keep`` receives what to save for the next start, or None.
     """
 
     def __init__(
@@ -69,17 +69,17 @@ class SideBySide:
 
     @property
     def other(self) -> ConversationPane | None:
-        """The one that has not got the keys, where there are two."""
+        """The conversation that is not active, if there are two."""
         return next((one for one in self.all if one is not self.active), None)
 
     def showing(self, narrow: Narrow) -> ConversationPane | None:
-        """The other one, if it shows this narrow: nothing is shown, or written, in two places."""
+        """The other conversation, if it shows this narrow: no view is shown, or written to, in two places."""
         other = self.other
         return other if other is not None and other.narrow == narrow else None
 
     async def add(self, place: Widget, *, left: bool = False, share: int = 50) -> ConversationPane:
-        """A second conversation, mounted into ``place`` beside the one that is there; it is one of them, and can be
-        given the keys, once it is there as a whole.
+        """Mount a second conversation into ``place`` beside the current one. It counts as one of them, and can be
+        activated, only once it is fully mounted.
         """
         made = self._make()
         if left:
@@ -92,17 +92,17 @@ class SideBySide:
         return made
 
     def enter(self, conversation: ConversationPane) -> None:
-        """``conversation`` has the keys from now on."""
+        """Make ``conversation`` the active one."""
         if conversation is self.active or conversation not in self.all:
             return
         self.active = conversation
         if conversation.narrow is not None:
-            self._session.view(conversation.narrow)  # the one that was asked for last
+            self._session.view(conversation.narrow)  # marks it as the view used last
         self.noted()
         self._changed()
 
     def close_other(self) -> bool:
-        """Only the active one stays, the draft of the other is kept; False where there is no other."""
+        """Close the conversation that is not active, and keep its draft; False if there is none."""
         other = self.other
         if other is None:
             return False
@@ -114,7 +114,7 @@ class SideBySide:
         return True
 
     def swap(self) -> bool:
-        """The left one goes to the right."""
+        """Swap left and right; False if there is only one."""
         if self.other is None:
             return False
         first, second = self.all
@@ -127,7 +127,7 @@ class SideBySide:
         return True
 
     def widen(self, by: int) -> bool:
-        """Give the active one more of the width, in steps; less for a negative ``by``."""
+        """Make the active conversation wider by so many steps; narrower if ``by`` is negative."""
         if self.other is None:
             return False
         step = STEP * by * (1 if self.active is self.all[0] else -1)
@@ -137,7 +137,7 @@ class SideBySide:
         return True
 
     def show_in(self, width: int) -> None:
-        """On a screen of so many columns: both, or the active one alone."""
+        """On a screen of this width, show both conversations or only the active one."""
         two = len(self.all) == 2 and width >= BESIDE_FROM
         for one in self.all:
             one.display = two or one is self.active
@@ -145,7 +145,7 @@ class SideBySide:
             one.set_class(two and one is self.all[0], "-left")
 
     def noted(self) -> None:
-        """Another view, place or width: the session keeps both true, the next start shows both."""
+        """After a change of view, side or width: keep both views in sync, and save them for the next start."""
         other = self.other
         narrow = other.narrow if other is not None else None
         self._session.views.beside = narrow

@@ -1,4 +1,4 @@
-"""The line above the messages: the name of the open view, and what it is about."""
+"""The line above the messages: the name of the open view, and its description."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class TitleLine(OneLine):
         view.follow(self)
 
     def view_closes(self) -> None:
-        """Nothing of a title is kept."""
+        """Does nothing: a title has no state to save."""
 
     def view_opened(self) -> None:
         self.refresh_title()
 
     def refresh_title(self) -> None:
-        """Name the view as its channel and people are called now."""
+        """Show the view's name, with the current names of its channel and people."""
         narrow, state = self._view.narrow, self._session.state
         if narrow is None:
             return

@@ -1,4 +1,4 @@
-"""What was being written when the app ended, and what was open beside it, taken up at the next start."""
+"""Restores the draft and the second conversation that were open when the app ended."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SIDE_FILE = "beside"
 
 
 class Unfinished:
-    """Notes which draft stands in compose, and the conversation beside, for the next start."""
+    """Saves which draft is in compose, and the second conversation, for the next start."""
 
     def __init__(self, screen: Workspace) -> None:
         self._screen = screen
@@ -46,11 +46,11 @@ class Unfinished:
 
     @property
     def note(self) -> ComposeNote:
-        """The account's own file."""
+        """The note file of the account."""
         return ComposeNote(self._folder() / "compose")
 
     async def take_up_side(self) -> None:
-        """Show the conversation that was beside the one of last time."""
+        """Open the second conversation of the previous run."""
         screen = self._screen
         note = await asyncio.to_thread(SideNote.read, self._folder() / SIDE_FILE)
         self._side, self._side_known = note, True
@@ -59,7 +59,7 @@ class Unfinished:
         screen.open_beside(Narrow.load(note.narrow), left=note.left, share=note.share, keys=False)
 
     def note_side(self, note: SideNote | None) -> None:
-        """Keep what is beside; nothing before it is known what was there the last time."""
+        """Save the second conversation; ignored until the one of the previous run has been read."""
         if self._side_known and note != self._side:
             self._side = note
             self._screen.spawn(self._in_turn(self._write_side, note), "note the second conversation")
@@ -73,7 +73,9 @@ class Unfinished:
                 path.write_bytes(msgspec.json.encode(note))
 
     async def take_up(self) -> None:
-        """Show the draft of last time if the open view is the place for it, else say where it is."""
+        """Restore the draft of the previous run if the open view is its place, else show a notice that names its
+        place.
+        """
         screen = self._screen
         draft_id = await asyncio.to_thread(self.note.read)
         draft = screen.session.drafts.get(draft_id) if draft_id else None
@@ -92,15 +94,15 @@ class Unfinished:
         screen.writing.draft.noted = self._write
 
     async def _tell_of_edits(self, edits: Sequence[Edit]) -> None:
-        """Say where they are, unless the server has one after all: its request may have been under way when the app
-        ended.
+        """Show a notice for each unsaved edit, unless the server has it: its request may have been under way when
+        the app ended.
         """
         screen, session = self._screen, self._screen.session
         await until(session, lambda: session.status.kind is not ConnectionKind.CONNECTING)
         for edit in edits:
             is_saved = await self._has(edit)
             if session.edits.get(edit.message_id) is not edit:
-                continue  # it was taken up meanwhile
+                continue  # it was continued or saved meanwhile
             if is_saved:
                 session.edits.forget(edit.message_id)
                 continue
@@ -111,7 +113,7 @@ class Unfinished:
             )
 
     async def _has(self, edit: Edit) -> bool:
-        """Whether the server has the message as it was to be."""
+        """Whether the message already has the edited text."""
         try:
             source = await self._screen.messages.parts.clipboard.source_of(edit.message_id)
         except NarrowcastError:
@@ -122,6 +124,6 @@ class Unfinished:
         self._screen.spawn(self._in_turn(self.note.write, draft_id), "note what is being written")
 
     async def _in_turn(self, write: Callable[[T], None], value: T) -> None:
-        """Write ``value`` in a thread, after what was to be written before."""
+        """Write ``value`` in a thread, after earlier writes."""
         async with self._turn:
             await asyncio.to_thread(write, value)

@@ -1,4 +1,4 @@
-"""What the main screen shows of a live account, and what it shows again when something changes."""
+"""Keeps the main screen in sync with its live account."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from narrowcast.screens.main.conversation_pane import ConversationPane
 
 ROOM_FOR_HINTS = 100
-"""Columns from which the status line names keys while one writes, and the usual ones while one reads."""
+"""Minimum columns for key hints while composing, and for the full hints while reading."""
 
 _NAVIGATION = (
     change.UnreadsChanged,
@@ -46,7 +46,7 @@ _STATUS = (
 
 
 class StatusLines:
-    """The banner above the panes and the status line below them. ``host``: the screen that they stand on."""
+    """The banner above the panes and the status line below them. ``host``: the screen that contains them."""
 
     def __init__(self, screen: Workspace, host: Widget) -> None:
         self._screen = screen
@@ -82,7 +82,7 @@ class StatusLines:
         return hint_line(keys, (*screen.messages.selected_hints, *usual), width)
 
     def tell_warnings(self) -> None:
-        """In full, when they are new: the banner may have no room for all of it."""
+        """Show new warnings in full as notices: they may not fit into the banner."""
         warnings = self._screen.session.warnings
         for warning in warnings:
             if warning not in self._told:
@@ -91,7 +91,7 @@ class StatusLines:
 
 
 class Updates:
-    """Shows what changes in the account, at most once a frame, from `begin` to `end`."""
+    """Shows changes of the account, at most once per frame, from `begin` to `end`."""
 
     def __init__(self, screen: Workspace, frames: Frames, lines: StatusLines) -> None:
         self._screen = screen
@@ -113,13 +113,13 @@ class Updates:
             unfollow()
 
     def _tell_notices(self, changes: Sequence[change.Change]) -> None:
-        """What the server says to the user is said at once."""
+        """Show notices from the server immediately."""
         for item in changes:
             if isinstance(item, change.ServerNotice):
                 self._screen.tell(item.text, severity="warning")
 
     def _shows(self) -> Iterator[tuple[Iterable[type[change.Change]], Callable[[Kinds], None]]]:
-        """Who shows what; the messages pane subscribes by itself."""
+        """The kinds of changes, each with the function that shows them; the messages pane subscribes by itself."""
         screen = self._screen
         replaced, users, channels = change.StateReplaced, change.UsersChanged, change.ChannelsChanged
         yield _NAVIGATION, lambda _: screen.navigation.refresh_rows()
@@ -138,7 +138,7 @@ class Updates:
             show(conversation)
 
     def _tell_of_leaving(self) -> None:
-        """Nothing new comes in a channel that oneself is in no longer: whoever looks at it hears of that."""
+        """If the user was unsubscribed from the open channel, show a notice that new messages will not arrive."""
         before = self._subscribed
         now = {
             channel.channel_id: channel.name for channel in self._screen.session.state.channels.subscribed()

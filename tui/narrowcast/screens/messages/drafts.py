@@ -1,4 +1,4 @@
-"""The kept drafts: open one, delete one, and settle what was written on two devices at once."""
+"""The drafts: open one, delete one, and resolve conflicts between two devices or windows."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 MARGIN = 2
-"""Columns of a list that are not for text: the bar of the selection and the scrollbar."""
+"""Columns of the list that are not text: the selection bar and the scrollbar."""
 
 
 class DraftsScreen(ManageScreen[Draft]):
-    """Three lines a draft: where to and when, its beginning, and a warning or nothing.
+    """Three lines per draft: destination and time, its beginning, and a warning if any.
 
-    Gives back the id of the draft to open.
+    Dismissed with the id of the draft to open.
     """
 
     TITLE_TEXT = "Drafts"
@@ -78,7 +78,7 @@ class DraftsScreen(ManageScreen[Draft]):
             self.dismiss(item.draft_id)
 
     def action_delete(self) -> None:
-        """Delete the selected draft; u brings it back."""
+        """Delete the selected draft; it can be restored with a key."""
         if (draft := self.selected) is not None:
             self._deleted.append(draft)
             self.session.drafts.delete(draft.draft_id)
@@ -106,7 +106,7 @@ class DraftsScreen(ManageScreen[Draft]):
 
 
 class TextLines(VirtualList[str]):
-    """A text for reading, its long lines folded to the width there is."""
+    """A text to read, wrapped to the available width."""
 
     DEFAULT_CSS = "TextLines { background: $panel; height: 1fr; width: 1fr; }"
 
@@ -129,7 +129,7 @@ class TextLines(VirtualList[str]):
 
 
 class ConflictScreen(Dialog[str | None]):
-    """Two versions of one draft, one above the other. Gives back the id of the one to open."""
+    """Two versions of one draft, one above the other. Dismissed with the id of the one to open."""
 
     DEFAULT_CSS = """
     ConflictScreen { align: center middle; }

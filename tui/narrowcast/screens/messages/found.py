@@ -1,4 +1,4 @@
-"""What a search without a network found in the cache."""
+"""The results of a search in the cache, without a network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FoundScreen(ManageScreen[LocalHit]):
-    """Two lines a message. Gives back the message to go to in its conversation."""
+    """Two lines per message. Dismissed with the message to go to in its conversation."""
 
     KEYS = (("list.select", "goes to the message"),)
     EMPTY = "No cached messages match. Search again when you are connected."
@@ -30,7 +30,7 @@ class FoundScreen(ManageScreen[LocalHit]):
         self._result = result
 
     def title_text(self) -> str:
-        """What was looked for, where, and what could not be judged there."""
+        """The search text, and the terms that only the server can evaluate."""
         left_out = " ".join(f"{term.operator}:{term.operand}" for term in self._result.unjudged)
         return f"Cached messages: {self._text}" + (f" (without {left_out})" if left_out else "")
 

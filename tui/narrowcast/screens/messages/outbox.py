@@ -1,4 +1,4 @@
-"""What is not sent yet, of every conversation: why, and what one can do about it."""
+"""The unsent messages of all conversations: why each is unsent, and what the user can do."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def unsent(session: Session) -> list[OutboxEntry]:
-    """What is not on the server, as far as one knows, oldest first."""
+    """The messages that are not confirmed to be on the server, oldest first."""
     return [entry for entry in session.outbox.entries() if entry.state is not OutboxState.SENT]
 
 
 def reason(entry: OutboxEntry, live: bool) -> tuple[str, bool]:
-    """Why a message is not sent yet, and whether that is for the user to settle."""
+    """Why a message is unsent, and whether that needs the user's attention."""
     if entry.state is OutboxState.FAILED:
         return f"Failed to send: {entry.error or 'the server refused it'}", True
     if entry.state is OutboxState.UNCONFIRMED:
@@ -38,9 +38,9 @@ def reason(entry: OutboxEntry, live: bool) -> tuple[str, bool]:
 
 
 class OutboxScreen(ManageScreen[OutboxEntry]):
-    """Three lines a message: where to and when, its beginning, why it is here.
+    """Three lines per message: destination and time, its beginning, why it is unsent.
 
-    Gives back what to do elsewhere: `go` or `take-back`, with the message.
+    Dismissed with what the caller should do: `go` or `take-back`, with the message.
     """
 
     TITLE_TEXT = "Outbox: unsent messages"
@@ -67,7 +67,7 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
         self.dismiss(("go", item))
 
     def action_delete(self) -> None:
-        """Put the words of the selected message back into compose."""
+        """Cancel the selected message; its text returns to compose."""
         if (entry := self.selected) is not None:
             self.dismiss(("take-back", entry))
 

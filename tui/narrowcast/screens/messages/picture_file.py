@@ -1,4 +1,4 @@
-"""Which picture to send: a path, completed with Tab, and the bytes of it."""
+"""Choosing a picture to upload: its path, completed with Tab, and its bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BEGINNING = max(len(start) for start, _, _ in _KINDS)
 
 
 def picture_question(title: str, max_mib: int) -> AskScreen:
-    """A question that gives back the path of a picture of at most ``max_mib`` MiB, or an empty text."""
+    """A question for the path of a picture of at most ``max_mib`` MiB; the answer may be empty."""
 
     def check(path: Path) -> str:
         try:
@@ -42,8 +42,8 @@ def picture_question(title: str, max_mib: int) -> AskScreen:
 
 
 async def read_picture(path: str, max_mib: int) -> tuple[bytes, str, str]:
-    """The bytes of a picture, a plain name for it and its kind. Raises Refused for what is none, and above a limit in
-    MiB, which is the server's.
+    """The bytes of a picture, a plain name for it, and its media type. Raises Refused if the file is not a picture
+    or larger than the server's limit in MiB.
     """
     try:
         data = await asyncio.to_thread(_read, path, max_mib * 2**20 + 1)
@@ -53,7 +53,7 @@ async def read_picture(path: str, max_mib: int) -> tuple[bytes, str, str]:
 
 
 def _kind(beginning: bytes, size: int, max_mib: int) -> tuple[str, str]:
-    """A name and the kind of a picture that begins so. Raises Refused."""
+    """A name and the media type of a picture, given the beginning of its file. Raises Refused if it is not one."""
     if size > max_mib * 2**20:
         raise Refused("path", f"The image is larger than {max_mib} MiB.")
     for start, kind, ending in _KINDS:

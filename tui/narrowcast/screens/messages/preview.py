@@ -1,4 +1,4 @@
-"""What a text will look like once it is sent."""
+"""Preview of a message as it will look once sent."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.virtual_list import VirtualList
 
 ROWS = 2_000
-"""Rows that are laid out."""
+"""Maximum number of rows."""
 MARGIN = 2
-"""Columns of a list that are not for text."""
+"""Columns of the list that are not text."""
 
 
 class PreviewLines(VirtualList[Line]):
-    """The laid out lines; there is nothing to choose."""
+    """The rendered lines; they cannot be selected."""
 
     DEFAULT_CSS = "PreviewLines { background: $background; height: 1fr; }"
 
@@ -58,7 +58,7 @@ class PreviewLines(VirtualList[Line]):
 
 
 class PreviewScreen(Dialog[None]):
-    """Shows the lines until one leaves."""
+    """Shows the lines until the user closes it."""
 
     DEFAULT_CSS = """
     PreviewScreen { align: center middle; }

@@ -1,4 +1,4 @@
-"""The versions of a message, newest first: who changed what, and when."""
+"""The edit history of a message, newest version first: who changed what, and when."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ from narrowcast.widgets.virtual_list import VirtualList
 __all__ = ["Version", "VersionsScreen", "changed_words"]
 
 MOST_WORDS = 3_000
-"""Words of two versions that are compared; longer ones are shown whole, without marks."""
+"""Maximum number of words compared; longer versions are shown whole, without marks."""
 LONGEST = 40_000
-"""Characters of a version that are shown."""
+"""Maximum number of characters shown of a version."""
 
 _PLAIN_MARKS = {"gone": ("[-", "-]"), "added": ("{+", "+}")}
-"""What stands around changes where there are no colours."""
+"""Marks around changes if there are no colors."""
 _WORD = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
 
 
 class Version(Struct, frozen=True):
-    """One state of a message. `about`: who made it, when, and where it stood if it was moved."""
+    """One version of a message. `about`: who wrote it, when, and where it was then, if it was moved."""
 
     about: str
     content: str
 
 
 class _Row(Struct, frozen=True):
-    """One row. `looks` are pieces of text with the name of their look."""
+    """One row. `pieces`: texts, each with the name of its style."""
 
     version: int
     pieces: tuple[tuple[str, str], ...]
 
 
 def changed_words(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """`new` in pieces, with what it replaced: ("", same), ("added", ...), ("gone", ...)."""
+    """`new` in pieces, with the text that was replaced: ("", same), ("added", ...), ("gone", ...)."""
     before, after = _WORD.findall(old), _WORD.findall(new)
     if len(before) + len(after) > MOST_WORDS:
         yield "", new
@@ -66,7 +66,7 @@ def changed_words(old: str, new: str) -> Iterator[tuple[str, str]]:
 
 
 class _Rows(VirtualList[_Row]):
-    """All versions below each other."""
+    """All versions, one below the other."""
 
     LOOKS: ClassVar[Mapping[str, Look]] = {
         "versions--about": Look("accent", letters=Style(bold=True)),
@@ -107,7 +107,7 @@ class _Rows(VirtualList[_Row]):
 
 
 def _lines(before: str | None, after: str, *, plain: bool) -> list[list[tuple[str, str]]]:
-    """A version as lines of (look, text); `plain` marks what changed by characters too."""
+    """A version as lines of (style, text); `plain` also marks changes by characters."""
     old, new = safe_block((before or "")[:LONGEST]), safe_block(after[:LONGEST])
     lines: list[list[tuple[str, str]]] = [[]]
     for look, text in changed_words(old, new) if before is not None else [("", new)]:
@@ -119,7 +119,7 @@ def _lines(before: str | None, after: str, *, plain: bool) -> list[list[tuple[st
 
 
 class VersionsScreen(Dialog[int | None]):
-    """Shows `versions`, given from the oldest on. Dismissed with the number of the one to copy."""
+    """Shows `versions`, given oldest first. Dismissed with the number of the one to copy."""
 
     DEFAULT_CSS = """
     VersionsScreen { align: center middle; }

@@ -1,1 +1,1 @@
-"""What an organization configures: invitations, linkifiers, playgrounds, emoji, profile fields, domains."""
+"""The organization's configuration: invitations, linkifiers, playgrounds, emoji, profile fields, domains, exports."""

@@ -1,4 +1,4 @@
-"""The domains whose email addresses may join."""
+"""The email domains from which users may join."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DomainsScreen(ManageScreen["Domain"]):
-    """Fetched when it is opened: the state does not hold them."""
+    """Fetched when the screen opens, since the state does not hold them."""
 
     TITLE_TEXT = "Allowed domains"
     KEYS = (

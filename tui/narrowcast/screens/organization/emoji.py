@@ -1,4 +1,4 @@
-"""The organization's own emoji: look at one, add one from a picture, take one out of use."""
+"""The organization's custom emoji: view one, add one from an image file, deactivate one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from narrowcast_api.state.changes import CustomEmojiChanged
 
 
 class EmojiScreen(ManageScreen[CustomEmoji]):
-    """Those in use; the others only live on in old messages."""
+    """Lists the active emoji; deactivated ones only appear in old messages."""
 
     TITLE_TEXT = "Custom emoji"
     KEYS = (("list.select", "shows"), ("manage.new", "adds"), ("manage.delete", "deactivates"))

@@ -1,4 +1,4 @@
-"""Exports of the organization's data: begin one, get its address, delete it."""
+"""Exports of the organization's data: start one, copy its URL, delete it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OLD_KINDS = {1: ExportType.PUBLIC, 2: ExportType.FULL_WITH_CONSENT}
 
 
 class ExportsScreen(ManageScreen["Export"]):
-    """Fetched when it is opened, and again when the server says so: the state does not hold them."""
+    """Fetched when the screen opens and when an event reports a change, since the state does not hold them."""
 
     TITLE_TEXT = "Data exports"
     KEYS = (
@@ -56,13 +56,13 @@ class ExportsScreen(ManageScreen["Export"]):
             )
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
-        """An export that is being prepared is complete, or failed, some time later."""
+        """Reload the list when the server reports that an export is complete or failed."""
         told = any(isinstance(change, SettingsChanged) and "exports" in change.names for change in changes)
         if told or any(isinstance(change, StateReplaced) for change in changes):
             self.work(self.load())
 
     def rows(self) -> Sequence[ListRow[Export]]:
-        """When it was begun, what it holds, how it went; the newest first."""
+        """When it was started, what it contains, and its status; newest first."""
         newest = sorted(self._exports, key=lambda item: -(item.export_time or 0))
         return [ListRow(item.id, item, f"{_moment(item)}  {_kind(item)}", _standing(item)) for item in newest]
 

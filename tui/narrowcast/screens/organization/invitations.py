@@ -1,4 +1,4 @@
-"""Invitations: by email, and links that anybody may use; who was not invited, and why."""
+"""Invitations by email, and reusable links; who could not be invited, and why."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ _EXPIRIES: tuple[tuple[object, str], ...] = (
 
 
 class InvitationsScreen(ManageScreen["Invitation"]):
-    """Open invitations: one's own, for administrators everybody's. Fetched, and again when the server says so."""
+    """Pending invitations: the user's own, for administrators everyone's. Fetched when opened, and again when an
+    event reports a change.
+    """
 
     TITLE_TEXT = "Invitations"
     KEYS = (
@@ -61,7 +63,9 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         self._sent: list[str] = []
 
     def refusal(self) -> str:
-        """Somebody who may do neither of both; administrators look after the invitations of others all the same."""
+        """Why the user can neither invite by email nor create links; administrators always manage existing
+        invitations.
+        """
         if permissions.is_administrator(self.state):
             return ""
         return self._email_refusal() if self._link_refusal() else ""
@@ -79,7 +83,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             self._invitations = await self.session.client.invites.list()
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
-        """The list is the server's: it is fetched again when an event says that it changed."""
+        """Reload the list when an event reports a change: the state does not hold it."""
         told = any(isinstance(change, SettingsChanged) and "invites" in change.names for change in changes)
         if told or any(isinstance(change, StateReplaced) for change in changes):
             self.work(self.load())
@@ -142,7 +146,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         except InvitationFailed as error:
             self._failed = failures(error)
             failed = {email for email, _ in self._failed}
-            if not error.sent_invitations:  # nor those with whom nothing is wrong
+            if not error.sent_invitations:  # the server did not invite the valid addresses either
                 reasons = "; ".join(f"{email}: {reason.rstrip('.')}" for email, reason in self._failed)
                 raise Refused("emails", f"Nobody was invited. {reasons}") from error
             return f"{len([email for email in emails if email not in failed])} invited, {len(failed)} not"
@@ -151,7 +155,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         return " ".join([said, *answer.notices])
 
     def _invited(self, result: object) -> None:
-        """Say what was done, then list who was not invited and why, or the links that nobody was sent."""
+        """Show the result, then who was not invited and why, or the links that the server did not email."""
         self.work(self.load(), done=str(result))
         if self._failed:
             choices = [Choice(email, f"{email}: {reason}") for email, reason in self._failed]
@@ -162,7 +166,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             self._offer_links(links)
 
     def _offer_links(self, invitations: Sequence[Invitation]) -> None:
-        """Links to copy, where the server sends no email."""
+        """Offer the links to copy, if the server sends no email."""
         choices = [Choice(f"{item.link_url}", f"Copy link for {item.email}") for item in invitations]
         if len(invitations) > 1:
             every = "\n".join(f"{item.email}: {item.link_url}" for item in invitations)
@@ -200,7 +204,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
             "Create invitation link", _terms(self.state, for_email=False), create, verb="creates", then=made
         )
 
-    # what there is already
+    # existing invitations
 
     def open(self, item: Invitation) -> None:
         choices = [Choice("revoke", "Revoke invitation")]
@@ -261,12 +265,12 @@ NO_MAIL = "This server sends no email. Copy the link and send it yourself"
 
 
 def _is_unsent(item: Invitation) -> bool:
-    """Whether the server gives the link of an invitation by email, because it sends none."""
+    """Whether the server sent no email for this invitation: then it reports the link."""
     return not item.is_multiuse and bool(item.link_url)
 
 
 def failures(error: InvitationFailed) -> list[tuple[str, str]]:
-    """Each address that was not invited, and why."""
+    """Each address that could not be invited, and why."""
     reasons = [(email, reason) for email, reason, _ in error.errors]
     if error.daily_limit_reached:
         reasons.append(("all", "the daily limit for invitations has been reached"))
@@ -282,7 +286,9 @@ def _until(state: State, item: Invitation) -> str:
 
 
 def _terms(state: State, *, for_email: bool) -> list[Field]:
-    """What both kinds of invitations ask for; what the server or the person cannot is disabled, and says why."""
+    """The fields common to both kinds of invitations; what the server or the user cannot do is disabled, with the
+    reason.
+    """
     own = permissions.role_of(state)
     roles = [(role, name) for role, name in permissions.ROLE_NAMES.items() if role >= own]
     subscribe = permissions.only_holders(state, "can_add_subscribers_group", "subscribe others").short
@@ -333,7 +339,7 @@ _WELCOME = "welcome_message_custom_text"
 
 
 def _welcomes(state: State) -> list[Field]:
-    """What newcomers are told, where the server tells them something: administrators alone choose other words."""
+    """The field for the welcome message to new users, if the server has one; only administrators may change it."""
     if _WELCOME not in state.organization or not permissions.is_administrator(state):
         return []
     said = state.organization.text(_WELCOME)
@@ -342,7 +348,7 @@ def _welcomes(state: State) -> list[Field]:
 
 
 def _welcome(state: State, values: Values) -> str | Omit:
-    """Words of one's own; nothing where they are the organization's."""
+    """The custom welcome message; OMIT if it is the organization's default."""
     return values.new_text(_WELCOME) if _welcomes(state) else OMIT
 
 

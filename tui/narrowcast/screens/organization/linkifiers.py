@@ -19,7 +19,7 @@ from narrowcast_api.wire.levels import Gate
 
 
 class LinkifiersScreen(ManageScreen[Linkifier]):
-    """The patterns, in the order in which they apply. They are never run here."""
+    """The linkifiers, in the order in which they apply. Their patterns are never run here."""
 
     TITLE_TEXT = "Linkifiers"
     KEYS = ORDERED_KEYS
@@ -98,7 +98,7 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
 
 
 class PlaygroundsScreen(ManageScreen[Playground]):
-    """Sites where the code of a message can be tried."""
+    """The code playgrounds: sites that open the code of a message."""
 
     TITLE_TEXT = "Code playgrounds"
     KEYS = (("manage.new", "adds"), ("manage.delete", "deletes"))
@@ -144,7 +144,7 @@ class PlaygroundsScreen(ManageScreen[Playground]):
         self.form("Add code playground", self._fields(None), create, verb="adds", done="Added.")
 
     def open(self, item: Playground) -> None:
-        """The service cannot change one: it is shown, and replaced by removing and adding."""
+        """Show a playground read-only: the API cannot change one, only remove and add it."""
 
         async def nothing(values: Values) -> object:
             return None

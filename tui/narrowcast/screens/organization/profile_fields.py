@@ -1,4 +1,4 @@
-"""The profile fields that an organization asks its people for."""
+"""The custom profile fields of the organization."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CUSTOM = "custom"
 
 
 class ProfileFieldsScreen(ManageScreen[ProfileField]):
-    """In the order in which cards show them."""
+    """Lists the fields in the order in which user cards show them."""
 
     TITLE_TEXT = "Custom profile fields"
     KEYS = ORDERED_KEYS
@@ -125,7 +125,7 @@ def _note(field: ProfileField) -> str:
 
 
 def _definition(state: State, item: ProfileField | None, field_type: int | None) -> list[Field]:
-    """The fields of the form; those of one type only where that is the type, or any may be."""
+    """The fields of the form; those that belong to one type only for that type, or for any type if none is given."""
     fields: list[Field] = [
         LineField("name", "Name", value=item.name if item else "", required=True, limit=40),
         LineField("hint", "Hint", "Shown to users who fill it in", value=item.hint if item else "", limit=80),
@@ -180,7 +180,9 @@ def _account(item: ProfileField | None) -> tuple[str, str]:
 
 
 def field_data(values: Values, field_type: int, item: ProfileField | None) -> dict[str, object] | Omit:
-    """What a list or an account needs besides; choices that stay keep their keys, and people their values."""
+    """The extra data of a list or an external account; choices that stay keep their keys, so users keep their
+    values.
+    """
     if field_type == ProfileFieldType.SELECT:
         lines = [line.strip() for line in values.text("choices").splitlines() if line.strip()]
         if not lines:
@@ -198,7 +200,7 @@ def field_data(values: Values, field_type: int, item: ProfileField | None) -> di
 
 
 def choices_data(lines: Sequence[str], known: dict[str, str]) -> dict[str, object]:
-    """The choices of a list as the server keeps them."""
+    """The choices of a list in the server's format."""
     keys = {text: key for key, text in known.items()}
     taken = [int(key) for key in known if key.isdecimal()]
     following = max(taken, default=-1) + 1

@@ -1,1 +1,1 @@
-"""What is one's own: alert words, views, files, the status."""
+"""The user's own alert words, views, files and status."""

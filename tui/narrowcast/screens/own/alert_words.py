@@ -1,4 +1,4 @@
-"""Words that count as a mention of oneself."""
+"""Alert words: words that notify the user like a mention."""
 
 from __future__ import annotations
 

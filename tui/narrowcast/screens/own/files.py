@@ -1,4 +1,4 @@
-"""The files that one has uploaded: where they are used, how large they are; delete them."""
+"""The user's uploaded files: the messages that use them, their size; delete them."""
 
 from __future__ import annotations
 

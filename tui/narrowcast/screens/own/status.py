@@ -1,4 +1,4 @@
-"""One's own status: a few words, an emoji, and until when."""
+"""The user's own status: a few words, an emoji, and when to clear it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def set_status(screen: Workspace) -> None:
-    """Ask what the status shall be."""
+    """Ask for the new status."""
     state = screen.session.state
     now = state.statuses.get(state.me)
     emoji_there = state.supports(Gate.STATUS_EMOJI)
@@ -61,13 +61,13 @@ def set_status(screen: Workspace) -> None:
 
 
 def _with_emoji(name: str) -> str:
-    """A name with the emoji itself; those of the organization are pictures."""
+    """An emoji's name with its character; custom emoji, which are images, by name only."""
     character = emoji_names().character(name)
     return f"{character} {name}" if character else f":{name}:"
 
 
 def _emoji(state: State, name: str) -> tuple[str, str]:
-    """Code and type of an emoji by its name. Raises Refused."""
+    """The code and type of the emoji with this name. Raises Refused if there is none."""
     for custom in state.custom_emoji:
         if custom.name == name and not custom.deactivated:
             return custom.code, "realm_emoji"
@@ -78,7 +78,7 @@ def _emoji(state: State, name: str) -> tuple[str, str]:
 
 
 def _clear_later(screen: Workspace, at: int, text: str, emoji: str) -> None:
-    """Take the status away at its time, unless it is another one by then."""
+    """Clear the status at its time, unless it has been changed by then."""
     session = screen.session
     session.status_end.set(at, text, emoji)
     when = moment(at, session.clock.now(), long=has_long_clock(session.state))

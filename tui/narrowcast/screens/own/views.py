@@ -1,4 +1,4 @@
-"""One's own views of the navigation: searches and conversations that are kept under a name."""
+"""Saved views of the channels pane: searches and conversations saved under a name."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""People: somebody's card, one's own profile, bots, and the accounts that administrators keep."""
+"""People: user cards, the user's own profile, bots, and the administration of accounts."""

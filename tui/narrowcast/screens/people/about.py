@@ -1,4 +1,4 @@
-"""What is known of somebody, as lines of a label and a text."""
+"""Facts about a user, as lines of a label and a text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 Fact = tuple[str, str]
-"""A label of ours, and a text of any origin."""
+"""A label of the app's, and a text of any origin."""
 
 BOT_NAMES = {
     int(BotType.GENERIC): "Generic bot",
@@ -34,11 +34,11 @@ WEBHOOK_FORMATS: tuple[tuple[object, str], ...] = (
     (int(WebhookInterface.GENERIC), "generic"),
     (int(WebhookInterface.SLACK), "Slack"),
 )
-"""How an outgoing webhook is told of messages."""
+"""How an outgoing webhook receives messages."""
 
 
 def facts(state: State, user: User, now: float) -> list[Fact]:
-    """Everything to show; ``now`` in UTC seconds."""
+    """All facts to show; ``now`` in UTC seconds."""
     entries = [("Role", kind(state, user)), *_endpoint(state, user)]
     status = state.statuses.get(user.user_id)
     if status is not None and (status.text or status.emoji_name):
@@ -63,7 +63,7 @@ def facts(state: State, user: User, now: float) -> list[Fact]:
 
 
 def _endpoint(state: State, user: User) -> Iterator[Fact]:
-    """What an outgoing webhook calls, for who manages it."""
+    """The URL that an outgoing webhook calls, shown to those who manage it."""
     bot = state.managed_bots.get(user.user_id)
     if bot is not None and bot.payload_url:
         yield "Endpoint URL", bot.payload_url
@@ -71,7 +71,7 @@ def _endpoint(state: State, user: User) -> Iterator[Fact]:
 
 
 def kind(state: State, user: User) -> str:
-    """The role in the organization; of a bot what it is and whose."""
+    """The user's role in the organization; for a bot its type and owner."""
     text = permissions.role_name(user.role)
     if user.is_bot:
         text = BOT_NAMES.get(user.bot_type or 0, "bot")
@@ -81,7 +81,7 @@ def kind(state: State, user: User) -> str:
 
 
 def presence(state: State, user: User, now: float) -> str:
-    """Whether somebody is here, or when they were last."""
+    """Whether a user is active, or when they were last."""
     standing = of_person(state, user.user_id, now)
     if standing is not Standing.OFFLINE:
         return standing.name.lower()
@@ -100,9 +100,7 @@ def ago(seconds: float) -> str:
 
 
 def local_time(zone: str, now: float, *, short: bool = False) -> str:
-    """The time where somebody is, on a clock of 12 hours if ``short``; empty for a zone that this machine does not
-    know.
-    """
+    """A user's local time, in 12-hour format if ``short``; empty if this machine does not know the time zone."""
     try:
         there = datetime.fromtimestamp(now, UTC).astimezone(ZoneInfo(zone))
     except (KeyError, ValueError, OSError, OverflowError):
@@ -111,7 +109,7 @@ def local_time(zone: str, now: float, *, short: bool = False) -> str:
 
 
 def profile(state: State, values: Mapping[int, object]) -> Iterator[Fact]:
-    """What somebody filled in, in the organization's order."""
+    """The user's custom profile fields, in the organization's order."""
     for field in sorted(state.profile_fields, key=lambda field: field.order):
         value = values.get(field.id)
         text = str(getattr(value, "value", "") or "")
@@ -120,7 +118,7 @@ def profile(state: State, values: Mapping[int, object]) -> Iterator[Fact]:
 
 
 def profile_text(state: State, field: ProfileField, value: str) -> str:
-    """A value of a profile field for people."""
+    """The text of a profile field's value."""
     if field.type == ProfileFieldType.SELECT:
         return options(field).get(value, value)
     if field.type == ProfileFieldType.USERS:
@@ -138,7 +136,7 @@ def options(field: ProfileField) -> dict[str, str]:
 
 
 def people_of(value: str) -> list[int]:
-    """The ids in a value of a field of people."""
+    """The user ids in the value of a field of type people."""
     try:
         listed = json.loads(value) if value else []
     except (ValueError, RecursionError):

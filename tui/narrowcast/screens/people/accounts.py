@@ -1,4 +1,4 @@
-"""Everybody in the organization, deactivated accounts too; and one's own bots with their keys."""
+"""All users of the organization, including deactivated ones; and the user's own bots with their keys."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 _SHORT_NAME = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+")
-"""What may stand before the @ of an email address."""
+"""Characters allowed before the @ of an email address."""
 _SHORT_HINT = "For the bot's email address: English letters, digits, dots, - and _"
 
 
 class AccountsScreen(ManageScreen["User"]):
-    """By role and name; bots and deactivated accounts last."""
+    """Users by role and name; bots and deactivated users last."""
 
     TITLE_TEXT = "Users"
     KEYS = (
@@ -94,7 +94,7 @@ class AccountsScreen(ManageScreen["User"]):
 
 
 class BotsScreen(ManageScreen["Bot"]):
-    """One's own; fetched, because their keys are not kept here."""
+    """The user's own bots; fetched, because the state does not hold their keys."""
 
     TITLE_TEXT = "Bots"
     KEYS = (
@@ -125,7 +125,7 @@ class BotsScreen(ManageScreen["Bot"]):
         ]
 
     def _id_of(self, bot: Bot) -> int | None:
-        """Lists of bots name addresses, not numbers."""
+        """The bot's id for its email: the lists of bots contain emails but no ids."""
         if bot.user_id is not None:
             return bot.user_id
         return self.state.users.id_of(bot.username or "")

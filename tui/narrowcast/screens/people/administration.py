@@ -1,4 +1,4 @@
-"""What can be changed about an account: name, role, address, profile, status; its end and its return."""
+"""Administration of an account: name, role, email, profile, status, deactivation and reactivation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Offer(Struct, frozen=True):
-    """A change to an account, and why oneself may not make it, if so."""
+    """A possible change to an account, and why the current user may not make it, if so."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ class Offer(Struct, frozen=True):
 
 
 def offers(state: State, user: User) -> list[Offer]:
-    """What there is to change, in order; what is not allowed says who may."""
+    """All changes, in order; those that are not allowed have the reason."""
     change = permissions.may_administer(state, user)
     ends = permissions.may_deactivate(state, user)
     address = permissions.below(state, Gate.NEW_EMAIL) or _address_refusal(state)
@@ -97,7 +97,7 @@ def _address_refusal(state: State) -> Refusal:
 
 
 class Administration:
-    """Makes the changes, on the card of the person."""
+    """Makes the changes, from the user's card."""
 
     def __init__(self, card: ManageScreen[str], user: User, go: Callable[[Narrow], object]) -> None:
         self.card = card
@@ -106,7 +106,7 @@ class Administration:
         self.client = card.session.client
 
     def start(self, name: str) -> None:
-        """Start one of the changes that are offered."""
+        """Start one of the offered changes."""
         {
             "name": self._rename,
             "role": self._change_role,
@@ -122,7 +122,7 @@ class Administration:
         }[name]()
 
     def _change_endpoint(self) -> None:
-        """What an outgoing webhook calls."""
+        """Change the URL that an outgoing webhook calls."""
         known = self.card.state.managed_bots.get(self.user.user_id)
 
         async def change(values: Values) -> object:
@@ -142,7 +142,7 @@ class Administration:
         self.card.form("Change endpoint URL", fields, change, done="Endpoint URL changed.", refusal="")
 
     def _show_channels(self) -> None:
-        """The channels that somebody is in; choosing one goes there."""
+        """List the channels to which a user is subscribed; choosing one goes there."""
         self.card.work(self._choose_channel())
 
     async def _choose_channel(self) -> None:

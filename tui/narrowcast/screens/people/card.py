@@ -1,4 +1,4 @@
-"""Somebody's card: who they are, and what one can do with them."""
+"""A user's card: facts about them, and actions."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
     from narrowcast_api.sync.session import Session
 
 LABELS = (14, 24)
-"""Columns of the labels, before the values: these at least, and no more even if a label has more."""
+"""Minimum and maximum width of the label column."""
 TEXT = 56
-"""Columns after which a long text goes on in the next row."""
+"""Maximum width of a text before it continues in the next row."""
 AT_ONCE = 4
-"""Requests at a time, and channels asked about, to find the shared ones."""
+"""Maximum number of concurrent requests, and of channels checked, when looking for shared channels."""
 CHANNELS = 60
 
 
 class PersonScreen(ManageScreen[str]):
-    """Facts as rows; Enter copies one. What only administrators may do is behind a."""
+    """Facts as rows; Enter copies one. Administrative actions open with a key of their own."""
 
     KEYS = (
         ("person.write", "direct message"),
@@ -63,7 +63,7 @@ class PersonScreen(ManageScreen[str]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.PERSON)]
 
     def __init__(self, session: Session, user_id: int, fetched: User | None = None) -> None:
-        """``fetched``: what the server said of somebody whom the state does not know."""
+        """``fetched``: the user as fetched from the server, if the state does not have them."""
         super().__init__(session)
         self.user_id = user_id
         self._fetched = fetched
@@ -71,7 +71,7 @@ class PersonScreen(ManageScreen[str]):
 
     @property
     def user(self) -> User | None:
-        """The person as known now."""
+        """The user in the current state."""
         return self.state.users.get(self.user_id) or self._fetched
 
     def title_text(self) -> str:
@@ -99,17 +99,17 @@ class PersonScreen(ManageScreen[str]):
     def open(self, item: str) -> None:
         self.copy(item)
 
-    # with them
+    # actions with the user
 
     def _to_main(self) -> Workspace | None:
-        """Close this card and all below it, down to the messages."""
+        """Close this card and all dialogs below it, down to the messages."""
         main, main_screen = workspace_of(self), app_of(self).accounts.screen
         while main is not None and self.app.screen is not main_screen and len(self.app.screen_stack) > 1:
             self.app.pop_screen()
         return main
 
     def _go(self, narrow: Narrow) -> None:
-        """Close the card, and show a view."""
+        """Close the card and show a view."""
         if (main := self._to_main()) is not None:
             main.go(narrow)
 
@@ -142,7 +142,7 @@ class PersonScreen(ManageScreen[str]):
             self.work(settings.mute_user(user_id=self.user_id), done="Muted. Their messages will be hidden.")
 
     def action_channels(self) -> None:
-        """Find the channels that both are in; the server is asked channel by channel."""
+        """Find the channels to which both users are subscribed, with one request per channel."""
         self.say("Loading channels…")
         self.work(self._find_shared())
 
@@ -174,10 +174,10 @@ class PersonScreen(ManageScreen[str]):
         target = Target(TargetKind.MEDIA, address, user.full_name, src=address)
         self.app.push_screen(PictureScreen(self.session, [target]))
 
-    # about them
+    # changes to the user
 
     def action_edit(self) -> None:
-        """One's own profile, or the account of somebody else."""
+        """Edit the current user's own profile, or manage another user's account."""
         user = self.user
         if user is None:
             return
@@ -187,7 +187,7 @@ class PersonScreen(ManageScreen[str]):
             self.action_more()
 
     def action_more(self) -> None:
-        """What can be changed about them, with who may where oneself may not."""
+        """List the possible changes, with the reason for those that are not allowed."""
         user = self.user
         if user is None:
             return

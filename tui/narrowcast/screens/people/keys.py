@@ -1,4 +1,4 @@
-"""API keys: shown only to who asks, replaced only after a question."""
+"""API keys: shown only on request, replaced only after confirmation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def show_key(screen: InApp, title: str, key: Secret, token: Secret | None = None) -> None:
-    """The key on screen until one leaves, and the token of an outgoing webhook; choosing copies."""
+    """Show the key until the user closes the dialog, and the token of an outgoing webhook; choosing one copies it."""
 
     def chosen(what: str | None) -> None:
         if what == "copy":
@@ -43,7 +43,7 @@ def regenerate_bot_key(
     name: str,
     then: Callable[[], None] | None = None,
 ) -> None:
-    """A new key for a bot, after a question."""
+    """Generate a new key for a bot, after confirmation."""
 
     async def replace() -> None:
         key = await session.client.bots.regenerate_key(bot_id=bot_id)

@@ -1,4 +1,4 @@
-"""One's own profile: name, time zone, the organization's profile fields."""
+"""The user's own profile: name, time zone, custom profile fields."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PREFIX = "field-"
 
 
 def profile_form(session: Session) -> FormScreen:
-    """The form; the server takes name and fields one after the other."""
+    """The form; the server receives name and fields in separate requests."""
     state = session.state
     user = state.users.get(state.me)
     fixed = permissions.name_refusal(state)
@@ -73,7 +73,7 @@ def profile_form(session: Session) -> FormScreen:
 
 
 def profile_fields(state: State, user: User, *, administering: bool) -> list[Field]:
-    """A field of the form for each of the organization's, with what somebody filled in."""
+    """A form field for each custom profile field, with the user's current values."""
     return [
         _field(
             field,
@@ -107,7 +107,7 @@ def _field(field: ProfileField, value: str, needs: str) -> Field:
 
 
 def profile_values(state: State, values: Values) -> Mapping[int, object]:
-    """What was changed, by field, as it travels; None empties a field."""
+    """The changed fields, in the API's format; None clears a field."""
     changed: dict[int, object] = {}
     for field in state.profile_fields:
         name = f"{_PREFIX}{field.id}"

@@ -1,1 +1,1 @@
-"""Settings of oneself, of newcomers and of the organization: what they are called and how they are changed."""
+"""Settings of the user, of new users and of the organization: their titles and values, and how they are changed."""

@@ -34,12 +34,12 @@ ZULIPRC = "path, for example ~/zuliprc"
 def _checked_question(
     title: str, text: str, note: str, check: Callable[[str], str], *, marked: bool = False
 ) -> AskScreen:
-    """``check`` gives what is wrong with an answer, or nothing; that is said while one types."""
+    """``check`` returns the problem with an answer, or an empty text; it runs on every change."""
     return AskScreen(title, text, notes=(note,), does="saves", check=check, checks_typing=True, marked=marked)
 
 
 class AppSettingsScreen(ManageScreen[str]):
-    """Two lines a setting: its value, and what it is for. What is changed is written at once."""
+    """Two lines per setting: its value, and its description. Changes are written at once."""
 
     TITLE_TEXT = "App settings"
     KEYS = (("list.select", "changes"), ("manage.delete", "resets to default"))
@@ -47,7 +47,7 @@ class AppSettingsScreen(ManageScreen[str]):
     COUNTS = False
 
     _text = ""
-    """Of the file, for checks while one types."""
+    """The text of the file, for checks while typing."""
 
     async def load(self) -> None:
         try:
@@ -56,7 +56,7 @@ class AppSettingsScreen(ManageScreen[str]):
             self.say(error.problems[0], bad=True)
 
     def _all_keys(self) -> Mapping[str, Sequence[ConfigKey]]:
-        """The app's own, and those of extensions."""
+        """The app's own settings, and those of extensions."""
         settings = app_of(self).extensions.settings
         return CONFIG_KEYS if settings is None else {**CONFIG_KEYS, **settings.keys()}
 
@@ -67,7 +67,7 @@ class AppSettingsScreen(ManageScreen[str]):
         return value_of(config, one.key)
 
     def _problem(self, key: str, value: Value) -> str:
-        """What would be wrong with a value; empty for nothing."""
+        """The problem that a value would have; empty if there is none."""
         problem = check_value(self._text, key, value)
         settings = app_of(self).extensions.settings
         if problem or settings is None or not key.startswith(OF_EXTENSION):
@@ -157,7 +157,7 @@ class AppSettingsScreen(ManageScreen[str]):
         )
 
     def save(self, key: str, value: Callable[[], Value | None]) -> None:
-        """Write a value, and use it."""
+        """Write a value to the file and apply it."""
         self.work(self._save(key, value))
 
     async def _save(self, key: str, value: Callable[[], Value | None]) -> None:
@@ -169,7 +169,7 @@ class AppSettingsScreen(ManageScreen[str]):
         self.say("Saved. Takes effect when Narrowcast starts again." if at_start else "Saved.")
 
     def action_delete(self) -> None:
-        """Take the value out of the file: the default holds."""
+        """Remove the value from the file, so that the default applies."""
         if (item := self.selected) and item not in (KEYS_OF_COMMANDS, IMPORT):
             self.save(item, lambda: None)
 
@@ -197,7 +197,9 @@ class AppSettingsScreen(ManageScreen[str]):
     async def _add_account(self, path: Path) -> list[str]:
         folder = app_of(self).paths.accounts
         try:
-            stored = await asyncio.to_thread(add_account, path, folder)  # the keyring may ask its user first
+            stored = await asyncio.to_thread(
+                add_account, path, folder
+            )  # the keyring may prompt the user first
         except (AccountError, OSError) as error:
             why = error.user_message if isinstance(error, AccountError) else str(error)
             return [f"The account was not added: {why}"]
@@ -205,7 +207,7 @@ class AppSettingsScreen(ManageScreen[str]):
 
 
 class KeysScreen(ManageScreen[str]):
-    """One line a command: what it does, its id, and its keys."""
+    """One line per command: its title, its id, and its keys."""
 
     TITLE_TEXT = "Keys"
     KEYS = (("list.select", "changes"), ("manage.delete", "resets to default"))
@@ -245,7 +247,7 @@ class KeysScreen(ManageScreen[str]):
         self.app.push_screen(ask, answered)
 
     def _problem(self, command_id: str, text: str) -> str:
-        """What is wrong with keys: no such key, or a conflict with another command."""
+        """The problem with the keys: an unknown key, or a conflict with another command."""
         user = {**app_of(self).config.keymap, command_id: text.split()}
         keys, problems = merged(user)
         return next(iter([*problems, *conflicts(keys, {command_id})]), "")
@@ -261,7 +263,7 @@ class KeysScreen(ManageScreen[str]):
 
 
 async def _write(screen: InApp, key: str, value: Callable[[], Value | None]) -> str:
-    """Change the configuration, in the file and at once; gives why that was not possible, or nothing."""
+    """Change the configuration, in the file and at once; returns the problem, or an empty text."""
     try:
         await app_of(screen).change_config(key, value)
     except ConfigError as error:
@@ -282,7 +284,7 @@ def _shown(value: Value) -> str:
 
 
 def _read(typed: str, like: Value) -> Value:
-    """What was typed, as a value of the kind of another one; as text where it is none, for the check to say so."""
+    """The typed text, converted to the type of ``like``; if that fails, the text itself, for the check to report."""
     if isinstance(like, str):
         return typed
     if isinstance(like, int | float):

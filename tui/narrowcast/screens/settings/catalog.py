@@ -1,4 +1,4 @@
-"""What a setting is for the screen: its name on the wire, its title, and what values it takes."""
+"""A setting as the screen needs it: its name in the API, its title, and its possible values."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ class Kind(StrEnum):
     CHOICE = "choice"
     NUMBER = "number"
     SECONDS = "seconds"
-    """A period in seconds; null is for ever."""
+    """A period in seconds; null means no limit."""
     PERIOD = "period"
-    """A period in seconds that has an end."""
+    """A period in seconds that must be finite."""
     DAYS = "days"
-    """A number of days; -1 is for ever."""
+    """A number of days; -1 means forever."""
     TEXT = "text"
     LONG_TEXT = "long text"
     CHANNEL = "channel"
-    """A channel's id; -1 is none."""
+    """A channel's id; -1 means none."""
     HOLDERS = "holders"
     """Who holds a permission."""
     COMMAND = "command"
-    """What a command asks for; its name is the command's id."""
+    """A command that asks for the value; the setting's name is the command's id."""
 
 
 Option = tuple[object, str]
-"""A value as it travels, and what it means."""
+"""A value as in the API, and its meaning."""
 
 
 class Setting(Struct, frozen=True):
-    """One setting of a person or of the organization."""
+    """One setting of a user or of the organization."""
 
     name: str
     title: str
     kind: Kind = Kind.FLAG
     options: tuple[Option, ...] = ()
     emptied: str = ""
-    """What travels in place of no text."""
+    """The value sent instead of an empty text."""
 
     def shown(self, value: object) -> str:
-        """A value that stands by itself: of every kind but channels and permissions."""
+        """The text of a value, for every kind except channels and permissions."""
         if self.kind is Kind.COMMAND:
             return ""
         for option, label in self.options:
@@ -69,7 +69,7 @@ class Setting(Struct, frozen=True):
 
 
 def duration(value: object) -> str:
-    """Seconds in the largest unit that says them exactly."""
+    """Seconds in the largest unit that divides them exactly."""
     if not isinstance(value, int):
         return str(value)
     for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
@@ -82,7 +82,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
 def seconds(text: str) -> int | None:
-    """'90', '10 m', '2 hours', '7d' as seconds; None for 'no limit'. ValueError for anything else."""
+    """'90', '10 m', '2 hours', '7d' as seconds; None for 'no limit'. Raises ValueError for anything else."""
     words = text.strip().lower()
     if words in {"", "none", "never", "no limit", "unlimited", "for ever", "forever"}:
         return None
@@ -94,7 +94,7 @@ def seconds(text: str) -> int | None:
 
 
 def period(text: str) -> int:
-    """As `seconds`, of a period that must have an end."""
+    """As `seconds`, but raises ValueError for 'no limit'."""
     length = seconds(text)
     if length is None:
         raise ValueError("a number and a unit, such as 2 minutes, 1 h")
@@ -102,11 +102,13 @@ def period(text: str) -> int:
 
 
 NO_DAYS = "Write a number of days, 1 or more; or: forever."
-"""What is said of a text that `days` does not take."""
+"""Shown for a text that `days` does not accept."""
 
 
 def days(text: str) -> int | str:
-    """'30' or '30 days' as a number; 'unlimited', as it travels, for 'forever'. ValueError for anything else."""
+    """'30' or '30 days' as a number; 'unlimited', as in the API, for 'forever'. Raises ValueError for anything
+    else.
+    """
     words = text.strip().lower()
     if words in {"", "for ever", "forever", "unlimited", "never", "none", "-1"}:
         return "unlimited"
@@ -129,8 +131,8 @@ def choice(name: str, title: str, *options: Option) -> Setting:
 
 
 def guess(name: str, value: object) -> Setting | None:
-    """A setting that this program has not heard of, as far as its value tells; None for what is not changed
-    one by one.
+    """A setting unknown to this program, with its kind guessed from its value; None if it cannot be changed by
+    itself.
     """
     title = name.replace("_", " ")
     if isinstance(value, bool):

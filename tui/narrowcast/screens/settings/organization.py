@@ -49,7 +49,7 @@ REPLACED = {
     "user_group_edit_policy": "can_create_groups",
     "wildcard_mention_policy": "can_mention_many_users_group",
 }
-"""Settings of older servers, by what took their place: newer servers tell both, and change only the new one."""
+"""Settings of older servers, and their replacements: newer servers report both, but only change the replacement."""
 
 ORGANIZATION: Catalog = {
     "Organization profile": (

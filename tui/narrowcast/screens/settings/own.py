@@ -1,4 +1,4 @@
-"""One's own settings, under headings; newcomers get the same ones as the organization's defaults."""
+"""Personal settings, under headings; the organization's defaults for new users have the same ones."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ ELSEWHERE: Catalog = {
         flag("enable_marketing_emails", "Email: product updates"),
     ),
 }
-"""What has no effect in this app: administrators choose it for new people, and nobody looks for it here."""
+"""Settings without effect in this app: shown only where administrators set the defaults for new users."""
 
 ACCOUNT: Catalog = {
     "Account": tuple(
@@ -177,4 +177,4 @@ ACCOUNT: Catalog = {
         for name in ("account.email", "account.password", "account.two-factor", "account.key")
     )
 }
-"""Who one is to the server, and how one proves it."""
+"""Credentials of the account."""

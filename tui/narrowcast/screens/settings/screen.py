@@ -1,4 +1,4 @@
-"""A list of settings under headings: what each is now, and another value for it."""
+"""A list of settings under headings, with their values, which can be changed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _HIDDEN = frozenset(
 
 
 class SettingsScreen(ManageScreen["Setting | None"]):
-    """Enter changes the selected setting: at once where it is on or off, else by asking."""
+    """Enter changes the selected setting: immediately if it is on or off, else in a dialog."""
 
     CATALOG: ClassVar[Catalog] = {}
     EMPTY = "No settings yet: waiting for the server."
@@ -64,7 +64,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._refused: list[tuple[Setting, str, str]] = []
-        """What was typed for a setting and refused, and why, until it is asked for again."""
+        """Values that the server rejected: setting, typed text and reason, until the user is asked again."""
 
     def values(self) -> Settings:
         raise NotImplementedError
@@ -105,7 +105,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         return listed
 
     def shown(self, setting: Setting) -> str:
-        """The present value in words."""
+        """The text of the current value."""
         value = self.values().get(setting.name)
         if setting.kind is Kind.HOLDERS:
             holders = read_group_setting(value)
@@ -118,7 +118,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         return setting.shown(value)
 
     def options(self, setting: Setting) -> Sequence[Option]:
-        """The values to choose from; some are the server's to name."""
+        """The values to choose from; some are listed by the server."""
         values = self.values()
         if setting.name == "notification_sound":
             sounds = self.state.settings.get("available_notification_sounds")
@@ -133,7 +133,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         return setting.options
 
     def mark(self, setting: Setting) -> str:
-        """Who else may change it, where oneself may not change this one."""
+        """Who may change this setting, if the current user may not."""
         own, all_of_them = self.setting_refusal(setting), self.refusal()
         return f" · {own.short}" if own and own != all_of_them else ""
 
@@ -157,7 +157,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         }.get(item.kind, self._ask)(item)
 
     def save(self, setting: Setting, value: object) -> None:
-        """Tell the server, and say how it went."""
+        """Send the value to the server and report the result."""
         self.work(self._save(setting, value))
 
     async def _save(self, setting: Setting, value: object) -> None:
@@ -221,7 +221,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         choose_holders(self, self.state, setting.title, present, save, self.work, rule)
 
     def _ask(self, setting: Setting, typed: str | None = None, problem: str = "") -> None:
-        """A number, a period or a line of text. ``typed`` and ``problem``: what was refused before, and why."""
+        """Ask for a number, a period or a line of text. ``typed`` and ``problem``: the rejected text, and why."""
         read, (hint, wrong) = _readers(setting), _FORMS.get(setting.kind, ("", ""))
         value = self.values().get(setting.name)
         shown = (
@@ -244,7 +244,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
                 await self._save(setting, read(text))
             except NarrowcastError as error:
                 reason = _reason(setting, error)
-                if not self.is_attached:  # nobody is asked any more: the notice keeps it
+                if not self.is_attached:  # the screen is closed: the notice preserves the text
                     raise NarrowcastError(f"{reason} You typed: {text}") from error
                 self._refused.append((setting, text, reason))
                 self._ask_again()
@@ -269,7 +269,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
         self.app.push_screen(ask, answered)
 
     def _ask_again(self) -> None:
-        """Ask for what was refused, as soon as no other dialog has the keys."""
+        """Ask again for a rejected value, once no other dialog is open."""
         if self._refused and self.is_active:
             self._ask(*self._refused.pop(0))
 
@@ -286,7 +286,7 @@ class SettingsScreen(ManageScreen["Setting | None"]):
 
 
 def _reason(setting: Setting, error: NarrowcastError) -> str:
-    """Why a value was refused: servers begin with the name of the parameter, as in "jitsi_server_url is not a URL"."""
+    """Why a value was rejected: servers begin with the parameter's name, as in "jitsi_server_url is not a URL"."""
     said = error.user_message
     begins = f"{setting.name} "
     return f"{setting.title} {said.removeprefix(begins)}" if said.startswith(begins) else said
@@ -301,11 +301,11 @@ _FORMS = {
     Kind.DAYS: ("A number of days; or: forever", NO_DAYS),
     Kind.NUMBER: ("A whole number", "Write a whole number, 0 or more."),
 }
-"""How a value may be written, and what is said of one that is not."""
+"""The hint for a value, and the message for an invalid one."""
 
 
 def _readers(setting: Setting) -> Callable[[str], object]:
-    """From what was typed to the value as it travels; ValueError for what is none."""
+    """The function that converts the typed text to the API's value; it raises ValueError for an invalid text."""
     kind = setting.kind
     if kind is Kind.SECONDS:
         return lambda text: "unlimited" if (period := seconds(text)) is None else period
@@ -342,7 +342,7 @@ def _providers(value: object) -> list[Option]:
 
 
 class OwnSettingsScreen(SettingsScreen):
-    """The settings of one's own account."""
+    """The current user's personal settings."""
 
     TITLE_TEXT = "Personal settings"
     CATALOG: ClassVar[Catalog] = {**ACCOUNT, **OWN}
@@ -368,7 +368,7 @@ class OwnSettingsScreen(SettingsScreen):
 
 
 class NewcomerSettingsScreen(SettingsScreen):
-    """What new people start with."""
+    """The default settings of new users."""
 
     TITLE_TEXT = "Default user settings"
     CATALOG: ClassVar[Catalog] = {**OWN, **ELSEWHERE}
@@ -377,7 +377,7 @@ class NewcomerSettingsScreen(SettingsScreen):
         return permissions.only_administrators(self.state, "change default user settings")
 
     def applies(self, setting: Setting, values: Settings) -> bool:
-        """What everybody chooses for themselves is not set for newcomers."""
+        """Leaves out the settings that each user chooses for themselves."""
         return super().applies(setting, values) and setting.name not in NOT_FOR_NEWCOMERS
 
     def values(self) -> Settings:
@@ -388,7 +388,7 @@ class NewcomerSettingsScreen(SettingsScreen):
 
 
 class OrganizationSettingsScreen(SettingsScreen):
-    """The organization's settings, and who may do what in it."""
+    """The organization's settings and permissions."""
 
     TITLE_TEXT = "Organization settings and permissions"
     CATALOG = ORGANIZATION
@@ -400,7 +400,7 @@ class OrganizationSettingsScreen(SettingsScreen):
         return permissions.organization_refusal(self.state, setting.name)
 
     def unknown(self) -> list[Setting]:
-        """What else the server says of an organization is told, not set: it stands in the server's information."""
+        """Empty: other values reported by the server are not settings and are shown in the server's information."""
         return []
 
     def applies(self, setting: Setting, values: Settings) -> bool:

@@ -1,1 +1,1 @@
-"""Before there is an account: welcome and sign-in."""
+"""The screens before there is an account: welcome and login."""

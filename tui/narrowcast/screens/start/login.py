@@ -1,4 +1,4 @@
-"""Signing in from within the app."""
+"""Logging in from within the app."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ HINTS = (
 
 
 LONGEST = 500
-"""Characters of what a server says."""
+"""Maximum length of a server's message."""
 
 
 class LoginScreen(Screen[None]):
-    """Address, email, password; or an API key in place of the password."""
+    """Asks for address, email and password, or an API key instead of the password."""
 
     DEFAULT_CSS = """
     LoginScreen { align: center middle; background: $background; }
@@ -88,7 +88,7 @@ class LoginScreen(Screen[None]):
         self.query_one("#code", Editor).display = shown
 
     def on_unmount(self) -> None:
-        """Who leaves does not want to be logged in any more."""
+        """Cancel a login in progress when the screen closes."""
         self._work.cancel()
 
     def _label_secret(self) -> None:
@@ -99,7 +99,9 @@ class LoginScreen(Screen[None]):
         self._label_secret()
 
     def action_leave(self) -> None:
-        """Stop logging in; else leave, but throw away what was typed only when asked twice."""
+        """Cancel a login in progress; else close the screen, discarding typed text only at the second press of the
+        key.
+        """
         is_typed = any(editor.text != self._first.get(editor.id, "") for editor in self.query(Editor))
         if self._busy:
             self._work.cancel()
@@ -139,7 +141,7 @@ class LoginScreen(Screen[None]):
             self._work.begin(self._sign_in(), "log in")
 
     async def _sign_in(self, *, cleartext: bool = False) -> None:
-        from narrowcast.app import signin  # not before somebody logs in: it loads HTTP
+        from narrowcast.app import signin  # imported on login: it loads HTTP
 
         app = app_of(self)
         secret = Secret(self._text("secret"))

@@ -1,4 +1,4 @@
-"""The first screen for who has no account yet, and the one to wait on."""
+"""The welcome screen, shown without an account, and the screen shown while something starts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ The users of this machine then run: narrowcast login ADDRESS
 
 
 class WelcomeScreen(Screen[None]):
-    """Sign in, try the demo, or serve this machine."""
+    """Offers to log in, try the demo, or run a server on this machine."""
 
     DEFAULT_CSS = """
     WelcomeScreen { align: center middle; background: $background; }
@@ -94,7 +94,7 @@ class WelcomeScreen(Screen[None]):
 
 
 class TextScreen(Screen[None]):
-    """A text to read, until one leaves it."""
+    """A text to read, until the user closes it."""
 
     DEFAULT_CSS = """
     TextScreen { align: center middle; background: $background; }
@@ -114,6 +114,6 @@ class TextScreen(Screen[None]):
 
 
 class WaitScreen(TextScreen):
-    """A text while something starts."""
+    """A text shown while something starts."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
