@@ -15,7 +15,8 @@ IDLE_AFTER = 300.0
 class PresenceSender:
     """Call `key_pressed` whenever the user does anything.
 
-    `post(active, new_user_input)` is the request; `period` is in seconds; it and `online` are called when needed. The end of idleness is reported at once.
+    `post(active, new_user_input)` is the request; `period` is in seconds; it and `online` are called when
+    needed. The end of idleness is reported at once.
     """
 
     def __init__(
