@@ -34,7 +34,7 @@ def test_the_first_keys_to_know_do_what_is_said_of_them() -> None:
 
 def test_every_key_that_is_named_is_one_of_a_command() -> None:
     labels = {key_label(key) for command in by_id().values() for key in command.keys}
-    table = re.search(r"\| key \| does \|\n(.*?)\n\n", README, re.DOTALL)
+    table = re.search(r"\| Key \| Action \|\n(.*?)\n\n", README, re.DOTALL)
     assert table is not None
     named = re.findall(r"`([^`]+)`", "\n".join(row.split("|")[1] for row in table[1].splitlines()))
     assert len(named) > 20
