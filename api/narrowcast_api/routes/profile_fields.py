@@ -1,4 +1,4 @@
-"""Definitions of custom profile fields (outside the contract, CONV-23); the current user's values are set in ``users``."""
+"""Definitions of custom profile fields (outside the contract, CONV-23); ``users`` sets the current user's values."""
 
 from __future__ import annotations
 

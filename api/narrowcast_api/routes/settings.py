@@ -50,7 +50,7 @@ async def mute_user(connection: Connection, *, user_id: int) -> Done:
 
 
 async def unmute_user(connection: Connection, *, user_id: int) -> Done:
-    """DELETE /users/me/muted_users/{user_id}; level 48, else Unsupported. Raises BadRequest if the user is not muted."""
+    """DELETE /users/me/muted_users/{user_id}; level 48, else Unsupported. Raises BadRequest if not muted."""
     path = f"/users/me/muted_users/{segment(user_id, 'user_id')}"
     (await connection.identified()).require(Gate.MUTED_USERS)
     return read(Done, await connection.request("DELETE", path))

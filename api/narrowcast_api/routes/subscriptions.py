@@ -138,7 +138,7 @@ async def list_subscribers(connection: Connection, *, channel_id: int) -> list[i
 
 
 async def is_subscribed(connection: Connection, *, user_id: int, channel_id: int) -> bool:
-    """GET /users/{user_id}/subscriptions/{stream_id}: whether a user is subscribed to a channel (outside the contract)."""
+    """GET /users/{user_id}/subscriptions/{stream_id}: whether a user is in a channel (outside the contract)."""
     path = f"/users/{segment(user_id, 'user_id')}/subscriptions/{segment(channel_id, 'channel_id')}"
     return read(SubscriptionStatus, await connection.request("GET", path)).is_subscribed
 

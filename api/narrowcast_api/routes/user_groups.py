@@ -198,7 +198,7 @@ async def change_members(
     add: Iterable[int] = (),
     delete: Iterable[int] = (),
 ) -> Done:
-    """POST /user_groups/{id}/members: add and remove members. Raises BadRequest if a user is already a member (GSV-23)."""
+    """POST /user_groups/{id}/members: add and remove members. Raises BadRequest if one is already in it (GSV-23)."""
     return await _change_lists(connection, user_group_id, "members", add, delete)
 
 

@@ -144,7 +144,7 @@ async def deactivate_user(
 
 
 async def deactivate_own_user(connection: Connection) -> Done:
-    """DELETE /users/me: deactivate the current user's own account, unless it is the only owner (outside the contract)."""
+    """DELETE /users/me: deactivate the current user, unless it is the only owner (outside the contract)."""
     return read(Done, await connection.request("DELETE", "/users/me"))
 
 
