@@ -1,4 +1,4 @@
-"""Types and words as they travel between client and server.
+"""Types and constants of the wire format between client and server.
 
-``vocabulary`` is import-light; the other modules hold models, which msgspec makes. Nothing here knows HTTP.
+``vocabulary`` is quick to import; the other modules define models based on msgspec. Nothing here depends on HTTP.
 """

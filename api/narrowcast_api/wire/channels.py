@@ -13,7 +13,7 @@ from .model import Good, GoodList, Id, WireModel, either, read_by
 
 Channel = Annotated[channels.Channel, read_by(channels.read_channel)]
 Subscription = Annotated[channels.Channel, read_by(channels.read_subscribed)]
-"""A channel that the caller is in, with how they want to see it."""
+"""A channel that the current user is subscribed to, with the user's personal settings for it."""
 
 Topic = Annotated[topics.Topic, read_by(topics.read_topic)]
 Listed = Annotated[channels.Channel, read_by(channels.read_listed)]

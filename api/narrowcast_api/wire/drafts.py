@@ -1,4 +1,4 @@
-"""Answers about what a user keeps before sending: drafts, scheduled messages, reminders, snippets (DRF, SCH, SNP)."""
+"""Answers about texts kept before sending: drafts, scheduled messages, reminders, snippets (DRF, SCH, SNP)."""
 
 from __future__ import annotations
 

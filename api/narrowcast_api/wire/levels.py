@@ -1,9 +1,10 @@
-"""Every feature level at which the service changes, once, for client and server.
+"""Every feature level at which the service changes, shared by client and server.
 
-`Gate` holds what the contract cites (VER-01 to VER-03; those name their `rows`) and what the public documentation of
-such servers says of operations that the contract leaves open (CONV-23). A feature is there when the server's level is
-at least the gate's. The client asks `ServerInfo.supports` and adapts, or `require` and refuses; apps show `needs`
-beside what they disable; the embedded server compares its own level.
+`Gate` contains the levels that the contract cites (VER-01 to VER-03; these have `rows`) and those in the
+public documentation of such servers for operations that the contract does not cover (CONV-23). A server
+supports a feature if its level is at least the gate's. The client calls `ServerInfo.supports` and adapts, or
+`require` to raise `Unsupported`; apps show the needed level beside disabled items; the embedded server
+compares its own level.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 CONTRACT_LEVEL: Final = 372
-"""The newest level of the contract, which the embedded server speaks (VER-04)."""
+"""The newest level of the contract, which is the level of the embedded server (VER-04)."""
 
 
 class LevelRow(NamedTuple):
-    """`level` from which it holds, `title` for people, `below` what the client does under it, `rows` of the
-    ledger. `field`: part of the snapshot of each server that has it; one with that field has it at any level, as
-    the embedded server does, which speaks an older one.
+    """`level` from which the feature exists, `title` as text for users, `below` what the client does on older
+    servers, `rows` of the ledger. `field`: a field that is in the snapshot of each server with the feature; a
+    server that sends it supports the feature at any level, as the embedded server does, whose level is lower.
     """
 
     level: int
@@ -234,21 +235,21 @@ class Gate(Enum):
 
     @property
     def level(self) -> int:
-        """The level from which it holds."""
+        """The level from which the feature exists."""
         return self.value.level
 
     @property
     def field(self) -> str:
-        """The part of a snapshot that shows it at any level; empty for none."""
+        """The snapshot field that proves the feature at any level; empty if there is none."""
         return self.value.field
 
     @property
     def title(self) -> str:
-        """What it is, for people."""
+        """The feature's name, as text for users."""
         return self.value.title
 
     def unsupported(self, level: int) -> str:
-        """What to say of it on a server of ``level``, which is too old for it."""
+        """The text to show on a server of ``level``, which is too old for the feature."""
         return f"Not supported by this server (level {level}; needs {self.value.level})"
 
 
@@ -266,12 +267,12 @@ _OPERATIONS: Final[Mapping[str, Gate]] = {
     "user_groups/{}/members": Gate.GROUP_MEMBERS,
     "user_groups/{}/subgroups": Gate.GROUP_MEMBERS,
 }
-"""Operations that are tried at every level, for some servers have them sooner: by the beginning of their paths."""
+"""Operations that are requested at every level, as some servers support them earlier, by the start of their paths."""
 
 
 def operation_gate(path: str) -> Gate | None:
-    """What a server is too old for that does not know an operation which is tried at every level; `path` is below
-    /api/v1, with `{}` for each id.
+    """The gate of an operation that is requested at every level, to explain why a server does not know it;
+    None for other operations. `path` is below /api/v1, with `{}` for each id.
     """
     parts = path.strip("/").split("/")
     beginnings = ("/".join(parts[: count + 1]) for count in range(len(parts)))

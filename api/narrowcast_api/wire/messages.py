@@ -1,4 +1,4 @@
-"""Answers about messages and what is done with them (NAR, FLG and RXN rows).
+"""Answers about messages and operations on them (NAR, FLG and RXN rows).
 
 The messages themselves are `narrowcast_api.model.messages`.
 """
@@ -15,7 +15,7 @@ FetchedMessage = Annotated[model.FetchedMessage, read_by(model.read_fetched_mess
 
 
 class MessagePage(WireModel):
-    """Answer of GET /messages, oldest first. ``anchor`` is the one that the server resolved."""
+    """Answer of GET /messages, oldest first. ``anchor`` is the id that the server resolved."""
 
     fetched: Annotated[GoodList[FetchedMessage], either("messages")] = []
     anchor: Int | None = None
@@ -30,7 +30,7 @@ class MessagePage(WireModel):
 
     @property
     def matches(self) -> dict[int, model.Match]:
-        """How messages match, in the answer to a search."""
+        """The matches in the answer to a search, by message id."""
         return {one.message.id: one.match for one in self.fetched if one.match is not None}
 
 
@@ -53,7 +53,7 @@ class SentMessage(WireModel):
 
 
 class DetachedUpload(WireModel):
-    """A file that an edit removed from its last message."""
+    """A file to which no message links after an edit."""
 
     id: Id
     name: str = ""
@@ -68,7 +68,7 @@ class EditResult(WireModel):
 
 
 class HistoryEntry(WireModel):
-    """One state of a message, oldest first in the list; unlike ``EditHistoryEntry`` it is whole."""
+    """One version of a message; unlike an ``EditHistoryEntry`` it is complete. Lists are oldest first."""
 
     timestamp: Seconds
     content: str = ""
@@ -104,7 +104,7 @@ class RenderedMessage(WireModel):
 class FlagsChanged(WireModel):
     """Answer of POST /messages/flags: the ids that changed (FLG rows).
 
-    ``ignored_because_not_subscribed_channels`` is None where the server did not say (before level 355).
+    ``ignored_because_not_subscribed_channels`` is None if the server did not send it (below level 355).
     """
 
     messages: GoodList[Id] = []
@@ -112,7 +112,7 @@ class FlagsChanged(WireModel):
 
 
 class NarrowFlagsChanged(WireModel):
-    """Answer of POST /messages/flags/narrow: one batch; go on from ``last_processed_id``."""
+    """Answer of POST /messages/flags/narrow: one batch; the next one starts at ``last_processed_id``."""
 
     processed_count: Int = 0
     updated_count: Int = 0
@@ -124,7 +124,7 @@ class NarrowFlagsChanged(WireModel):
 
 
 class MarkAllRead(WireModel):
-    """Answer of POST /mark_all_as_read; False means: ask again."""
+    """Answer of POST /mark_all_as_read; False means that the request must be repeated."""
 
     complete: bool = True
 
@@ -133,7 +133,7 @@ Match = Annotated[model.Match, read_by(model.read_match)]
 
 
 class NarrowMatches(WireModel):
-    """Answer of GET /messages/matches_narrow: the messages that match, by id."""
+    """Answer of GET /messages/matches_narrow: the matching messages, by id."""
 
     messages: Good[dict[int, Match]] = {}
 
@@ -146,7 +146,7 @@ class UploadResult(WireModel):
 
 
 class TemporaryUrl(WireModel):
-    """Answer of GET /user_uploads/...: a link that works without signing in, for a short time."""
+    """Answer of GET /user_uploads/...: a temporary link that works without signing in."""
 
     url: str
 

@@ -1,12 +1,12 @@
-"""What every model of the wire shares: how it is made from JSON, and what it keeps of what it does not know.
+"""The base of all wire models: how they are read from JSON, and how unknown fields are kept.
 
-Attributes carry the wire's names, except the legacy ``subject`` family, which reads as ``topic``. Enumerated
-values stay plain ``str`` and ``int``, because a newer server may send values that this library does not know;
-they compare equal to the members of ``vocabulary``.
+Attributes have the names of the wire, except the legacy ``subject`` family, which is read as ``topic``.
+Enumerated values stay plain ``str`` and ``int``, because a newer server may send values that this library
+does not know; they compare equal to the members of ``vocabulary``.
 
-The annotations of a model are made into functions when the model is first needed. msgspec converts plain values: a
-number may stand in a text, a flag may be 0 or 1, an absent value is no null. The marks below say what is read
-otherwise.
+The annotations of a model are compiled to functions when the model is first used. msgspec converts plain
+values: a number may be sent as a text, a flag may be 0 or 1, null is not the same as an absent value. The
+markers below select other ways of reading.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from narrowcast_api.model.reading import LARGEST, BadRow, RawRecord, texts
 log = logging.getLogger(__name__)
 
 NOTICES = "narrowcast_notices"
-"""The key under which the library's own notices travel in an answer."""
+"""The key under which the library adds its own notices to an answer."""
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound="WireModel")
@@ -42,29 +42,29 @@ Read = Callable[[Any], Any]
 
 
 class Aliases(NamedTuple):
-    """The names under which a field travels, the preferred one first."""
+    """The wire names of a field, the preferred one first."""
 
     names: tuple[str, ...]
 
 
 def either(*names: str) -> Aliases:
-    """A field that reads alike under several names, the first one preferred."""
+    """A field that may have several names, the preferred one first."""
     return Aliases(names)
 
 
 def dialects(name: str) -> Aliases:
-    """A field named after the server: ``service_<name>`` or ``zulip_<name>``."""
+    """A field whose name depends on the dialect: ``service_<name>`` or ``zulip_<name>``."""
     return Aliases((f"service_{name}", f"zulip_{name}"))
 
 
 class ReadBy(NamedTuple):
-    """Marks a field that a function reads; it raises `ValueError` for what it cannot."""
+    """Marks a field that a function reads, which raises `ValueError` for invalid values."""
 
     read: Read
 
 
 def read_by(read: Callable[[RawRecord], T]) -> ReadBy:
-    """Marks a field that holds a record of `narrowcast_api.model`, read by the reader of all its sources:
+    """Marks a field that contains a record of `narrowcast_api.model`, read by that record's reader:
     `Annotated[Reminder, read_by(read_reminder)]`.
     """
 
@@ -84,27 +84,27 @@ def _finite(value: object) -> float:
 
 
 class _Good:
-    """Marks a list or mapping of which unreadable items are left out."""
+    """Marks a list or mapping from which unreadable items are left out."""
 
 
 Int = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
-"""An integer that fits where integers of servers fit; larger ones are an error, not a surprise later."""
+"""An integer within the range of the servers' integers; larger ones are an error."""
 
 Id = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
-"""The id of an object of the server."""
+"""The id of an object on the server."""
 
 Seconds = Annotated[float, ReadBy(_finite)]
 """Seconds, or a time in seconds since 1970 UTC; never NaN or infinite."""
 
 Good = Annotated[T, _Good()]
-"""A list or mapping whose unreadable items are left out and logged instead of failing the whole."""
+"""A list or mapping from which unreadable items are left out and logged, instead of rejecting all of it."""
 
 GoodList = Annotated[list[T], _Good()]
-"""The same for a list; null is an empty one."""
+"""A list from which unreadable items are left out and logged; null is read as an empty list."""
 
 
 class Field(NamedTuple):
-    """One field of a model: its names on the wire, and what makes its value."""
+    """One field of a model: its names on the wire, and the function that reads its value."""
 
     name: str
     names: tuple[str, ...]
@@ -113,7 +113,7 @@ class Field(NamedTuple):
 
 
 class _KeywordsOnly(msgspec.StructMeta):
-    """Models are made by keywords, so that one may ask for more than what it extends."""
+    """Makes all fields keyword-only, so that a subclass may add required fields."""
 
     def __new__(
         mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
@@ -123,25 +123,27 @@ class _KeywordsOnly(msgspec.StructMeta):
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class WireModel(msgspec.Struct, frozen=True, metaclass=_KeywordsOnly):
-    """A value of the wire: immutable, made by `read`.
+    """An immutable value of the wire format, created by `read`.
 
-    `unknown_fields` are those that the model does not name, `sent_fields` the names of all that came.
+    `unknown_fields` are the fields that the model does not define, `sent_fields` the names of all received fields.
     """
 
     unknown_fields: Mapping[str, Any] = {}
     sent_fields: frozenset[str] = frozenset()
 
     hidden_fields: ClassVar[frozenset[str]] = frozenset()
-    """Fields that no log shows."""
+    """Fields that are never shown in logs."""
 
     @classmethod
     def prepared(cls, row: RawRecord) -> RawRecord:
-        """What came, with the forms of older servers brought into the shape of this model."""
+        """The received object, with the forms of older servers converted to those of this model."""
         return row
 
     @classmethod
     def read(cls: type[Model], value: object) -> Model:
-        """The model of a JSON object. Raises `ValueError`, which does not say the value, for what does not fit."""
+        """Returns the model of a JSON object. Raises `ValueError`, without the value in its text, if it does
+        not fit.
+        """
         if not isinstance(value, Mapping):
             raise BadRow("not an object")
         row = cls.prepared(value)
@@ -161,7 +163,7 @@ class WireModel(msgspec.Struct, frozen=True, metaclass=_KeywordsOnly):
 
     @classmethod
     def read_leniently(cls: type[Model], row: RawRecord) -> Model:
-        """The same for a model whose fields all have defaults: those that do not fit are left out and logged."""
+        """Like `read`, for a model whose fields all have defaults: invalid fields are left out and logged."""
         values = {}
         for field in fields_of(cls):
             for name in field.names:
@@ -178,20 +180,18 @@ class WireModel(msgspec.Struct, frozen=True, metaclass=_KeywordsOnly):
         return cls(**values, unknown_fields=unknown, sent_fields=frozenset(row))
 
     def was_sent(self, name: str) -> bool:
-        """Whether the server sent this field at all: tells absent from null."""
+        """Whether the server sent this field: distinguishes absent from null."""
         names = next((field.names for field in fields_of(type(self)) if field.name == name), (name,))
         return not self.sent_fields.isdisjoint(names)
 
     @property
     def ignored_parameters_unsupported(self) -> tuple[str, ...]:
-        """On an answer: the parameters that the server says it ignored (CONV-09); below level 167 it never
-        says.
-        """
+        """For answers: the parameters that the server reports as ignored (CONV-09); always empty below level 167."""
         return tuple(texts(self.unknown_fields.get("ignored_parameters_unsupported")))
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """On an answer: what the library left out of the request because this server is too old, in words."""
+        """For answers: what the library left out of the request because this server is too old, as text."""
         return tuple(texts(self.unknown_fields.get(NOTICES)))
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
@@ -205,7 +205,7 @@ class WireModel(msgspec.Struct, frozen=True, metaclass=_KeywordsOnly):
 
 @cache
 def fields_of(model: type[msgspec.Struct]) -> tuple[Field, ...]:
-    """The fields of a model as they are read."""
+    """The fields of a model and how to read them."""
     return tuple(
         Field(field.name, _names(field.name, field.type), _reader(field.type, field.name), field.required)
         for field in msgspec.structs.fields(model)
@@ -215,12 +215,12 @@ def fields_of(model: type[msgspec.Struct]) -> tuple[Field, ...]:
 
 @cache
 def known_names(model: type[msgspec.Struct]) -> frozenset[str]:
-    """Every name by which a field of the model travels."""
+    """All wire names of the model's fields."""
     return frozenset(name for field in fields_of(model) for name in field.names)
 
 
 def describe(error: Exception) -> str:
-    """A short text for a reading error, without the value that caused it."""
+    """A short description of a reading error, without the value that caused it."""
     is_ours = isinstance(error, BadRow | msgspec.ValidationError)
     return f"{error}"[:300] if is_ours else type(error).__name__
 

@@ -1,4 +1,4 @@
-"""Answers about what an organization configures: linkifiers, emoji, profile fields, invitations and so on."""
+"""Answers about the configuration of an organization: linkifiers, emoji, profile fields, invitations and so on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LinkifierList(WireModel):
 
 
 class CreatedId(WireModel):
-    """Answer of operations that return the ``id`` of what they made."""
+    """Answer of operations that return the ``id`` of a new object."""
 
     id: Id
 
@@ -47,13 +47,13 @@ class IconAnswer(WireModel):
 
 
 class CallAnswer(WireModel):
-    """Answer of the operations that arrange a call."""
+    """Answer of the operations that create a call."""
 
     url: str
 
 
 class Export(WireModel):
-    """An export of the organization's data. Times in seconds since 1970 UTC; None for what has not happened."""
+    """An export of the organization's data. Times are in seconds since 1970 UTC, None if not reached."""
 
     id: Id
     acting_user_id: Id | None = None
@@ -72,7 +72,7 @@ class ExportList(WireModel):
 
 
 class ExportConsent(WireModel):
-    """Whether somebody lets administrators export their private data."""
+    """Whether a user lets administrators export their private data."""
 
     user_id: Id
     consented: bool = False
@@ -97,7 +97,7 @@ class ProfileFieldList(WireModel):
 
 
 class Domain(WireModel):
-    """An email domain whose owners may join."""
+    """An email domain whose addresses may join."""
 
     domain: str
     allow_subdomains: bool = False
@@ -117,7 +117,7 @@ class AttachmentList(WireModel):
 
 
 class Invitation(WireModel):
-    """An open invitation or reusable link (INV rows); times in seconds since 1970, no expiry is None."""
+    """A pending invitation or reusable link (INV rows); times in seconds since 1970, None if it does not expire."""
 
     id: Id
     invited_by_user_id: Id | None = None

@@ -1,8 +1,9 @@
-"""How each parameter travels in a request, for the client that writes it and the server that reads it.
+"""The encoding of each parameter in a request, for the client that writes it and the server that reads it.
 
-Numbers, booleans, null, lists and objects are JSON (CONV-02 to CONV-04). Text goes bare, as it is, except for the
-parameters of these tables: they are JSON too, text in quotes, as the public documentation of such servers has it
-(`application/json` of a parameter in their OpenAPI description). A server of today refuses the other form.
+Numbers, booleans, null, lists and objects are JSON (CONV-02 to CONV-04). Text is sent unquoted, except for
+the parameters of these tables: they are JSON too, text in quotes, as in the public documentation of such
+servers (`application/json` of a parameter in their OpenAPI description). Current servers reject the other
+form.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ QUOTED: Final[Mapping[Operation, frozenset[str]]] = {
     ("POST", "/bots"): frozenset({"payload_url"}),
     ("PATCH", "/bots/{}"): frozenset({"service_payload_url"}),
 }
-"""Parameters whose text is JSON at every level."""
+"""Parameters whose text is sent as JSON at every level."""
 
 QUOTED_BELOW: Final[Mapping[Operation, Mapping[str, int]]] = {
     ("PATCH", "/realm"): dict.fromkeys(
@@ -40,13 +41,13 @@ QUOTED_BELOW: Final[Mapping[Operation, Mapping[str, int]]] = {
     ("PATCH", "/default_stream_groups/{}"): {"new_group_name": 63, "new_description": 63},
     ("PATCH", "/streams/{}"): {"new_name": 64, "description": 64},
 }
-"""Parameters whose text is JSON below a level, and bare from it on."""
+"""Parameters whose text is sent as JSON below a level, and unquoted from that level on."""
 
 
 @lru_cache(maxsize=1024)
 def is_quoted(method: str, path: str, name: str, level: int | None) -> bool:
-    """Whether the text of a parameter travels as JSON. `path` is below /api/v1, with ids or with the names of a
-    route's `{parameters}`; `level` None stands for a server of today.
+    """Whether the text of a parameter is sent as JSON. `path` is below /api/v1, with ids or with the names of
+    a route's `{parameters}`; `level` None means a current server.
     """
     operation = method, shape(path)
     if name in QUOTED.get(operation, ()):
@@ -57,5 +58,5 @@ def is_quoted(method: str, path: str, name: str, level: int | None) -> bool:
 
 @lru_cache(maxsize=256)
 def shape(path: str) -> str:
-    """A path with `{}` for each of its ids: `/streams/12` and `/streams/{stream_id}` are both `/streams/{}`."""
+    """The path with `{}` for each of its ids: `/streams/12` and `/streams/{stream_id}` both become `/streams/{}`."""
     return "/".join("{}" if part.isdecimal() or part.startswith("{") else part for part in path.split("/"))

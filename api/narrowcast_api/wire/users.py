@@ -1,4 +1,4 @@
-"""Answers about people and bots: users, oneself, presence and status (USR, ME and STAT rows)."""
+"""Answers about people and bots: other users, the current user, presence and status (USR, ME and STAT rows)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ User = Annotated[model.User, read_by(model.read_fetched_user)]
 
 
 class OwnUserAnswer(WireModel):
-    """Answer of GET /users/me (ME rows): the user stands on its top level. ``max_message_id`` is deprecated."""
+    """Answer of GET /users/me (ME rows): the user's fields are on the top level. ``max_message_id`` is deprecated."""
 
     user: User
 
@@ -45,7 +45,7 @@ class CreatedUser(WireModel):
 
 
 class ClientPresence(WireModel):
-    """What one client said of its user, in the legacy form."""
+    """What one client reported about its user, in the legacy form."""
 
     status: str
     timestamp: Seconds
@@ -54,14 +54,14 @@ class ClientPresence(WireModel):
 
 
 def seen_by_clients(clients: dict[str, ClientPresence]) -> Seen:
-    """What a legacy presence says: the newest time of each kind."""
+    """The presence in the modern form: the newest times of activity and of connection."""
     active = max((c.timestamp for c in clients.values() if c.status == "active"), default=0)
     idle = max((c.timestamp for c in clients.values() if c.status in ("active", "idle")), default=0)
     return Seen(active, idle)
 
 
 def _read_presence(row: RawRecord) -> Seen | dict[str, ClientPresence]:
-    """One entry in either form: the legacy one holds an object for each client, the modern one times."""
+    """One entry in either form: the legacy one contains an object for each client, the modern one times."""
     if any(isinstance(value, Mapping) for value in row.values()):
         return {name: ClientPresence.read(value) for name, value in row.items()}
     return read_seen(row)
@@ -70,8 +70,8 @@ def _read_presence(row: RawRecord) -> Seen | dict[str, ClientPresence]:
 class PresenceAnswer(WireModel):
     """Answer of POST /users/me/presence.
 
-    ``presences`` is by user id in the slim form and by email in the legacy one, so keys stay text; absent
-    when the request was a mere ping.
+    ``presences`` is keyed by user id in the slim form and by email in the legacy one, so keys stay text; it
+    is absent if the request was only a ping.
     """
 
     presences: Good[dict[str, Annotated[Seen | dict[str, ClientPresence], read_by(_read_presence)]]] = {}
@@ -79,7 +79,7 @@ class PresenceAnswer(WireModel):
     presence_last_update_id: Int | None = None
 
     def by_user_id(self) -> dict[int, Seen]:
-        """The entries of the slim form; legacy entries are keyed by email and left out."""
+        """The entries of the slim form, by user id; legacy entries are keyed by email and left out."""
         return {
             user_id: seen
             for key, seen in self.presences.items()
@@ -101,7 +101,7 @@ class UserPresence(WireModel):
 
 
 class UserStatus(WireModel):
-    """A status as registration and GET /users/{id}/status tell it; empty texts mean none."""
+    """A status in registration and GET /users/{id}/status; empty texts mean none."""
 
     status_text: str = ""
     emoji_name: str = ""
@@ -117,7 +117,7 @@ class UserStatusAnswer(WireModel):
 
 
 class MutedUser(WireModel):
-    """Someone whom the caller muted, and when."""
+    """A user whom the current user has muted, and when."""
 
     id: Id
     timestamp: Seconds = 0
@@ -130,7 +130,7 @@ class AlertWords(WireModel):
 
 
 class ApiKey(WireModel):
-    """Answer of POST /fetch_api_key. The key is a plain text here; ``Account`` wraps it at once."""
+    """Answer of POST /fetch_api_key. The key is plain text here; ``Account`` masks it at once."""
 
     api_key: str
     email: str
@@ -146,7 +146,7 @@ class AvatarAnswer(WireModel):
 
 
 class Bot(WireModel):
-    """A bot of the caller. The list says ``username`` for the address."""
+    """A bot of the current user. In the list its address is called ``username``."""
 
     user_id: Id | None = None
     username: str | None = None

@@ -1,7 +1,7 @@
-"""The words of the service: roles, flags, codes, types and policies, exactly as they travel.
+"""The vocabulary of the service: roles, flags, codes, types and policies, exactly as on the wire.
 
-Import-light on purpose: both the client and the embedded server use it, and nothing here needs more than
-``enum``. Ids such as TYP-02 are rows of the contract's ledger (``tests/contract/ledger.csv``).
+Both the client and the embedded server use it; to import quickly, it needs nothing but ``enum``. Ids such as
+TYP-02 are rows of the contract's ledger (``tests/contract/ledger.csv``).
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from enum import IntEnum, StrEnum
 from typing import Final
 
 API_PREFIX: Final = "/api/v1"
-"""Every operation lives under this path (CONV-01)."""
+"""The path prefix of all operations (CONV-01)."""
 
 LATEST_LEVEL: Final = 442
-"""The newest feature level this library knows by name; newer servers are treated as at least this."""
+"""The newest feature level that this library knows; newer servers are treated as supporting at least this one."""
 
 EMPTY_TOPIC_PLACEHOLDER: Final = "(no topic)"
-"""What old servers call the empty topic (CONV-11). The library never sends it."""
+"""The name of the empty topic on old servers (CONV-11). The library never sends it."""
 
 RESOLVED_TOPIC_PREFIX: Final = "✔ "
-"""A resolved topic's name starts with it."""
+"""The prefix in the names of resolved topics."""
 
 LARGE_UPLOAD_BYTES: Final = 25_000_000
-"""From this size on a plain upload may time out, and a resumable one is preferred (UPL-13)."""
+"""Size in bytes from which a plain upload may time out, so that a resumable one is preferred (UPL-13)."""
 
 
 class Role(IntEnum):
-    """What a member of the organization may do; lower is more powerful (CONV-15)."""
+    """The role of a user in the organization; a lower number has more permissions (CONV-15)."""
 
     OWNER = 100
     ADMINISTRATOR = 200
@@ -41,12 +41,12 @@ class Role(IntEnum):
 
     @property
     def title(self) -> str:
-        """The role in words, for people."""
+        """The role's name, as text for users."""
         return self.name.lower()
 
 
 class MessageFlag(StrEnum):
-    """What one user's copy of a message carries (FLG rows)."""
+    """A flag of one user's copy of a message (FLG rows)."""
 
     READ = "read"
     STARRED = "starred"
@@ -60,7 +60,7 @@ class MessageFlag(StrEnum):
 
 
 CHANGEABLE_FLAGS: Final = frozenset({MessageFlag.READ, MessageFlag.STARRED, MessageFlag.COLLAPSED})
-"""The flags that a user changes; the server owns the others."""
+"""The flags that a user can change; the server sets the others."""
 
 WILDCARD_FLAGS: Final = frozenset(
     {
@@ -71,7 +71,7 @@ WILDCARD_FLAGS: Final = frozenset(
 )
 
 MENTION_FLAGS: Final = WILDCARD_FLAGS | {MessageFlag.MENTIONED}
-"""A message with any of these mentions the user."""
+"""The flags of messages that mention the user."""
 
 
 class FlagOperation(StrEnum):
@@ -82,7 +82,7 @@ class FlagOperation(StrEnum):
 
 
 class ErrorCode(StrEnum):
-    """The ``code`` of an error answer: the contract's, then the ones that existing servers add."""
+    """The ``code`` of an error answer: those of the contract, then additional ones of existing servers."""
 
     BAD_REQUEST = "BAD_REQUEST"
     STREAM_DOES_NOT_EXIST = "STREAM_DOES_NOT_EXIST"
@@ -112,7 +112,7 @@ class ErrorCode(StrEnum):
 
 
 class Result(StrEnum):
-    """The ``result`` of an answer; the third only ever comes from delete_topic below level 211 (DTOP-10)."""
+    """The ``result`` of an answer; only delete_topic sends the third one, below level 211 (DTOP-10)."""
 
     SUCCESS = "success"
     ERROR = "error"
@@ -120,7 +120,7 @@ class Result(StrEnum):
 
 
 class ReactionType(StrEnum):
-    """The namespace of an emoji code. The two ``*_EXTRA`` values are one thing in the two dialects."""
+    """The type of an emoji code. The two ``*_EXTRA`` values are the same type in the two dialects."""
 
     UNICODE = "unicode_emoji"
     REALM = "realm_emoji"
@@ -132,14 +132,14 @@ EXTRA_REACTION_TYPES: Final = frozenset({ReactionType.SERVICE_EXTRA, ReactionTyp
 
 
 class Dialect(StrEnum):
-    """Which names a server uses for the few things that are named after it."""
+    """The family of names that a server uses for the few things that are named after it."""
 
     SERVICE = "service"
     ZULIP = "zulip"
 
     @property
     def extra_emoji(self) -> ReactionType:
-        """The reaction type of the emoji that the server itself adds, in this dialect."""
+        """The reaction type, in this dialect, of the emoji that the server itself adds."""
         return ReactionType.ZULIP_EXTRA if self is Dialect.ZULIP else ReactionType.SERVICE_EXTRA
 
 
@@ -151,7 +151,7 @@ class TypingOperation(StrEnum):
 
 
 class MessageType(StrEnum):
-    """``type`` of messages sent and scheduled (SCH-04); those that arrive say ``stream`` or ``private``."""
+    """``type`` of sent and scheduled messages (SCH-04); received ones have ``stream`` or ``private``."""
 
     DIRECT = "direct"
     CHANNEL = "channel"
@@ -160,12 +160,12 @@ class MessageType(StrEnum):
 
     @property
     def is_direct(self) -> bool:
-        """Both words for a conversation between people."""
+        """Whether this is one of the two names for direct messages."""
         return self in (MessageType.DIRECT, MessageType.PRIVATE)
 
 
 class DraftType(StrEnum):
-    """``type`` of a draft (DRF-05); the empty one is not addressed yet."""
+    """``type`` of a draft (DRF-05); the empty one has no address yet."""
 
     UNADDRESSED = ""
     STREAM = "stream"
@@ -173,7 +173,7 @@ class DraftType(StrEnum):
 
 
 class PropagateMode(StrEnum):
-    """Which messages of a topic an edit moves along."""
+    """Which other messages of a topic are moved with an edited one."""
 
     CHANGE_ONE = "change_one"
     CHANGE_LATER = "change_later"
@@ -181,7 +181,7 @@ class PropagateMode(StrEnum):
 
 
 class VisibilityPolicy(IntEnum):
-    """How a user sees one topic."""
+    """A user's visibility policy for one topic."""
 
     NONE = 0
     MUTED = 1
@@ -190,7 +190,7 @@ class VisibilityPolicy(IntEnum):
 
 
 class PostPolicy(IntEnum):
-    """Who may post in a channel, on servers before group settings."""
+    """Who may post in a channel, on servers without group settings for channels."""
 
     EVERYONE = 1
     ADMINISTRATORS = 2
@@ -199,7 +199,7 @@ class PostPolicy(IntEnum):
 
 
 class PlanType(IntEnum):
-    """What an organization has paid for, where somebody else runs the server for it (`realm_plan_type`)."""
+    """The plan of an organization whose server is hosted for it (`realm_plan_type`)."""
 
     SELF_HOSTED = 1
     LIMITED = 2
@@ -218,7 +218,7 @@ class TopicsPolicy(StrEnum):
 
 
 class ExportType(StrEnum):
-    """What an export of the organization holds."""
+    """The contents of an export of the organization."""
 
     PUBLIC = "public"
     FULL_WITH_CONSENT = "full_with_consent"
@@ -226,14 +226,14 @@ class ExportType(StrEnum):
 
 
 class WebhookInterface(IntEnum):
-    """How an outgoing webhook is told of messages."""
+    """The format in which an outgoing webhook receives messages."""
 
     GENERIC = 1
     SLACK = 2
 
 
 class BotType(IntEnum):
-    """What kind of bot a user is (USR rows)."""
+    """The type of a bot (USR rows)."""
 
     GENERIC = 1
     INCOMING_WEBHOOK = 2
@@ -242,7 +242,7 @@ class BotType(IntEnum):
 
 
 class ProfileFieldType(IntEnum):
-    """What a custom profile field holds."""
+    """The type of a custom profile field."""
 
     SHORT_TEXT = 1
     LONG_TEXT = 2
@@ -255,14 +255,14 @@ class ProfileFieldType(IntEnum):
 
 
 class PresenceStatus(StrEnum):
-    """What a client says about its user."""
+    """The presence that a client reports for its user."""
 
     ACTIVE = "active"
     IDLE = "idle"
 
 
 class EmailVisibility(IntEnum):
-    """Who may see a user's real address."""
+    """Who may see a user's real email address."""
 
     EVERYONE = 1
     MEMBERS = 2
@@ -272,7 +272,7 @@ class EmailVisibility(IntEnum):
 
 
 class SystemGroup(StrEnum):
-    """Groups that every organization has."""
+    """The system groups, which every organization has."""
 
     INTERNET = "role:internet"
     EVERYONE = "role:everyone"
@@ -285,7 +285,7 @@ class SystemGroup(StrEnum):
 
 
 class GroupSetting(StrEnum):
-    """The permissions of a user group, each a group-setting value (GSV rows)."""
+    """The permissions of a user group; each value is a group-setting value (GSV rows)."""
 
     ADD_MEMBERS = "can_add_members_group"
     JOIN = "can_join_group"
@@ -296,7 +296,7 @@ class GroupSetting(StrEnum):
 
 
 class ChannelSetting(StrEnum):
-    """The permissions of a channel, each a group-setting value."""
+    """The permissions of a channel; each value is a group-setting value."""
 
     ADD_SUBSCRIBERS = "can_add_subscribers_group"
     ADMINISTER = "can_administer_channel_group"
@@ -325,16 +325,16 @@ OWNER_SETTINGS: Final = frozenset(
         "waiting_period_threshold",
     }
 )
-"""Settings of the organization that only owners change."""
+"""Settings of the organization that only owners can change."""
 
 NOT_FOR_NEWCOMERS: Final = frozenset(
     {"allow_private_data_export", "default_language", "enable_login_emails", "enable_marketing_emails"}
 )
-"""Settings that servers send among the defaults of newcomers, but take from people themselves only."""
+"""Settings that servers send among the initial settings of new users, but that only the users themselves can change."""
 
 
 class Capability(StrEnum):
-    """What a client may declare at registration."""
+    """A capability that a client may declare at registration."""
 
     NOTIFICATION_SETTINGS_NULL = "notification_settings_null"
     BULK_MESSAGE_DELETION = "bulk_message_deletion"
@@ -351,7 +351,7 @@ class Capability(StrEnum):
 
 
 class Anchor(StrEnum):
-    """Places to read messages from, beside a message id."""
+    """Named positions from which to read messages, besides message ids."""
 
     NEWEST = "newest"
     OLDEST = "oldest"
@@ -359,10 +359,10 @@ class Anchor(StrEnum):
 
 
 STATUS_TEXT_MAX: Final = 60
-"""Characters of a status text (STAT-03); the one limit that the contract gives as a number."""
+"""The longest status text, in characters (STAT-03); the only limit that the contract gives as a number."""
 
 WELCOME_TEXT_MAX: Final = 8000
-"""Characters of `welcome_message_custom_text`, which is what newcomers are told."""
+"""The longest `welcome_message_custom_text` (the welcome message of new users), in characters."""
 
 PASSWORD_CHARACTERS: Final = (8, 100)
-"""The fewest and the most characters of a password on an embedded server."""
+"""The shortest and the longest password on an embedded server, in characters."""

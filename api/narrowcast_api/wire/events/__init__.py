@@ -1,4 +1,4 @@
-"""Every kind of event, typed; ``parse_event`` is the way in and never raises."""
+"""All kinds of events, typed; ``parse_event`` is the entry point and never raises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The root of all events, and what becomes of those that cannot be read."""
+"""The base class of all events, and the events for unknown and unreadable input."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import Any, ClassVar
 from narrowcast_api.wire.model import Int, WireModel
 
 NO_ID = -1
-"""The id of an event that came without a usable one; also where a new queue starts."""
+"""The id of an event without a valid one; also the last event id of a new queue."""
 
 
 class Event(WireModel):
-    """Something that happened. ``id`` increases within a queue and may skip (EVT rows)."""
+    """An event of the queue. ``id`` increases within a queue; numbers may be missing (EVT rows)."""
 
     id: Int = NO_ID
     type: str = ""
 
     @property
     def kind(self) -> str:
-        """``type`` and, where there is one, ``op``: ``stream.update``."""
+        """``type`` and, if there is one, ``op``: ``stream.update``."""
         op = getattr(self, "op", None)
         return f"{self.type}.{op}" if isinstance(op, str) else self.type
 
 
 class UnknownEvent(Event):
-    """An event of a kind that this library does not know; kept whole in ``raw``, which no log shows."""
+    """An event of a kind that this library does not know; the whole object is in ``raw``, which is never logged."""
 
     raw: dict[str, Any] = {}
 
@@ -32,9 +32,9 @@ class UnknownEvent(Event):
 
 
 class BadEvent(Event):
-    """An event that should be of a known kind but has an unreadable shape; the app goes on without it.
+    """An event of a known kind whose content cannot be read; the app ignores it.
 
-    State that follows events cannot be trusted after one: register anew.
+    A state that is kept up to date by events is unreliable afterwards: register again.
     """
 
     raw: Any = None

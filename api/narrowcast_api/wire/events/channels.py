@@ -12,27 +12,27 @@ from .base import Event
 
 
 def _channel_ids(items: object) -> object:
-    """The ids in a list of ids, or of channels as old servers send them."""
+    """The channel ids in a list of ids, or of whole channels as old servers send them."""
     if not isinstance(items, list):
         return items
     return [item.get("stream_id") if isinstance(item, dict) else item for item in items]
 
 
 class StreamEvent(Event):
-    """Root of what happens to channels."""
+    """Base class of channel events."""
 
     type: Literal["stream"] = "stream"
 
 
 class StreamCreateEvent(StreamEvent):
-    """The caller can see these channels now."""
+    """The current user can now see these channels."""
 
     op: Literal["create"] = "create"
     streams: GoodList[Channel]
 
 
 class StreamDeleteEvent(StreamEvent):
-    """The caller cannot see these channels any more."""
+    """The current user can no longer see these channels."""
 
     op: Literal["delete"] = "delete"
     stream_ids: list[Id]
@@ -45,8 +45,8 @@ class StreamDeleteEvent(StreamEvent):
 class StreamUpdateEvent(StreamEvent):
     """One property of a channel changed to ``value``; ``name`` is the channel's name before the event.
 
-    Comes with ``rendered_description``, or with ``history_public_to_subscribers`` and ``is_web_public``,
-    where those change along.
+    ``rendered_description``, or ``history_public_to_subscribers`` and ``is_web_public``, are included if the
+    change affects them too.
     """
 
     op: Literal["update"] = "update"
@@ -59,7 +59,7 @@ class StreamUpdateEvent(StreamEvent):
     is_web_public: bool | None = None
 
     def changes(self) -> dict[str, Any]:
-        """Every field of the channel that this event changes, by its name on the wire."""
+        """All fields of the channel that this event changes, by wire name."""
         values = {self.property: self.value}
         for name in ("rendered_description", "history_public_to_subscribers", "is_web_public"):
             if self.was_sent(name):
@@ -68,36 +68,36 @@ class StreamUpdateEvent(StreamEvent):
 
 
 class SubscriptionEvent(Event):
-    """Root of what happens to subscriptions."""
+    """Base class of subscription events."""
 
     type: Literal["subscription"] = "subscription"
 
 
 class SubscriptionAddEvent(SubscriptionEvent):
-    """The caller is subscribed to these channels now."""
+    """The current user is now subscribed to these channels."""
 
     op: Literal["add"] = "add"
     subscriptions: GoodList[Subscription]
 
 
 class RemovedSubscription(WireModel):
-    """A channel that was left."""
+    """A channel that the current user unsubscribed from."""
 
     stream_id: Id
     name: str = ""
 
 
 class SubscriptionRemoveEvent(SubscriptionEvent):
-    """The caller is no longer subscribed to these channels."""
+    """The current user is no longer subscribed to these channels."""
 
     op: Literal["remove"] = "remove"
     subscriptions: GoodList[RemovedSubscription]
 
 
 class SubscriptionUpdateEvent(SubscriptionEvent):
-    """How the caller sees a channel changed.
+    """The current user's personal settings for a channel changed.
 
-    ``in_home_view`` is the old opposite of ``is_muted``; both come.
+    ``in_home_view`` is the older opposite of ``is_muted``; servers send an event for each.
     """
 
     op: Literal["update"] = "update"
@@ -107,7 +107,7 @@ class SubscriptionUpdateEvent(SubscriptionEvent):
 
 
 class SubscriptionPeerEvent(SubscriptionEvent):
-    """Other people joined or left channels."""
+    """Other users joined or left channels."""
 
     stream_ids: list[Id]
     user_ids: list[Id]
@@ -122,19 +122,19 @@ class SubscriptionPeerEvent(SubscriptionEvent):
 
 
 class SubscriptionPeerAddEvent(SubscriptionPeerEvent):
-    """Other people joined channels."""
+    """Other users joined channels."""
 
     op: Literal["peer_add"] = "peer_add"
 
 
 class SubscriptionPeerRemoveEvent(SubscriptionPeerEvent):
-    """Other people left channels."""
+    """Other users left channels."""
 
     op: Literal["peer_remove"] = "peer_remove"
 
 
 class UserTopicEvent(Event):
-    """How the caller sees one topic; policy 0 means: as the channel."""
+    """The current user's visibility policy for one topic; policy 0 means the same as the channel."""
 
     type: Literal["user_topic"] = "user_topic"
     stream_id: Id
@@ -144,14 +144,14 @@ class UserTopicEvent(Event):
 
 
 class MutedTopicsEvent(Event):
-    """The old form of ``user_topic``: all muted topics, each [channel name, topic, time]. Sent beside it."""
+    """The older form of ``user_topic``: all muted topics, each [channel name, topic, time]. Sent in addition to it."""
 
     type: Literal["muted_topics"] = "muted_topics"
     muted_topics: GoodList[list[Any]]
 
 
 class DefaultStreamsEvent(Event):
-    """The channels that newcomers join; old servers send whole channels."""
+    """The channels that new users are subscribed to; old servers send whole channels."""
 
     type: Literal["default_streams"] = "default_streams"
     default_streams: list[Id]
@@ -162,14 +162,14 @@ class DefaultStreamsEvent(Event):
 
 
 class DefaultChannelGroupsEvent(Event):
-    """The groups of channels that newcomers choose from, all of them."""
+    """All groups of channels that new users can choose."""
 
     type: Literal["default_stream_groups"] = "default_stream_groups"
     default_stream_groups: list[dict[str, Any]]
 
 
 class ChannelFolderEvent(Event):
-    """Root of what happens to channel folders."""
+    """Base class of channel folder events."""
 
     type: Literal["channel_folder"] = "channel_folder"
 
@@ -182,7 +182,7 @@ class ChannelFolderAddEvent(ChannelFolderEvent):
 
 
 class ChannelFolderUpdateEvent(ChannelFolderEvent):
-    """Fields of a folder changed; ``data`` holds the new values by name."""
+    """Fields of a folder changed; ``data`` contains the new values by name."""
 
     op: Literal["update"] = "update"
     channel_folder_id: Id

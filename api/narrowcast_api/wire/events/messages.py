@@ -1,4 +1,4 @@
-"""Events about messages: new, changed, deleted, reacted to, flagged, being typed."""
+"""Events about messages: new, changed and deleted messages, reactions, flags, typing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .base import Event
 
 
 class MessageEvent(Event):
-    """A new message. One's own ``flags`` of it and the sender's ``local_message_id`` travel beside it; the message of
-    the state has both.
+    """A new message. On the wire the current user's ``flags`` of it and the sender's ``local_message_id`` are
+    beside the message; ``message`` includes both.
     """
 
     type: Literal["message"] = "message"
@@ -25,8 +25,9 @@ class MessageEvent(Event):
 class UpdateMessageEvent(Event):
     """A change of content (of ``message_id``), of topic or channel (of all ``message_ids``), or of both.
 
-    ``topic`` and ``new_stream_id`` are None when they did not change; a pure channel move has no ``topic``.
-    With ``rendering_only`` only the HTML is new and nobody edited: ``user_id`` is None.
+    ``topic`` and ``new_stream_id`` are None if they did not change; a move to another channel alone has no
+    ``topic``. With ``rendering_only`` only the HTML changed and nobody edited the message: ``user_id`` is
+    None.
     """
 
     type: Literal["update_message"] = "update_message"
@@ -61,7 +62,7 @@ class UpdateMessageEvent(Event):
 
 
 class DeleteMessageEvent(Event):
-    """Messages are gone; single deletions read as a list of one."""
+    """Messages were deleted; a single deletion is read as a list of one."""
 
     type: Literal["delete_message"] = "delete_message"
     message_ids: list[Id]
@@ -77,7 +78,7 @@ class DeleteMessageEvent(Event):
 
 
 class ReactionEvent(Event):
-    """Somebody added (``op`` add) or removed (remove) a reaction."""
+    """A user added (``op`` add) or removed (remove) a reaction."""
 
     type: Literal["reaction"] = "reaction"
     op: Literal["add", "remove"]
@@ -90,7 +91,7 @@ class ReactionEvent(Event):
 
 
 class UnreadDetail(WireModel):
-    """Where a message lies that became unread again, though it may never have been loaded."""
+    """The conversation of a message that was marked as unread, which may not have been loaded."""
 
     type: str
     mentioned: bool = False
@@ -101,12 +102,12 @@ class UnreadDetail(WireModel):
 
     @property
     def is_direct(self) -> bool:
-        """Whether it belongs to a conversation between people; ``user_ids`` are the others."""
+        """Whether it is a direct message; ``user_ids`` are the other participants."""
         return self.type in ("private", "direct")
 
 
 class UpdateMessageFlagsEvent(Event):
-    """The caller's flag on messages was set (``op`` add) or cleared (remove); ``all`` means every message."""
+    """The current user's flag on messages was set (``op`` add) or cleared (remove); ``all`` means every message."""
 
     type: Literal["update_message_flags"] = "update_message_flags"
     op: Annotated[Literal["add", "remove"], either("op", "operation")]
@@ -117,7 +118,7 @@ class UpdateMessageFlagsEvent(Event):
 
 
 class SubmessageEvent(Event):
-    """A vote or change in a poll or todo; ``content`` is JSON text."""
+    """A vote or change in a poll or to-do list; ``content`` is JSON text."""
 
     type: Literal["submessage"] = "submessage"
     message_id: Id
@@ -128,14 +129,16 @@ class SubmessageEvent(Event):
 
 
 class TypingUser(WireModel):
-    """A person who types, or who is written to."""
+    """The sender or a recipient of a typing notification."""
 
     user_id: Id
     email: str = ""
 
 
 class TypingEvent(Event):
-    """Somebody started or stopped typing (EVT-02, EVT-03). One's own come too and are to be ignored."""
+    """A user started or stopped typing (EVT-02, EVT-03). The current user's own events are sent too and must
+    be ignored.
+    """
 
     type: Literal["typing"] = "typing"
     op: Literal["start", "stop"]
@@ -147,7 +150,7 @@ class TypingEvent(Event):
 
     @property
     def is_direct(self) -> bool:
-        """Whether it is about people; otherwise about ``stream_id`` and ``topic``."""
+        """Whether it is about a direct conversation, rather than ``stream_id`` and ``topic``."""
         return self.message_type in ("private", "direct")
 
 
@@ -161,7 +164,7 @@ class EditRecipient(WireModel):
 
 
 class TypingEditMessageEvent(Event):
-    """Somebody edits a message of theirs."""
+    """A user started or stopped editing one of their messages."""
 
     type: Literal["typing_edit_message"] = "typing_edit_message"
     op: Literal["start", "stop"]

@@ -19,12 +19,12 @@ from .base import Event
 
 
 class RealmEvent(Event):
-    """Root of what happens to the organization's settings."""
+    """Base class of events about the organization's settings."""
 
     type: Literal["realm"] = "realm"
 
     def changes(self) -> dict[str, Any]:
-        """The new values by name; registration calls them ``realm_<name>``."""
+        """The new values by name, without the prefix ``realm_`` of registration."""
         return {}
 
 
@@ -47,7 +47,7 @@ class RealmUpdateDictEvent(RealmEvent):
     data: dict[str, Any]
 
     def changes(self) -> dict[str, Any]:
-        """All new values. Those of icon, logo and night_logo already carry their prefix."""
+        """All new values. The names of icon, logo and night_logo already include the prefix."""
         return dict(self.data)
 
 
@@ -59,7 +59,7 @@ class RealmDeactivatedEvent(RealmEvent):
 
 
 class RealmUserSettingsDefaultsEvent(Event):
-    """A default for newcomers changed."""
+    """An initial setting of new users changed."""
 
     type: Literal["realm_user_settings_defaults"] = "realm_user_settings_defaults"
     op: Literal["update"] = "update"
@@ -68,13 +68,13 @@ class RealmUserSettingsDefaultsEvent(Event):
 
 
 class RealmDomainsEvent(Event):
-    """Root of what happens to the organization's domains."""
+    """Base class of events about the organization's email domains."""
 
     type: Literal["realm_domains"] = "realm_domains"
 
 
 class RealmDomainsAddEvent(RealmDomainsEvent):
-    """A domain was added or (``change``) changed."""
+    """A domain was added, or changed (``change``)."""
 
     op: Literal["add", "change"]
     realm_domain: Domain
@@ -88,7 +88,7 @@ class RealmDomainsRemoveEvent(RealmDomainsEvent):
 
 
 class RealmEmojiEvent(Event):
-    """All custom emoji, by id; what servers send that do not know individual changes (below level 491)."""
+    """All custom emoji, by id; sent by servers without events for individual changes (below level 491)."""
 
     type: Literal["realm_emoji"] = "realm_emoji"
     op: Literal["update"] = "update"
@@ -104,7 +104,7 @@ class RealmEmojiAddEvent(Event):
 
 
 class RealmEmojiUpdateOneEvent(Event):
-    """Fields of one custom emoji changed; ``data`` holds the new values by name."""
+    """Fields of one custom emoji changed; ``data`` contains the new values by name."""
 
     type: Literal["realm_emoji"] = "realm_emoji"
     op: Literal["update_one", "edit"] = "update_one"
@@ -141,14 +141,14 @@ class CustomProfileFieldsEvent(Event):
 
 
 class RealmExportEvent(Event):
-    """All exports, after a change of one."""
+    """All exports, after one of them changed."""
 
     type: Literal["realm_export"] = "realm_export"
     exports: GoodList[Export] = []
 
 
 class RealmExportConsentEvent(Event):
-    """Somebody changed whether their private data may be exported."""
+    """A user gave or withdrew consent to the export of their private data."""
 
     type: Literal["realm_export_consent"] = "realm_export_consent"
     user_id: Id
@@ -156,19 +156,19 @@ class RealmExportConsentEvent(Event):
 
 
 class InvitesChangedEvent(Event):
-    """The list of invitations changed; fetch it again where it is shown."""
+    """The list of invitations changed; load it again if it is shown."""
 
     type: Literal["invites_changed"] = "invites_changed"
 
 
 class HeartbeatEvent(Event):
-    """Nothing happened; its id counts."""
+    """An event without content, which keeps the connection alive; its id counts as received."""
 
     type: Literal["heartbeat"] = "heartbeat"
 
 
 class RestartEvent(Event):
-    """The server was restarted and may have another level now (VER-06)."""
+    """The server was restarted and may have a different level (VER-06)."""
 
     type: Literal["restart"] = "restart"
     version: Annotated[str | None, dialects("version")] = None
@@ -179,7 +179,7 @@ class RestartEvent(Event):
 
 
 class WebReloadClientEvent(Event):
-    """The web app should reload; other clients have nothing to do."""
+    """The web app should reload; other clients can ignore it."""
 
     type: Literal["web_reload_client"] = "web_reload_client"
     immediate: bool = False

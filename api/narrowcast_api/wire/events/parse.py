@@ -1,4 +1,4 @@
-"""From JSON to typed events, one at a time: one bad event never takes the others with it."""
+"""Parses JSON into typed events, one at a time, so that one bad event does not affect the others."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ _LARGEST_ID = 2**63 - 1
 
 
 def _words(model: type[Event], field: str) -> tuple[str, ...]:
-    """The texts that a field's ``Literal`` allows; nothing where it is no ``Literal``, or no field."""
+    """The values that a field's ``Literal`` allows; empty if it is not a ``Literal`` or there is no such field."""
     for base in model.__mro__:
         annotations = inspect.get_annotations(base)
         if field in annotations:
-            # This field alone: all annotations of all events would take a part of the first second.
+            # Only this field is evaluated: evaluating all annotations of all events would noticeably delay
+            # the start.
             alone = SimpleNamespace(__annotations__={field: annotations[field]})
             hint = get_type_hints(alone, globalns=vars(sys.modules[base.__module__]))[field]
             return get_args(hint) if get_origin(hint) is Literal else ()
@@ -51,7 +52,7 @@ def _registry() -> dict[tuple[str, str | None], type[Event]]:
 
 
 EVENT_CLASSES: Mapping[tuple[str, str | None], type[Event]] = _registry()
-"""The class of each kind: (``type``, ``op`` or None)."""
+"""The class for each kind of event: (``type``, ``op`` or None)."""
 
 _TYPES_WITHOUT_OP = frozenset(name for name, op in EVENT_CLASSES if op is None)
 
@@ -74,10 +75,10 @@ def _id_of(raw: Mapping[str, Any]) -> int:
 
 
 def parse_event(raw: object) -> Event:
-    """The typed event of one JSON object.
+    """Returns the typed event of one JSON object.
 
-    Never raises: an unknown kind gives ``UnknownEvent``, an unreadable shape ``BadEvent``; both keep the id
-    (where it is usable) and the whole of what came.
+    Never raises: an unknown kind becomes an ``UnknownEvent``, unreadable content a ``BadEvent``; both keep
+    the id (if it is valid) and the whole object.
     """
     if not isinstance(raw, dict):
         return BadEvent(id=NO_ID, type="", raw=raw, error="not an object")
@@ -95,5 +96,5 @@ def parse_event(raw: object) -> Event:
 
 
 def parse_events(raw: object) -> list[Event]:
-    """The events of an answer's ``events`` array, in its order."""
+    """Returns the events of an answer's ``events`` array, in the same order."""
     return [parse_event(item) for item in raw] if isinstance(raw, list) else []

@@ -15,88 +15,88 @@ from .base import Event
 
 
 class RealmUserEvent(Event):
-    """Root of what happens to people and bots."""
+    """Base class of events about people and bots."""
 
     type: Literal["realm_user"] = "realm_user"
 
 
 class RealmUserAddEvent(RealmUserEvent):
-    """Somebody new, or somebody whom the caller can see now."""
+    """A user was created, or the current user can now see them."""
 
     op: Literal["add"] = "add"
     person: Annotated[users.User, read_by(users.read_user)]
 
 
 class RemovedPerson(WireModel):
-    """Whom the caller cannot see any more."""
+    """A user whom the current user can no longer see."""
 
     user_id: Id
     full_name: str = ""
 
 
 class RealmUserRemoveEvent(RealmUserEvent):
-    """The caller cannot see somebody any more; on old servers also: somebody was deactivated."""
+    """The current user can no longer see a user; on old servers also sent when a user was deactivated."""
 
     op: Literal["remove"] = "remove"
     person: RemovedPerson
 
 
 class RealmUserUpdateEvent(RealmUserEvent):
-    """Something of a user changed."""
+    """Properties of a user changed."""
 
     op: Literal["update"] = "update"
     person: Annotated[users.UserChange, read_by(users.read_user_change)]
 
 
 class RealmBotEvent(Event):
-    """Root of what happens to the bots that the caller manages."""
+    """Base class of events about the bots that the current user manages."""
 
     type: Literal["realm_bot"] = "realm_bot"
 
 
 class RealmBotAddEvent(RealmBotEvent):
-    """A bot that the caller manages is there."""
+    """The current user has a new bot to manage."""
 
     op: Literal["add"] = "add"
     bot: Annotated[bots.ManagedBot, read_by(bots.read_managed_bot)]
 
 
 class RealmBotUpdateEvent(RealmBotEvent):
-    """Something of a bot changed."""
+    """Properties of a bot changed."""
 
     op: Literal["update"] = "update"
     bot: Annotated[bots.BotChange, read_by(bots.read_managed_bot_change)]
 
 
 class RealmBotRemoveEvent(RealmBotEvent):
-    """A bot is gone; also ``delete`` on some servers."""
+    """A bot was removed; some servers send ``delete`` instead."""
 
     op: Literal["remove", "delete"] = "remove"
     bot: Annotated[bots.BotChange, read_by(bots.read_managed_bot_change)]
 
 
 class UserGroupEvent(Event):
-    """Root of what happens to user groups."""
+    """Base class of user group events."""
 
     type: Literal["user_group"] = "user_group"
 
 
 class UserGroupAddEvent(UserGroupEvent):
-    """A new group, or one that was reactivated for clients that see no deactivated ones."""
+    """A new group; also a reactivated one, for clients that do not receive deactivated groups."""
 
     op: Literal["add"] = "add"
     group: UserGroup
 
 
 class UserGroupRemoveEvent(UserGroupEvent):
-    """A group is gone for this client."""
+    """A group was removed from what this client can see."""
 
     op: Literal["remove"] = "remove"
     group_id: Id
 
 
 class UserGroupUpdateEvent(UserGroupEvent):
-    """Fields of a group changed; ``data`` holds the new values by name."""
+    """Fields of a group changed; ``data`` contains the new values by name."""
 
     op: Literal["update"] = "update"
     group_id: Id
@@ -120,7 +120,7 @@ class UserGroupSubgroupsEvent(UserGroupEvent):
 
 
 class PresenceEvent(Event):
-    """When people were last seen: the modern form for any number, or the legacy form for one."""
+    """When users were last active: in the modern form for any number of users, or in the legacy form for one."""
 
     type: Literal["presence"] = "presence"
     presences: Good[dict[int, Annotated[presence_model.Seen, read_by(presence_model.read_seen)]]] = {}
@@ -136,16 +136,16 @@ class PresenceEvent(Event):
         return row
 
     def by_user_id(self) -> dict[int, presence_model.Seen]:
-        """The modern form, whichever came."""
+        """The modern form of the event, converted if necessary."""
         if self.presence is not None and self.user_id is not None:
             return {self.user_id: seen_by_clients(self.presence)}
         return dict(self.presences)
 
 
 class UserStatusEvent(Event):
-    """Somebody's status changed.
+    """A user's status changed.
 
-    Only what was sent changed: None means unchanged, an empty text means none.
+    Only fields that were sent have changed: None means unchanged, an empty text means cleared.
     """
 
     type: Literal["user_status"] = "user_status"
@@ -163,14 +163,14 @@ class UserStatusEvent(Event):
 
 
 class MutedUsersEvent(Event):
-    """All whom the caller muted."""
+    """All users whom the current user has muted."""
 
     type: Literal["muted_users"] = "muted_users"
     muted_users: GoodList[MutedUser]
 
 
 class AlertWordsEvent(Event):
-    """All alert words of the caller."""
+    """All alert words of the current user."""
 
     type: Literal["alert_words"] = "alert_words"
     alert_words: GoodList[str]

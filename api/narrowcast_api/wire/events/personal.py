@@ -1,4 +1,4 @@
-"""Events about what belongs to the caller alone: drafts, what is scheduled, snippets, settings, files."""
+"""Events about the current user's own data: drafts, scheduled messages, snippets, settings, files."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .base import Event
 
 
 class DraftsEvent(Event):
-    """Root of what happens to drafts (EVT-04)."""
+    """Base class of draft events (EVT-04)."""
 
     type: Literal["drafts"] = "drafts"
 
 
 class DraftsAddEvent(DraftsEvent):
-    """New drafts; may come before the answer to their creation."""
+    """New drafts; may arrive before the answer to the request that created them."""
 
     op: Literal["add"] = "add"
     drafts: GoodList[Draft]
 
 
 class DraftsUpdateEvent(DraftsEvent):
-    """A draft, whole, after a change."""
+    """A changed draft, complete."""
 
     op: Literal["update"] = "update"
     draft: Draft
@@ -39,7 +39,7 @@ class DraftsRemoveEvent(DraftsEvent):
 
 
 class ScheduledMessagesEvent(Event):
-    """Root of what happens to scheduled messages."""
+    """Base class of events about scheduled messages."""
 
     type: Literal["scheduled_messages"] = "scheduled_messages"
 
@@ -52,7 +52,7 @@ class ScheduledMessagesAddEvent(ScheduledMessagesEvent):
 
 
 class ScheduledMessagesUpdateEvent(ScheduledMessagesEvent):
-    """A scheduled message after a change; a failed delivery is an update with ``failed``."""
+    """A changed scheduled message; a failed delivery is an update with ``failed``."""
 
     op: Literal["update"] = "update"
     scheduled_message: ScheduledMessage
@@ -66,13 +66,13 @@ class ScheduledMessagesRemoveEvent(ScheduledMessagesEvent):
 
 
 class RemindersEvent(Event):
-    """Root of what happens to reminders."""
+    """Base class of reminder events."""
 
     type: Literal["reminders"] = "reminders"
 
 
 class RemindersAddEvent(RemindersEvent):
-    """Reminders were scheduled."""
+    """Reminders were created."""
 
     op: Literal["add"] = "add"
     reminders: GoodList[Reminder]
@@ -86,7 +86,7 @@ class RemindersRemoveEvent(RemindersEvent):
 
 
 class SavedSnippetsEvent(Event):
-    """Root of what happens to saved snippets."""
+    """Base class of events about saved snippets."""
 
     type: Literal["saved_snippets"] = "saved_snippets"
 
@@ -99,7 +99,7 @@ class SavedSnippetsAddEvent(SavedSnippetsEvent):
 
 
 class SavedSnippetsUpdateEvent(SavedSnippetsEvent):
-    """A snippet, whole, after a change."""
+    """A changed snippet, complete."""
 
     op: Literal["update"] = "update"
     saved_snippet: SavedSnippet
@@ -113,7 +113,7 @@ class SavedSnippetsRemoveEvent(SavedSnippetsEvent):
 
 
 class UserSettingsEvent(Event):
-    """One of the caller's settings changed."""
+    """One of the current user's settings changed."""
 
     type: Literal["user_settings"] = "user_settings"
     op: Literal["update"] = "update"
@@ -122,7 +122,7 @@ class UserSettingsEvent(Event):
 
 
 class LegacySettingEvent(Event):
-    """One of the caller's settings, as servers tell clients that know no ``user_settings``."""
+    """One of the current user's settings changed, in the form for clients that do not support ``user_settings``."""
 
     type: Literal["update_display_settings", "update_global_notifications"]
     setting_name: str = ""
@@ -135,14 +135,14 @@ class LegacySettingEvent(Event):
 
 
 class OnboardingStepsEvent(Event):
-    """The hints that are still to be shown."""
+    """The onboarding hints that have not been dismissed yet."""
 
     type: Literal["onboarding_steps"] = "onboarding_steps"
     onboarding_steps: GoodList[OnboardingStep]
 
 
 class AttachmentEvent(Event):
-    """A file of the caller was added, changed (linked in messages) or removed (only its id counts then)."""
+    """A file of the current user was added, changed (linked in messages) or removed (then only its id is valid)."""
 
     type: Literal["attachment"] = "attachment"
     op: Literal["add", "update", "remove"]
@@ -151,20 +151,20 @@ class AttachmentEvent(Event):
 
 
 class NavigationViewEvent(Event):
-    """Root of what happens to the caller's own navigation."""
+    """Base class of events about the current user's navigation views."""
 
     type: Literal["navigation_view"] = "navigation_view"
 
 
 class NavigationViewAddEvent(NavigationViewEvent):
-    """An entry of the navigation was added."""
+    """A navigation view was added."""
 
     op: Literal["add"] = "add"
     navigation_view: NavigationView
 
 
 class NavigationViewUpdateEvent(NavigationViewEvent):
-    """Fields of an entry changed; ``data`` holds the new values by name."""
+    """Fields of a navigation view changed; ``data`` contains the new values by name."""
 
     op: Literal["update"] = "update"
     fragment: str
@@ -172,7 +172,7 @@ class NavigationViewUpdateEvent(NavigationViewEvent):
 
 
 class NavigationViewRemoveEvent(NavigationViewEvent):
-    """An entry of the navigation was removed."""
+    """A navigation view was removed."""
 
     op: Literal["remove"] = "remove"
     fragment: str
