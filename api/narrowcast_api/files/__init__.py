@@ -1,1 +1,1 @@
-"""Files up and down: streamed from and to the disk, never held whole in memory."""
+"""Uploads and downloads of files: streamed from and to the disk, never held in memory as a whole."""

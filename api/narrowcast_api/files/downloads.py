@@ -1,4 +1,4 @@
-"""Files from the server to the disk: streamed, under a safe name, never over something that is there."""
+"""Downloads files from the server: streamed, under a safe name, never overwriting an existing file."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _SAME_NAME_TRIES = 1000
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 DownloadProgress = Callable[[int, int | None], None]
-"""Called with the bytes received so far, and all there are where the server says so."""
+"""Called with the bytes received so far, and the total if the server sends it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Downloaded:
-    """A file on the disk: `size` in bytes, `content_type` as the server called it."""
+    """A downloaded file: `size` in bytes, `content_type` as sent by the server."""
 
     path: Path
     size: int
@@ -51,13 +51,12 @@ async def download_file(
     progress: DownloadProgress | None = None,
     max_bytes: int | None = None,
 ) -> Downloaded:
-    """Fetch a file of the organization into `folder`, under `name` or the name that the server gives.
+    """Download a file of the organization to `folder`, under `name` or the name that the server sends.
 
-    `url` is relative to the organization or on its own origin; anything else is refused (RedirectRefused),
-    also where the server redirects to (FileElsewhere). The name is made safe; a
-    number is added to one that is taken. The file is made anew with mode 0600 and removed again when the
-    download fails or is cancelled. InvalidInput when `folder` cannot be written, AnswerTooLarge past
-    `max_bytes`.
+    `url` is relative to the organization or on its own origin; other addresses raise RedirectRefused, and
+    redirects to them FileElsewhere. The name is made safe; if it is taken, a number is added. The file is
+    created with mode 0600 and deleted if the download fails or is cancelled. Raises InvalidInput if `folder`
+    cannot be written, AnswerTooLarge beyond `max_bytes`.
     """
     address = own_url(connection, url)
     async with _opened(connection, address, {"Accept": "*/*", "Accept-Encoding": "identity"}) as response:
@@ -76,7 +75,7 @@ async def download_file(
 
 
 async def fetch_bytes(connection: Connection, *, url: str, max_bytes: int) -> bytes:
-    """A small file of the organization, such as a picture, held in memory; AnswerTooLarge past
+    """Returns the bytes of a small file of the organization, such as a picture. Raises AnswerTooLarge beyond
     `max_bytes`.
     """
     address = own_url(connection, url)
@@ -89,7 +88,7 @@ async def fetch_bytes(connection: Connection, *, url: str, max_bytes: int) -> by
 async def _opened(
     connection: Connection, address: httpx.URL, headers: dict[str, str]
 ) -> AsyncIterator[httpx.Response]:
-    """The answer to a GET, its body not read. FileElsewhere when the file is not on the server's own origin."""
+    """The answer to a GET, its body unread. Raises FileElsewhere if the file is not on the server's own origin."""
     location = ""
     try:
         async with connection.stream("GET", str(address), headers=headers, timeout=_STEP_SECONDS) as response:
@@ -101,8 +100,8 @@ async def _opened(
 
 
 def own_url(connection: Connection, url: str) -> httpx.URL:
-    """The full address of what the server called `url`, joined with the organization's when relative
-    (UPL-17).
+    """Returns the full address of a `url` from the server; a relative one is joined with the organization's
+    (UPL-17). Raises RedirectRefused if it is not on the server's own origin.
     """
     try:
         target = httpx.URL(f"{connection.site}/").join(url)
@@ -114,8 +113,8 @@ def own_url(connection: Connection, url: str) -> httpx.URL:
 
 
 def create_new(folder: Path, name: str) -> tuple[Path, int]:
-    """A new file, opened for writing, mode 0600; never an old one and never through a link. (path,
-    descriptor)
+    """Creates a file with mode 0600 and opens it for writing, never an existing file or through a link.
+    Returns (path, descriptor).
     """
     stem, dot, ending = name.rpartition(".")
     stem, ending = (stem, dot + ending) if dot and stem else (name, "")
@@ -142,7 +141,7 @@ async def _check(connection: Connection, asked: httpx.URL, response: httpx.Respo
     first = asked.path.removeprefix(prefix).strip("/").split("/", 1)[0]
     moved = connection.is_own(response.url) and not response.url.path.startswith(f"{prefix}/{first}")
     if response.status_code != 200 or moved:
-        # A page to sign in at, where a file was wanted.
+        # A sign-in page was sent instead of the file.
         raise PermissionDenied("", _NOT_READABLE, response.status_code)
 
 

@@ -1,4 +1,4 @@
-"""One file in one request: POST /user_uploads (UPL-01, UPL-02, CONV-05)."""
+"""Uploads one file in one request: POST /user_uploads (UPL-01, UPL-02, CONV-05)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from narrowcast_api.files.reading import LocalFile, Progress, read_part
 from narrowcast_api.http.connection import Connection
 
 _STEP_SECONDS = 180.0
-"""The server may store the file elsewhere before it answers."""
+"""Long, because the server may copy the file to another storage before it answers."""
 
 
 async def send_multipart(
     connection: Connection, file: LocalFile, progress: Progress | None
 ) -> dict[str, object]:
-    """Stream the file as the only part of a form, in a field called 'file' (UPL-16); the answer's object."""
+    """Stream the file as the only part of a form, in a field named 'file' (UPL-16); returns the answer's object."""
     boundary = secrets.token_hex(16)
     name = quoted_for_form(file.name)
     head = (
@@ -37,7 +37,7 @@ async def send_multipart(
         "Content-Length": str(len(head) + file.size + len(tail)),
     }
     url = connection.url("/user_uploads")
-    # Closed here: a request that is cut leaves its body where it was, with the file open.
+    # Closed here, because an interrupted request does not close its body, which keeps the file open.
     async with (
         aclosing(read_part(file, 0, file.size, progress)) as content,
         connection.stream(

@@ -1,4 +1,4 @@
-"""Names of files that came from elsewhere, made safe to create and to show in a link."""
+"""Names of files from elsewhere, made safe for file systems and for links."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _FALLBACK = "download"
 
 
 def safe_name(name: str) -> str:
-    """One plain file name: no folders, no control or invisible characters, no leading dot or dash, not too
-    long.
+    """Returns a plain file name: no folders, no control or invisible characters, no leading dot or dash,
+    limited in length.
 
-    What is left empty becomes 'download'. The ending survives the cut, so that programs know the kind of
-    file.
+    An empty result becomes 'download'. The extension is kept when a name is shortened, so that programs
+    recognize the type of file.
     """
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
     normal = characters.without_hidden(unicodedata.normalize("NFC", base))
@@ -38,9 +38,7 @@ def _cut(name: str) -> str:
 
 
 def name_of_answer(disposition: str | None, url: str) -> str:
-    """The name that an answer gives its file (RFC 6266, RFC 5987), else the last part of its address; made
-    safe.
-    """
+    """Returns a safe file name: that of an answer's header (RFC 6266, RFC 5987), else the last part of the address."""
     if disposition:
         header = Message()
         header["content-disposition"] = disposition.replace("\r", " ").replace("\n", " ")
@@ -53,12 +51,12 @@ def name_of_answer(disposition: str | None, url: str) -> str:
 
 
 def markdown_link(filename: str, url: str) -> str:
-    """The link to an upload as messages carry it: `[name](url)`, brackets taken out of the name (UPL-10,
-    UPL-11).
+    """Returns the link to an upload for a message: `[name](url)`, with brackets removed from the name
+    (UPL-10, UPL-11).
     """
     return f"[{filename.replace('[', '').replace(']', '')}]({url})"
 
 
 def quoted_for_form(name: str) -> str:
-    """A file name as a multipart form carries it between quotes."""
+    """Returns a file name escaped for the quotes of a multipart form."""
     return characters.encodable(name).replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,4 +1,4 @@
-"""A local file on its way out."""
+"""Reads local files for uploads."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from narrowcast_api.errors import InvalidInput
 CHUNK_BYTES = 256 * 1024
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes sent so far and all there are."""
+"""Called with the bytes sent so far and the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """A file to send; `size` in bytes as it was when looked at."""
+    """A file to upload; `size` in bytes when it was inspected."""
 
     path: Path
     size: int
@@ -32,7 +32,7 @@ class LocalFile:
 
 
 async def look_at(path: Path) -> LocalFile:
-    """What there is to send; InvalidInput when it is no ordinary file or cannot be read."""
+    """Returns the file to upload. Raises InvalidInput if it is not a regular file or cannot be read."""
     problem = ""
     try:
         status = await asyncio.to_thread(path.stat)
@@ -45,7 +45,7 @@ async def look_at(path: Path) -> LocalFile:
     if problem:
         raise InvalidInput(f"{path.name} {problem}")
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    # A name of two lines is one that servers take and then cannot give back.
+    # Servers accept a name with line breaks, but cannot serve the file afterwards.
     name = "".join(" " if unicodedata.category(c) == "Cc" else c for c in encodable(path.name))
     return LocalFile(path, status.st_size, name, kind)
 
@@ -53,7 +53,7 @@ async def look_at(path: Path) -> LocalFile:
 async def read_part(
     file: LocalFile, start: int, end: int, progress: Progress | None = None
 ) -> AsyncGenerator[bytes, None]:
-    """The bytes from `start` to `end`, read off the loop; InvalidInput when the file became shorter."""
+    """Yields the bytes from `start` to `end`, read in a thread. Raises InvalidInput if the file became shorter."""
     handle: BinaryIO = await asyncio.to_thread(file.path.open, "rb")
     try:
         await asyncio.to_thread(handle.seek, start)

@@ -1,11 +1,11 @@
-"""Resumable uploads by the tus protocol, version 1.0.0, at /api/v1/tus (UPL-14, UPL-15, AUTH-02).
+"""Resumable uploads with the tus protocol, version 1.0.0, at /api/v1/tus (UPL-14, UPL-15, AUTH-02).
 
     create (POST) -> send a part (PATCH) -> ... -> the last part's answer names the file
                          |        ^
-                     cut v        |
-                  ask how far (HEAD) -- gone --> create
+             interrupted v        |
+                 ask offset (HEAD) -- gone --> create
 
-Each part is a request of its own, so that a cut costs one part at most.
+Each part is a separate request, so that an interruption loses at most one part.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ANSWER_BYTES = 2**20
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where an upload lives on the server, and how much of it is there."""
+    """The address of an upload on the server, and the number of bytes that the server has."""
 
     url: str
     offset: int
@@ -59,11 +59,11 @@ async def send_resumable(
     resumable: Callable[[str], None] | None = None,
     part_bytes: int = PART_BYTES,
 ) -> dict[str, object]:
-    """Send the file in parts, going on where a cut left off; the object that the last part's answer holds.
+    """Send the file in parts, resuming after interruptions; returns the object in the last part's answer.
 
-    `resumable(address)` is told where the upload lives, as soon as it does; a later call with `resume_from`
-    that address goes on from what the server has. After several tries without progress the last error is
-    raised. NotFound when the server has no such endpoint.
+    `resumable(address)` is called with the upload's address as soon as it is known; a later call with
+    `resume_from` that address continues with what the server already has. After several attempts without
+    progress the last error is raised. Raises NotFound if the server has no such endpoint.
     """
     place = await _find(connection, resume_from, file) if resume_from is not None else None
     tries = 0
@@ -114,7 +114,7 @@ async def _create(connection: Connection, file: LocalFile) -> str:
 async def _send_part(
     connection: Connection, file: LocalFile, place: _Place, part_bytes: int, progress: Progress | None
 ) -> tuple[_Place, dict[str, object] | None]:
-    """Send the next part; where the upload stands then, and the final answer if that was the last one."""
+    """Send the next part; returns the upload's new offset, and the final answer if it was the last part."""
     end = min(file.size, place.offset + part_bytes)
     headers = {
         **_VERSION,
@@ -122,7 +122,7 @@ async def _send_part(
         "Content-Type": "application/offset+octet-stream",
         "Content-Length": str(end - place.offset),
     }
-    # Closed here: a request that is cut leaves its body where it was, with the file open.
+    # Closed here, because an interrupted request does not close its body, which keeps the file open.
     async with (
         aclosing(read_part(file, place.offset, end, progress)) as content,
         connection.stream(
@@ -130,7 +130,7 @@ async def _send_part(
         ) as response,
     ):
         if response.status_code in (409, 423):
-            # Somebody else's idea of the offset, or a lock left by the request that was cut.
+            # The server has a different offset, or a lock that the interrupted request left.
             raise ServerFault(response.status_code, "the upload is elsewhere than expected")
         if response.status_code not in (200, 204):
             await _refuse(connection, response)
@@ -151,8 +151,8 @@ def _final(raw: bytes) -> dict[str, object]:
 
 
 async def _ask(connection: Connection, place: _Place, size: int) -> _Place | None:
-    """How much the server has; None when it has forgotten the upload, or has it as a file of another size;
-    unchanged when it cannot be asked now.
+    """Returns the offset that the server has; None if the upload no longer exists or is of a file of another
+    size; `place` if the server cannot be reached.
     """
     try:
         async with connection.stream("HEAD", place.url, headers=_VERSION) as response:
@@ -179,7 +179,7 @@ async def _find(connection: Connection, address: str, file: LocalFile) -> _Place
 
 
 def _own_address(connection: Connection, base: httpx.URL, location: str) -> str:
-    """The upload's address, which must be on the account's own host: credentials go nowhere else."""
+    """Returns the upload's address, which must be on the account's own host: credentials are sent nowhere else."""
     if not location:
         raise MalformedAnswer("a resumable upload without an address")
     target = base.join(location)
@@ -187,7 +187,7 @@ def _own_address(connection: Connection, base: httpx.URL, location: str) -> str:
         return str(target)
     own = httpx.URL(connection.site)
     if target.host == own.host:
-        # Behind a proxy that ends TLS some servers give addresses with the wrong scheme or port.
+        # Behind a proxy that terminates TLS, some servers send addresses with the wrong scheme or port.
         return str(target.copy_with(scheme=own.scheme, netloc=own.netloc))
     raise RedirectRefused(str(target.copy_with(query=None, fragment=None, username=None, password=None)))
 

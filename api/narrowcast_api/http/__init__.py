@@ -1,1 +1,1 @@
-"""How one request travels: connection, transport, encoding, answers, limits, TLS, secrets."""
+"""HTTP requests: connection, transport, encoding, answers, limits, TLS, secrets."""

@@ -1,15 +1,15 @@
-"""Which addresses of a server mean the same one."""
+"""Comparing the addresses of servers."""
 
 from __future__ import annotations
 
 import httpx
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Hosts that are this machine, which no proxy can reach for it."""
+"""Names of this machine's loopback interface, which no proxy can reach."""
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def origin(url: httpx.URL) -> tuple[str, str, int | None]:
-    """Scheme, host and port, with the scheme's own port filled in."""
+    """Returns scheme, host and port; a missing port is the scheme's default."""
     return url.scheme, url.host.lower().rstrip("."), url.port or _DEFAULT_PORTS.get(url.scheme)

@@ -1,6 +1,4 @@
-"""What an HTTP answer means: a JSON object of success, or one typed error (CONV-06, CONV-07, CONV-19, ERR
-rows).
-"""
+"""Interprets an HTTP answer: a JSON object on success, or one typed error (CONV-06, CONV-07, CONV-19, ERR rows)."""
 
 from __future__ import annotations
 
@@ -27,11 +25,11 @@ _STANDARD_FIELDS = frozenset({"result", "msg", "code"})
 def interpret(
     status: int, headers: Mapping[str, str], raw: bytes, *, partial: bool = False, late: str = ""
 ) -> dict[str, object]:
-    """The body of a success; else raises the typed error.
+    """Returns the body of a successful answer; otherwise raises the typed error.
 
-    The body's own `result` decides, the HTTP status only where the body says nothing. `partial` lets
-    through the third result, 'partially_completed', which one operation gives below level 211 (DTOP-10).
-    `late` names a list whose rows are read when they are asked for (`parse_json`).
+    The body's `result` decides; the HTTP status is used only if the body has none. `partial` accepts the
+    third result, 'partially_completed', which one operation returns below level 211 (DTOP-10). `late` names a
+    list whose rows are parsed when they are accessed (`parse_json`).
     """
     error: NarrowcastError
     try:
@@ -73,8 +71,8 @@ def _refusal(status: int, headers: Mapping[str, str], body: Mapping[str, object]
 
 
 def _retry_after(headers: Mapping[str, str], body: Mapping[str, object]) -> float:
-    """Seconds, from the body or the header, whichever is longer; bounded, so that no answer stops us for
-    good.
+    """Seconds, from the body or the header, whichever is longer; limited, so that no answer can block the
+    client permanently.
     """
     waits: list[float] = []
     for value in (body.get("retry-after"), headers.get("retry-after")):
@@ -90,7 +88,7 @@ def _retry_after(headers: Mapping[str, str], body: Mapping[str, object]) -> floa
 
 
 def scrubbed(error: NarrowcastError, *secrets: str) -> NarrowcastError:
-    """The same error with secrets that a server echoed taken out of its texts."""
+    """The same error with any secrets that the server echoed removed from its texts."""
     shown = [secret for secret in secrets if len(secret) > 3]
     if isinstance(error, ServerFault) and any(secret in error.detail for secret in shown):
         return ServerFault(error.status)

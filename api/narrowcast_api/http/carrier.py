@@ -1,4 +1,4 @@
-"""Carries questions to one organization's server by HTTP: sockets, credentials, redirects."""
+"""Sends requests to one organization's server over HTTP: sockets, credentials, redirects."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ _REDIRECTS = 5
 
 @lru_cache(maxsize=64)
 def _address(text: str) -> httpx.URL:
-    """To take an address apart is much of the work of a request; most requests go to a few of them."""
+    """Cached, because parsing an address is much of the work of a request, and most requests use a few addresses."""
     return httpx.URL(text)
 
 
 def _each_step(timeout: float | None) -> httpx.Timeout:
-    """For each step of a request, in seconds; None: without a limit but for connecting."""
+    """The timeout for each step of a request, in seconds; None limits only connecting."""
     connect = CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
     return httpx.Timeout(timeout, connect=connect)
 
 
 class Carrier:
-    """HTTP for one account, or for nobody yet at an organization's address `site`.
+    """HTTP for one account, or for an organization's address `site` without signing in.
 
-    `transport` replaces the network in tests. The Authorization header goes to the account's own origin only, whatever
-    the server redirects to (AUTH-01).
+    `transport` replaces the network in tests. The Authorization header is sent to the account's own origin
+    only, wherever the server redirects to (AUTH-01).
     """
 
     def __init__(
@@ -67,25 +67,25 @@ class Carrier:
             self._http = None
 
     def url(self, path: str) -> str:
-        """The address of an operation: site, /api/v1 and path, each exactly once (CONV-01)."""
+        """The address of an operation: site, /api/v1 and path, without repeating a part (CONV-01)."""
         return f"{self._site}{API_PREFIX}/{path.removeprefix(API_PREFIX).lstrip('/')}"
 
     def is_own(self, url: httpx.URL | str) -> bool:
-        """Whether an address is of the account's own origin: scheme, host and port."""
+        """Whether an address is on the account's own origin: scheme, host and port."""
         return origin(httpx.URL(url)) == self._origin
 
     def secrets(self) -> tuple[str, ...]:
-        """What must not be in any text: the key, and the form in which it travels."""
+        """Texts that must not be shown or logged: the key, and its encoded form in requests."""
         return () if self._account is None else (self._account.key.reveal(), self._account.credentials())
 
     async def prepare(self) -> None:
-        """Have the TLS context made off the loop: it takes longer than a frame."""
+        """Create the TLS context in a thread: it takes longer than one frame."""
         if self._http is None and self._transport is None and self._origin[0] == "https":
             await asyncio.to_thread(shared_context, self._ca_bundle)
 
     async def exchange(self, question: Question) -> Answer:
-        """Ask, and read the whole answer. Raises httpx.HTTPError where the network fails."""
-        # Secrets are revealed in here alone, so that no frame of a traceback about the network holds them.
+        """Send a request and read the whole answer. Raises httpx.HTTPError if the network fails."""
+        # Secrets are revealed only in here, so that no frame of a traceback of a network error contains them.
         request = self._build(question)
         request.extensions["timeout"] = _each_step(question.timeout).as_dict()
         response = await self._send(request, authenticated=question.authenticated)
@@ -104,7 +104,9 @@ class Carrier:
         content: AsyncIterator[bytes] | bytes | None,
         timeout: float,
     ) -> httpx.Response:
-        """The response to a raw request, its body not read yet: close it. `timeout` is for each step, in seconds."""
+        """The response to a raw request, with its body unread; the caller closes it. `timeout` is for each
+        step, in seconds.
+        """
         request = self._client().build_request(
             method,
             url,
@@ -122,7 +124,7 @@ class Carrier:
             self._http = httpx.AsyncClient(
                 transport=self._transport,
                 verify=context,
-                # A proxy of the environment cannot reach this machine's own loopback.
+                # A proxy from the environment cannot reach this machine's loopback interface.
                 trust_env=url.host not in LOOPBACK,
                 follow_redirects=False,
                 headers={
@@ -130,7 +132,8 @@ class Carrier:
                     "Accept": "application/json",
                     "Accept-Encoding": ACCEPTED,
                 },
-                # Small servers close an idle connection after 5 s; a write that meets that has an unknown outcome.
+                # Small servers close idle connections after 5 s; a write sent at that moment has an unknown
+                # outcome.
                 limits=httpx.Limits(
                     max_connections=16, max_keepalive_connections=8, keepalive_expiry=_IDLE_SECONDS
                 ),
@@ -142,7 +145,8 @@ class Carrier:
         client = self._client()
         method, path, fields, files = question[:4]
         own: dict[str, Any] = {"headers": client.headers, "cookies": client.cookies or None}
-        # Put together here: the client would take the address apart once for each thing that it might add to it.
+        # The request is built here, because the client would parse the address again for each part it might
+        # add.
         if method == "GET" and fields:
             return httpx.Request(method, f"{self.url(path)}?{urlencode(fields)}", **own)
         url = _address(self.url(path))
@@ -166,7 +170,7 @@ class Carrier:
         self, client: httpx.AsyncClient, request: httpx.Request, target: httpx.URL
     ) -> httpx.Request:
         if not self.is_own(target) or request.method not in {"GET", "HEAD"}:
-            # A write is not sent twice: the first server may have carried it out.
+            # A write is not repeated at the new address: the first server may have carried it out.
             raise RedirectRefused(
                 str(target.copy_with(query=None, fragment=None, username=None, password=None))
             )

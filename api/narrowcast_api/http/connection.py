@@ -1,4 +1,4 @@
-"""Requests to one server: parameters out, JSON objects in, one typed error per cause."""
+"""Requests to one server: parameters in, JSON objects out, one typed error per cause."""
 
 from __future__ import annotations
 
@@ -47,26 +47,26 @@ log = logging.getLogger("narrowcast_api.http.connection")
 REQUEST_SECONDS = 30.0
 PATIENCE_SECONDS = 10.0
 SLOW_SECONDS = 5.0
-"""After so long without an answer the connection is in doubt, though the request goes on."""
+"""Seconds without an answer after which the connection is reported as doubtful, while the request continues."""
 ANSWER_BYTES = 64 * 2**20
 _TRIES = 4
 
 _UNTOLD = re.compile(r"^/(register|events|users/me/presence|messages/render)|/typing$")
-"""What changes nothing that one's own clients are told of."""
+"""Paths of requests for which the server sends no event to the user's own clients."""
 
 
 class Connection:
-    """HTTP for one account, or for an organization's address when nobody has signed in yet.
+    """HTTP for one account, or for an organization's address without signing in.
 
-    `transport` replaces the network in tests. `patience` is how many seconds a request may wait while the
-    server asks to slow down; past it RateLimited is raised. `server` is what is known of the server, from
-    an earlier session perhaps; `identified()` asks when nothing is.
+    `transport` replaces the network in tests. `patience` is how many seconds a request may wait during rate
+    limiting; beyond that RateLimited is raised. `server` is what is already known about the server, for
+    example from an earlier session; without it, `identified()` requests it.
 
-    Hooks, each may be replaced: `on_ignored(method, path, names)` is called when the server lists
-    parameters it ignored (CONV-09); `on_rate_limited(seconds)` when it asks to slow down; `on_unanswered()` when a
-    request that is not for events met no server, or has waited for its answer for `SLOW_SECONDS`; `on_acted()` when
-    one changed something of which the server tells by an event; `exchange` carries the questions of `request`, by
-    HTTP (`Carrier`).
+    Hooks, each may be replaced: `on_ignored(method, path, names)` is called when the server reports
+    parameters that it ignored (CONV-09); `on_rate_limited(seconds)` when the server limits the rate;
+    `on_unanswered()` when a request other than for events could not reach the server or got no answer within
+    `SLOW_SECONDS`; `on_acted()` when a request changed something that the server reports by an event;
+    `exchange` sends the requests of `request`, by default over HTTP (`Carrier`).
     """
 
     def __init__(
@@ -111,18 +111,17 @@ class Connection:
         """Close all sockets. Requests in flight fail with a TransportError."""
         await self._carrier.aclose()
 
-    # --- what server is this
+    # --- identifying the server
 
     async def identify(self) -> ServerInfo:
-        """Ask server_settings, without credentials, and remember level, version and dialect (SRV-01,
-        VER-06).
-        """
+        """Request server_settings, without credentials, and store level, version and dialect (SRV-01, VER-06)."""
         return self.learn(await self.request("GET", "/server_settings", authenticated=False))
 
     async def identified(self) -> ServerInfo:
-        """What the server is; asked for at most once at a time, and only if it is not known yet.
+        """Returns what is known about the server, after requesting it if necessary; at most one such request
+        runs at a time.
 
-        When that fails, what the caller was about to send has not left: NotConnected, or NotAsked with the cause.
+        If it fails, the caller's own request was not sent: raises NotConnected, or NotAsked with the cause.
         """
         if not self.server.known:
             async with self._identifying:
@@ -131,8 +130,8 @@ class Connection:
         return self.server
 
     async def preliminary(self, question: Awaitable[T]) -> T:
-        """The answer to a question that comes before a request: an outcome that is unknown or a fault of the
-        server then means that the request itself was not sent: NotAsked.
+        """Returns the answer to a request that precedes the actual one. Raises NotAsked instead of
+        OutcomeUnknown and ServerFault, as the actual request was not sent.
         """
         failure: NotAsked
         try:
@@ -142,17 +141,19 @@ class Connection:
         raise failure
 
     def assume(self, server: ServerInfo) -> None:
-        """Take what an earlier session learnt, where nothing is known yet: no request waits for `identified`."""
+        """Use what an earlier session knew about the server, if nothing is known yet: no request waits for
+        `identified`.
+        """
         if not self.server.known:
             self.server = server
 
     def forget_server(self) -> None:
-        """What is known of the server may be wrong: the next request that depends on it asks anew."""
+        """Discard what is known about the server: the next request that depends on it requests it again."""
         self.server = ServerInfo()
 
     def learn(self, answer: Mapping[str, object]) -> ServerInfo:
-        """Take level, version and dialect from an answer of server_settings or register; from the latter also
-        the limits and one's own id.
+        """Store level, version and dialect from an answer of server_settings or register; from the latter
+        also the limits and the current user's id.
         """
         learnt = ServerInfo.from_answer(answer)
         if "is_incompatible" not in answer:
@@ -168,11 +169,11 @@ class Connection:
     # --- requests
 
     def url(self, path: str) -> str:
-        """The address of an operation: site, /api/v1 and path, each exactly once (CONV-01)."""
+        """The address of an operation: site, /api/v1 and path, without repeating a part (CONV-01)."""
         return self._carrier.url(path)
 
     def is_own(self, url: httpx.URL | str) -> bool:
-        """Whether an address is of the account's own origin: scheme, host and port."""
+        """Whether an address is on the account's own origin: scheme, host and port."""
         return self._carrier.is_own(url)
 
     async def request(
@@ -189,12 +190,13 @@ class Connection:
         bucket: str = "",
         late: str = "",
     ) -> dict[str, object]:
-        """One operation: the JSON object of its success, or a typed error.
+        """Carry out one operation: returns the JSON object of its success, or raises a typed error.
 
-        `params` go as form fields, in the query for GET; values are encoded as `encoding` says, OMIT is
-        left out. `timeout` bounds the whole request in seconds (None: no bound). While the server asks to
-        slow down, the request waits up to the connection's patience; a 429 was never carried out, so it is
-        repeated within it. `late` names a list of a large answer whose rows are read when they are asked for.
+        `params` are sent as form fields, for GET in the query; values are encoded as in `encoding`, OMIT is
+        left out. `timeout` limits the whole request in seconds (None: no limit). During rate limiting the
+        request waits up to the connection's patience; a request answered with 429 was not carried out, so it
+        is repeated within that time. `late` names a list of a large answer whose rows are parsed when they
+        are accessed.
         """
         patience = self._patience
         for tries_left in reversed(range(_TRIES)):
@@ -220,7 +222,7 @@ class Connection:
         raise AssertionError("unreachable: the last try returns or raises")
 
     def _explain(self, path: str) -> None:
-        """Unsupported for an operation that is not there, where the server is too old for it."""
+        """Raises Unsupported for an unknown operation if the server is too old for it."""
         gate = operation_gate(shape(path))
         if gate is not None:
             self.server.require(gate)
@@ -235,10 +237,10 @@ class Connection:
         content: AsyncIterator[bytes] | bytes | None = None,
         timeout: float = REQUEST_SECONDS,
     ) -> AsyncIterator[httpx.Response]:
-        """A raw exchange, for uploads and downloads: the response with its body not read yet.
+        """A raw exchange, for uploads and downloads: yields the response with its body unread.
 
-        `timeout` is for each step (connect, each read, each write), not the whole. Redirects of a GET are followed
-        on the account's own origin only; else they raise RedirectRefused.
+        `timeout` is for each step (connect, each read, each write), not for the whole exchange. Redirects of
+        a GET are followed on the account's own origin only; others raise RedirectRefused.
         """
         await self._gate.enter(self._patience)
         await self._carrier.prepare()
@@ -259,12 +261,12 @@ class Connection:
             raise failure
 
     async def read(self, response: httpx.Response, max_bytes: int = ANSWER_BYTES) -> bytes:
-        """The body of a raw exchange, decoded; AnswerTooLarge past `max_bytes`."""
+        """Returns the decoded body of a raw exchange. Raises AnswerTooLarge beyond `max_bytes`."""
         return await read_bounded(response, max_bytes)
 
     async def finish(self, response: httpx.Response, *, max_bytes: int = ANSWER_BYTES) -> dict[str, object]:
-        """The JSON object of a raw exchange's success, or its typed error, as `request` gives them."""
-        raw = b""  # of an error that is a long page, its number is all there is to know
+        """Returns the JSON object of a successful raw exchange, or raises its typed error, like `request`."""
+        raw = b""  # stays empty for an error with a long page as body: then its status is enough
         try:
             raw = await read_bounded(response, max_bytes)
         except AnswerTooLarge:
@@ -290,11 +292,11 @@ class Connection:
     async def _attempt(
         self, question: Question, partial: bool, late: str, bucket: str
     ) -> dict[str, object] | NarrowcastError:
-        """The outcome of one try. Errors are given, not raised: frames of a traceback then hold no raw
-        answer.
+        """The outcome of one attempt. Errors are returned, not raised, so that the frames of a traceback
+        contain no raw answer.
         """
         slow = None
-        if not bucket:  # those for events tell their caller themselves
+        if not bucket:  # the callers of requests for events detect this themselves
             slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._unanswered)
         try:
             status, headers, raw = await self._answered(question)
@@ -326,7 +328,7 @@ class Connection:
             failure = transport_error(error)
         if isinstance(failure, OutcomeUnknown):
             failure.only_asked = question.method == "GET"
-        # Outside the except: the transport's error carries the request, and with it the credentials.
+        # Raised outside the except: the transport's error contains the request, and with it the credentials.
         raise failure
 
     def _limited(self, limited: RateLimited, bucket: str) -> None:

@@ -1,8 +1,8 @@
-"""Bodies of answers, decoded a little at a time, so that a small answer can never become a large one unnoticed.
+"""Decodes the bodies of answers in small pieces, so that a small answer cannot expand to a huge one.
 
-The HTTP library unpacks each piece that arrives as a whole, and one encoding after another: 5 KB could become
-6 GB before anybody counted. Here one encoding is accepted, of those that were asked for, and no piece is larger than
-`CHUNK_BYTES`.
+The HTTP library decompresses each arriving piece completely, and applies several encodings in turn: 5 KB
+could expand to 6 GB before a limit is checked. Here only one encoding is accepted, and only a requested one,
+and no piece is larger than `CHUNK_BYTES`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import httpx
 from narrowcast_api.errors import AnswerTooLarge, MalformedAnswer
 
 ACCEPTED = "gzip, deflate"
-"""What requests say in Accept-Encoding."""
+"""The Accept-Encoding header of requests."""
 CHUNK_BYTES = 256 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
 _WINDOWS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
@@ -23,10 +23,10 @@ _RAW_DEFLATE = -15
 
 
 async def decoded(response: httpx.Response, limit: int | None) -> AsyncIterator[bytes]:
-    """The decoded body in pieces; `limit` is in bytes, both of what arrives and of what it unpacks to.
+    """Yields the decoded body in pieces; `limit` applies to the received and to the decoded size, in bytes.
 
-    Raises AnswerTooLarge past `limit`, and MalformedAnswer for a body that is encoded twice, in a way that was not
-    asked for, or not as its header says.
+    Raises AnswerTooLarge beyond `limit`, and MalformedAnswer for a body that is encoded twice, in a way that
+    was not requested, or not as its header says.
     """
     inflater = _inflater(response.headers)
     arrived = size = 0
@@ -61,7 +61,7 @@ def _inflater(headers: httpx.Headers) -> _Inflater | None:
 
 
 class _Inflater:
-    """zlib, never giving more than `CHUNK_BYTES` at once."""
+    """Decompresses with zlib, in pieces of at most `CHUNK_BYTES`."""
 
     def __init__(self, window: int) -> None:
         self._window = window
@@ -70,15 +70,15 @@ class _Inflater:
 
     @property
     def complete(self) -> bool:
-        """Whether the end of the encoded body has been seen."""
+        """Whether the end of the encoded body was reached."""
         return self._zlib.eof
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """What `data` unpacks to. Raises MalformedAnswer."""
+        """Yields the decompressed pieces of `data`. Raises MalformedAnswer."""
         while data:
             if self._zlib.eof:
                 if self._window != _WINDOWS["gzip"] or not data.startswith(_GZIP_MAGIC):
-                    return  # what follows the end means nothing
+                    return  # bytes after the end are ignored
                 self._zlib = zlib.decompressobj(self._window)
             piece = self._inflated(data)
             data = self._zlib.unused_data if self._zlib.eof else self._zlib.unconsumed_tail
@@ -92,7 +92,7 @@ class _Inflater:
         except zlib.error:
             if not first or self._window != _WINDOWS["deflate"]:
                 raise MalformedAnswer("the body is not encoded as its header says") from None
-        # Some servers call deflate what has no header of its own.
+        # Some servers send raw deflate data, without the zlib header.
         self._window = _RAW_DEFLATE
         self._zlib = zlib.decompressobj(_RAW_DEFLATE)
         return self._inflated(data)

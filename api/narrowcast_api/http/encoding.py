@@ -1,6 +1,4 @@
-"""How parameters travel: form fields and query strings, lists and objects as JSON (CONV-02 to CONV-04,
-CONV-18).
-"""
+"""Encoding of parameters: form fields and query strings, lists and objects as JSON (CONV-02 to CONV-04, CONV-18)."""
 
 from __future__ import annotations
 
@@ -24,17 +22,17 @@ class Omit(Enum):
 
 
 OMIT: Final = Omit.OMIT
-"""Stands for 'not given' where None means null: a parameter with this value is not sent."""
+"""The value of a parameter that was not given and is not sent, as None is sent as null."""
 
 
 def encode_params(
     params: Mapping[str, object], is_quoted: Callable[[str], bool] = lambda _: False
 ) -> dict[str, str]:
-    """Form fields as text: strings raw, or as JSON where `is_quoted` says so of the parameter's name; booleans
-    and null as JSON literals, numbers decimal, the rest JSON.
+    """Form fields as text: strings unquoted, or as JSON if `is_quoted` is true for the parameter's name;
+    booleans and null as JSON literals, numbers decimal, all others JSON.
 
-    Parameters that are OMIT are left out. Raises InvalidInput for text that no form can carry (lone
-    surrogates) and for values that JSON does not know.
+    Parameters that are OMIT are left out. Raises InvalidInput for text that cannot be encoded (lone
+    surrogates) and for values that JSON cannot represent.
     """
     return {name: _encode(name, value, is_quoted) for name, value in params.items() if value is not OMIT}
 

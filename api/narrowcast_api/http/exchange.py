@@ -1,4 +1,4 @@
-"""One question to a server and its answer, whatever carries them."""
+"""One request to a server and its answer, independent of how they are transported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FileParts = Mapping[str, tuple[str, bytes, str]]
 
 
 class Question(NamedTuple):
-    """A request that is about to leave: `path` is below /api/v1, `fields` are encoded (`encoding`)."""
+    """A request ready to be sent: `path` is below /api/v1, `fields` are encoded (`encoding`)."""
 
     method: str
     path: str
@@ -18,25 +18,25 @@ class Question(NamedTuple):
     files: FileParts | None
     authenticated: bool
     timeout: float | None
-    """Seconds for the whole; the connection itself ends what takes longer."""
+    """Seconds for the whole request; the connection itself enforces it."""
     max_bytes: int
 
     def __repr__(self) -> str:
-        """Without the fields: a password may be among them."""
+        """Without the fields, which may contain a password."""
         return f"<Question {self.method} {self.path}>"
 
 
 class Answer(NamedTuple):
-    """What came back, not interpreted yet; `raw` is decoded as its headers say."""
+    """The answer before it is interpreted; `raw` is already decoded."""
 
     status: int
     headers: Mapping[str, str]
     raw: bytes
 
     def __repr__(self) -> str:
-        """Without the body: a key may be in it."""
+        """Without the body, which may contain a key."""
         return f"<Answer {self.status}>"
 
 
 Exchange = Callable[[Question], Awaitable[Answer]]
-"""Raises httpx.HTTPError where the network fails."""
+"""Raises httpx.HTTPError if the network fails."""

@@ -1,9 +1,9 @@
-"""What httpcore waits with, made of asyncio and threads alone: anyio, which it takes otherwise, is 1.7 MB of memory.
+"""Synchronization for httpcore, based on asyncio and threads only; httpcore's default, anyio, takes 1.7 MB of memory.
 
-For a program of its own whose event loop is asyncio's: `install` changes httpcore for the whole process. anyio can
-still be imported, by httpcore too where a client has no `network.Network`. The names and what they do are those of
-httpcore's private ``_synchronization`` in the version named here: with any other one, httpcore is left as it is. As
-with anyio, no shield keeps off a task's own `cancel`.
+For programs that run their own asyncio event loop: `install` changes httpcore for the whole process. anyio
+can still be imported, also by httpcore for a client without a `network.Network`. The names and their
+behaviour are those of httpcore's private ``_synchronization`` in the version named here; any other version of
+httpcore is not changed. As with anyio, shielding does not protect from a task's own `cancel`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 READ_FROM = "1.0.9"
-"""The version of httpcore whose source this was read from."""
+"""The version of httpcore that this module replaces a part of."""
 
 _OWN = "httpcore._synchronization"
 _BACKEND = "httpcore._backends.anyio"
@@ -33,7 +33,7 @@ ShieldCancellation = nullcontext
 
 
 def install() -> None:
-    """Have httpcore use these, unless it was imported before or is of another version."""
+    """Make httpcore use this module, unless httpcore is already imported or of another version."""
     if "httpcore" not in sys.modules and _is_as_read():
         sys.modules[_OWN] = sys.modules[__name__]
         backend = ModuleType(_BACKEND)
@@ -42,7 +42,9 @@ def install() -> None:
 
 
 def _is_as_read() -> bool:
-    """Whether that version is installed; `importlib.metadata` would take longer to say so than this saves."""
+    """Whether that version is installed. Avoids `importlib.metadata`, whose import would take longer than
+    this module saves.
+    """
     spec = find_spec("httpcore")
     if spec is None or spec.origin is None:
         return False
@@ -61,7 +63,7 @@ class AsyncEvent:
         self._event.set()
 
     async def wait(self, timeout: float | None = None) -> None:
-        """Raises httpcore.PoolTimeout after so many seconds."""
+        """Raises httpcore.PoolTimeout after `timeout` seconds."""
         try:
             async with asyncio.timeout(timeout):
                 await self._event.wait()
@@ -88,13 +90,13 @@ class Event:
         self._event.set()
 
     def wait(self, timeout: float | None = None) -> None:
-        """Raises httpcore.PoolTimeout after so many seconds."""
+        """Raises httpcore.PoolTimeout after `timeout` seconds."""
         if not self._event.wait(timeout):
             raise _pool_timeout()
 
 
 class AnyIOBackend:
-    """httpcore's own, imported when somebody makes one."""
+    """httpcore's own backend, imported when an instance is created."""
 
     def __new__(cls) -> Any:
         placeholder = sys.modules.get(_BACKEND)
@@ -106,6 +108,6 @@ class AnyIOBackend:
 
 
 def _pool_timeout() -> Exception:
-    from httpcore import PoolTimeout  # which imports this module
+    from httpcore import PoolTimeout  # imported here because httpcore imports this module
 
     return PoolTimeout()

@@ -1,12 +1,12 @@
-"""What servers ignored of a request: `ignored_parameters_unsupported` (CONV-09, CONV-20), for any call.
+"""Parameters that servers ignored: `ignored_parameters_unsupported` (CONV-09, CONV-20), for any call.
 
     with ignored_parameters() as ignored:
         draft_ids = await client.drafts.create(drafts=[draft])
     for one in ignored:
         print(one.path, one.names)
 
-Answers that are models carry the names themselves; this is for those that are a number, a list or a mapping, and
-for calls that make several requests. Cheap to import.
+Answers that are models contain the names themselves; this is for answers that are a number, a list or a
+mapping, and for calls that send several requests. Quick to import.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from msgspec import Struct
 
 
 class Ignored(Struct, frozen=True):
-    """Parameters that the server said it did not understand and left out. `path` begins after /api/v1."""
+    """Parameters that the server reported as unknown and ignored. `path` is below /api/v1."""
 
     method: str
     path: str
@@ -31,7 +31,9 @@ _watching: ContextVar[tuple[list[Ignored], ...]] = ContextVar("watching", defaul
 
 @contextmanager
 def ignored_parameters() -> Iterator[Sequence[Ignored]]:
-    """Collects what is ignored of requests made within, also by tasks that are started within. Nests."""
+    """Collects the ignored parameters of requests made in this context, including tasks started in it. May be
+    nested.
+    """
     collected: list[Ignored] = []
     token = _watching.set((*_watching.get(), collected))
     try:
@@ -41,6 +43,6 @@ def ignored_parameters() -> Iterator[Sequence[Ignored]]:
 
 
 def report(ignored: Ignored) -> None:
-    """Tell everybody who watches in this context."""
+    """Add to every collection that is active in this context."""
     for collected in _watching.get():
         collected.append(ignored)

@@ -1,4 +1,4 @@
-"""The rows of a long list in an answer, each read from its JSON when it is asked for."""
+"""A long list in an answer, each row of which is parsed when it is accessed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _QUICK = msgspec.json.Decoder()
 
 
 class LateRows(Sequence[object]):
-    """A list of which no more than one row is there at a time: those of 50,000 people take 60 MB at once, and what
-    lies between the texts that are kept of them is not given back.
+    """A list whose rows are parsed one at a time: parsing those of 50,000 people at once takes 60 MB, and the
+    memory between the texts that are kept of them would not be returned to the system.
 
-    ``careful`` reads a row that the quick decoder does not take; it gives None for what is no JSON.
+    ``careful`` parses a row that the fast decoder rejects; it returns None if the row is not valid JSON.
     """
 
     __slots__ = ("_careful", "_raw")
 
     def __init__(self, raw: msgspec.Raw, careful: Callable[[bytes], object]) -> None:
-        """Raises msgspec.DecodeError where ``raw`` is no list."""
+        """Raises msgspec.DecodeError if ``raw`` is not a list."""
         self._raw = msgspec.json.decode(raw, type=list[msgspec.Raw])
         self._careful = careful
 
@@ -42,7 +42,7 @@ class LateRows(Sequence[object]):
         return self._read(self._raw[index])
 
     def those(self, field: str, numbers: Container[int]) -> list[object]:
-        """The objects whose ``field`` is one of ``numbers``; of the others nothing but that field is read."""
+        """Returns the objects whose ``field`` is one of ``numbers``; of the other objects only that field is parsed."""
         one_field = msgspec.json.Decoder(msgspec.defstruct("OneField", [(field, object, None)]))
 
         def is_wanted(number: object) -> bool:
@@ -52,7 +52,7 @@ class LateRows(Sequence[object]):
             try:
                 return is_wanted(getattr(one_field.decode(row), field))
             except (msgspec.DecodeError, ValueError, RecursionError):
-                return True  # the careful reader knows more
+                return True  # the careful parser may accept it
 
         found = [self._read(row) for row in self._raw if may_be_wanted(row)]
         return [row for row in found if isinstance(row, dict) and is_wanted(row.get(field))]

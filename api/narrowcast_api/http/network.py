@@ -1,7 +1,7 @@
-"""Connections of the event loop for httpcore, which are closed also when their request is cancelled.
+"""Network connections for httpcore on the event loop, which are closed even if their request is cancelled.
 
-httpcore's own connections are made in a task apart: a request that is cancelled in the moment in which its
-connection stands leaves the socket open. The interface is httpcore's:
+httpcore itself connects in a separate task: if a request is cancelled at the moment at which its connection
+is established, the socket stays open. The interface is httpcore's:
 https://www.encode.io/httpcore/network-backends/
 """
 
@@ -26,7 +26,7 @@ _NEXT_ADDRESS_SECONDS = 0.25
 
 
 class StreamProtocol(asyncio.Protocol):
-    """What has arrived and was not read yet, with an upper bound; whether more can be written."""
+    """A limited buffer of received bytes, and whether more can be written."""
 
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
@@ -65,7 +65,7 @@ class StreamProtocol(asyncio.Protocol):
         self._writable.set()
 
     async def read(self, max_bytes: int) -> bytes:
-        """At least one byte and at most `max_bytes`; empty at the end. OSError when the connection broke."""
+        """Returns 1 to `max_bytes` bytes; none at the end. Raises OSError if the connection broke."""
         while not self.arrived and not self.ended:
             self._changed.clear()
             await self._changed.wait()
@@ -79,7 +79,7 @@ class StreamProtocol(asyncio.Protocol):
         return data
 
     async def flushed(self) -> None:
-        """Wait until more can be written. OSError when the connection broke."""
+        """Wait until more can be written. Raises OSError if the connection broke."""
         await self._writable.wait()
         if self.ended and self.error is not None:
             raise self.error
@@ -106,7 +106,7 @@ class NetworkStream(httpcore.AsyncNetworkStream):
             await self._protocol.flushed()
 
     async def aclose(self) -> None:
-        # Without the closing handshake of TLS: HTTP itself says where an answer ends.
+        # Without the closing handshake of TLS: HTTP itself marks the end of an answer.
         self._transport.abort()
         await asyncio.sleep(0)
 
@@ -127,7 +127,7 @@ class NetworkStream(httpcore.AsyncNetworkStream):
         return NetworkStream(secure, self._protocol)
 
     def get_extra_info(self, info: str) -> Any:
-        """As httpcore asks: 'is_readable' of an idle connection means that it cannot be used again."""
+        """Information for httpcore: 'is_readable' of an idle connection means that it cannot be reused."""
         match info:
             case "is_readable":
                 return self._is_readable()
@@ -183,16 +183,16 @@ class Network(httpcore.AsyncNetworkBackend):
 
 
 def note_missing(module: str) -> None:
-    """Remember that a module is not installed, as Python does not: whoever tries to import it again and again has the
-    whole path searched each time.
+    """Record that a module is not installed. Python does not, so that each further attempt to import it
+    searches the whole path again.
     """
     if module not in sys.modules and find_spec(module) is None:
         sys.modules[module] = None  # type: ignore[assignment]  # what makes its import fail at once
 
 
 class Cookies(httpx.Cookies):
-    """Those of a client. httpx copies every request and its answer to look for some, which takes longer than to send
-    the request.
+    """Cookies of a client that are read only from answers with a Set-Cookie header. httpx copies every
+    request and answer to find cookies, which takes longer than sending the request.
     """
 
     def extract_cookies(self, response: httpx.Response) -> None:
@@ -201,12 +201,11 @@ class Cookies(httpx.Cookies):
 
 
 def install(client: httpx.AsyncClient) -> None:
-    """Have a client make its connections here, also those to the proxies of the environment, and keep its cookies.
+    """Make a client use `Network` for its connections, including those to proxies of the environment, and `Cookies`.
 
-    httpx (0.28) has no parameter for it, so that its private names are used: tests/api/test_network.py notices when
-    they change.
+    httpx (0.28) has no parameter for these, so private names are used: tests/api/test_network.py fails if they change.
     """
-    note_missing("sniffio")  # for which httpcore asks four times a request
+    note_missing("sniffio")  # httpcore tries to import it four times per request
     client._cookies = Cookies()
     network = Network()
     for transport in (client._transport, *client._mounts.values()):
@@ -218,7 +217,7 @@ def install(client: httpx.AsyncClient) -> None:
 async def _errors(
     timeout: float | None, late: type[Exception], broken: type[Exception]
 ) -> AsyncIterator[None]:
-    """httpcore's errors for those of the loop; `timeout` in seconds bounds what is done within."""
+    """Converts errors of the event loop to those of httpcore; `timeout` limits the block, in seconds."""
     try:
         async with asyncio.timeout(timeout):
             yield

@@ -1,4 +1,4 @@
-"""One gate for all requests of an account, closed while the server asks to slow down (LIM-01)."""
+"""A gate for all requests of an account, closed while the server limits the rate (LIM-01)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from narrowcast_api.errors import RateLimited
 
 _JITTER_SECONDS = 1.0
 _INSTANT = 0.001
-"""Less than this is rounding, and no reason to sleep again."""
+"""Seconds below which a remainder is a rounding error, for which `enter` does not sleep again."""
 
 
 class RateGate:
-    """Open by default; `close` shuts it for the seconds of a Retry-After, `enter` waits for it.
+    """Open by default; `close` closes it for the seconds of a Retry-After, `enter` waits until it is open.
 
-    Everyone who waits goes on at a moment of their own within a second after the opening, so that the
-    account does not run into the limit again at once. The server counts polls of events apart, so `bucket`
-    does too.
+    Each waiting request continues after a random delay of up to a second, so that the account does not reach
+    the limit again at once. The server counts requests for events separately, which `bucket` selects.
     """
 
     def __init__(self, clock: Clock, jitter: Callable[[], float] = random.random) -> None:
@@ -32,12 +31,12 @@ class RateGate:
         return max(0.0, self._opens.get(bucket, 0.0) - self._clock.monotonic())
 
     def close(self, seconds: float, bucket: str = "") -> None:
-        """Shut it for that long from now; never shortens a longer wait."""
+        """Close it for that long from now; never shortens a longer wait."""
         opens = self._clock.monotonic() + max(0.0, seconds)
         self._opens[bucket] = max(self._opens.get(bucket, 0.0), opens)
 
     async def enter(self, patience: float, bucket: str = "") -> float:
-        """Wait until it is open and return the seconds waited; RateLimited at once if that is past
+        """Wait until it is open; returns the seconds waited. Raises RateLimited at once if that would exceed
         `patience`.
         """
         waited = 0.0

@@ -1,7 +1,7 @@
-"""JSON from a server that may be broken or hostile: an object, or MalformedAnswer, never anything else.
+"""Parses JSON from a server that may be broken or hostile: raises MalformedAnswer, and no other error.
 
-Depth, NaN and infinity, integers past 64 bits and duplicate encodings do not get through; lone surrogates,
-which no file, socket or terminal takes, become U+FFFD so that one bad name does not cost the whole answer.
+Too deep nesting, NaN, infinity and integers beyond 64 bits are rejected; lone surrogates, which no file,
+socket or terminal accepts, become U+FFFD so that one bad name does not invalidate the whole answer.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from narrowcast_api.http.late_rows import LateRows
 
 _INTEGER_LIMIT = 2**63
 _LARGE = 2**20
-"""Bytes from which on an answer is worth a faster parser."""
+"""Size in bytes from which the faster parser is used."""
 MEMORY_BYTES = 512 * 2**20
-"""Bytes of memory that one answer may take: 64 MB of `[],` would take 1.5 GB."""
+"""Bytes of memory that the value of one answer may take: 64 MB of `[],` would take 1.5 GB."""
 _WEIGHTS = ((b",", 40), (b"[", 88), (b"{", 72), (b":", 100), (b'"', 28))
-# 19 digits in a row are the shortest number that may pass 64 bits; found by passes at the speed of C, because large
-# answers must not pay for a check of each number.
+# A number beyond 64 bits has at least 19 digits in a row; these are found with fast bytes operations, because
+# checking each number would be too slow for large answers.
 _DIGITS_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _LONG_RUN = b"0" * 19
 _BEFORE_NUMBERS = b"-:[, \t\r\n"
-# Begins with plain bytes, so that the search skips what cannot match.
+# Starts with literal bytes, so that the search can skip quickly.
 _LONE_SURROGATE = re.compile(
     rb"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
     rb"|[c-fC-F](?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]))"
@@ -53,7 +53,7 @@ def _finite_float(text: str) -> float:
     return value
 
 
-# Made once: `json.loads` makes one for each text.
+# Created once: `json.loads` would create a decoder for each text.
 _DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite_float)
 _WITH_LONG_NUMBERS = json.JSONDecoder(
     parse_constant=_no_constant, parse_float=_finite_float, parse_int=_bounded_int
@@ -61,9 +61,9 @@ _WITH_LONG_NUMBERS = json.JSONDecoder(
 
 
 def parse_json(raw: bytes | str, late: str = "") -> object:
-    """The value that `raw` holds; raises MalformedAnswer saying why not, never quoting it.
+    """Returns the value of the JSON in `raw`. Raises MalformedAnswer with the reason, which never quotes the JSON.
 
-    The field `late` of a large object may be `LateRows` where it is a list.
+    The field `late` of a large object may be returned as `LateRows` if it is a list.
     """
     data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
     if len(data) >= _LARGE and cost_of(data) > MEMORY_BYTES:
@@ -84,27 +84,27 @@ def parse_json(raw: bytes | str, late: str = "") -> object:
     except (ValueError, MemoryError) as error:
         problem = f"unusable JSON: {str(error)[:80]}"
     if problem:
-        # Raised here, not inside: the decoder's own error carries the whole text.
+        # Raised here, outside the except: the decoder's own error contains the whole text.
         raise MalformedAnswer(problem)
     return value
 
 
 def cost_of(data: bytes) -> int:
-    """About how many bytes of memory the value of `data` takes, its texts apart: hardly ever less, mostly more.
+    """Estimates the bytes of memory that the value of `data` takes without its texts: rarely too low, usually too high.
 
-    Counts signs within texts too: telling those apart would cost more than reading the answer.
+    Punctuation within texts is counted too: to exclude it would take longer than parsing the answer.
     """
     return sum(weight * data.count(sign) for sign, weight in _WEIGHTS)
 
 
 def _parsed_quickly(data: bytes, late: str) -> object:
-    """What a large answer holds, at half the work; None where only the careful way can tell."""
+    """The value of a large answer, in half the time; None if only the careful parser can decide."""
     if late:
-        memory.keep_large_blocks_apart()  # before the first one is free
+        memory.keep_large_blocks_apart()  # must be called before the first large block is freed
     if _may_hold_long_numbers(data) or _LONE_SURROGATE.search(data) is not None:
         return None
     collecting = gc.isenabled()
-    gc.disable()  # a million new objects and no garbage: collections would take half as long as the reading
+    gc.disable()  # a million new objects without garbage: collections would add half of the parsing time
     try:
         value: object = _with_late_rows(data, late) if late else msgspec.json.decode(data)
     except (msgspec.DecodeError, ValueError, RecursionError, MemoryError):
@@ -145,7 +145,7 @@ def _may_hold_long_numbers(data: bytes) -> bool:
 
 
 def parse_object(raw: bytes | str, late: str = "") -> dict[str, object]:
-    """The JSON object that `raw` holds, `late` as in `parse_json`; raises MalformedAnswer for anything else."""
+    """Returns the JSON object in `raw`, with `late` as in `parse_json`. Raises MalformedAnswer for anything else."""
     value = parse_json(raw, late)
     if not isinstance(value, dict):
         raise MalformedAnswer(f"a JSON object was promised, not {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""A string that must not be seen: API keys and passwords."""
+"""Strings that must not be shown: API keys and passwords."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ MASK = "••••"
 
 
 class Secret:
-    """Wraps a key or a password so that no repr, log line, traceback or pickle shows it.
+    """Wraps a key or a password so that no repr, log line, traceback or pickle contains it.
 
-    Only `reveal()` gives the text; call it where the bytes leave for the server and nowhere else.
+    Only `reveal()` returns the text; call it only where the request to the server is built.
     """
 
     __slots__ = ("_value",)
@@ -20,7 +20,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The text itself, for the one place that needs it."""
+        """Returns the text itself; only for building the request."""
         return self._value
 
     def __repr__(self) -> str:

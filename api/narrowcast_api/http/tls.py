@@ -1,4 +1,4 @@
-"""One TLS context for all connections: making one costs more than a request."""
+"""A shared TLS context for all connections: creating one takes longer than a request."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from narrowcast_api.errors import AccountError
 
 @lru_cache(maxsize=8)
 def shared_context(ca_bundle: Path | None = None) -> ssl.SSLContext:
-    """Verifies certificates, always: the machine's and the public authorities, and those of `ca_bundle`
-    (PEM).
+    """A context that always verifies certificates: with the system's and the public authorities, and those of
+    `ca_bundle` (PEM).
     """
-    import certifi  # finding its file takes a while, and plain http needs none
+    import certifi  # finding its file takes a while, and plain http does not need it
 
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
@@ -31,5 +31,5 @@ def shared_context(ca_bundle: Path | None = None) -> ssl.SSLContext:
 
 @lru_cache(maxsize=1)
 def no_trust_context() -> ssl.SSLContext:
-    """For plain http, where none is used: trusts nobody and costs nothing."""
+    """A context for plain http, which does not use it: trusts no authority and is quick to create."""
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -1,4 +1,4 @@
-"""Small parts of the talk with a server: who we are, bodies with an end, what a failure means."""
+"""Small parts of the communication with a server: user agent, limited bodies, errors of the transport."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from narrowcast_api.version import VERSION
 
 
 def user_agent() -> str:
-    """How the client names itself; a server decides by it whether we are too old (SRV-27)."""
+    """The User-Agent header; servers use it to decide whether the client is too old (SRV-27)."""
     return f"Narrowcast/{VERSION} ({platform.system()})"
 
 
 def own_origin(site: str) -> tuple[str, str, int | None]:
-    """The origin of an organization's address; AccountError when it is none."""
+    """Returns the origin of an organization's address. Raises AccountError if it is not a valid address."""
     try:
         return origin(httpx.URL(site))
     except httpx.InvalidURL:
@@ -33,12 +33,12 @@ def own_origin(site: str) -> tuple[str, str, int | None]:
 
 
 async def read_bounded(response: httpx.Response, limit: int) -> bytes:
-    """The decoded body, or AnswerTooLarge as soon as it passes `limit` bytes."""
+    """Returns the decoded body. Raises AnswerTooLarge as soon as it exceeds `limit` bytes."""
     return b"".join([part async for part in decoded(response, limit)])
 
 
 def transport_error(error: Exception) -> NarrowcastError:
-    """NotConnected when no request can have left, OutcomeUnknown when it may have."""
+    """Returns NotConnected if the request cannot have been sent, OutcomeUnknown if it may have been."""
     text = f"{type(error).__name__}: {error}"[:200] if str(error) else type(error).__name__
     match error:
         case httpx.ConnectError() | httpx.ConnectTimeout() | httpx.PoolTimeout() | httpx.ProxyError():

@@ -1,1 +1,1 @@
-"""What a view shows and where a message goes: narrows, their terms, destinations, dates."""
+"""Narrows and destinations: which messages a view shows, and where a message is sent."""

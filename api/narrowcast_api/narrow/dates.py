@@ -1,8 +1,8 @@
-"""Finding the first message since a moment among any number of them, by a few small pages. Cheap to import.
+"""Finds the first message since a point in time, among any number of messages, with a few small pages. Quick to import.
 
-Ids ascend with time, so the moment is guessed among the ids as a share of the time between the two messages
-known around it; every second guess halves, for histories that are dense here and thin there. A million
-messages take a handful of pages, and a server needs to know nothing of dates.
+Ids increase with time, so the position is interpolated between the ids of the two nearest known messages;
+every second guess bisects instead, for histories of uneven density. A million messages take a handful of
+pages, and the server does not need to support dates.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["AROUND", "MOST_PAGES", "first_since"]
 
 AROUND = 25
-"""Messages asked for before and after each guess."""
+"""Number of messages requested before and after each guess."""
 MOST_PAGES = 60
-"""Guesses after which the nearest message found has to do: ids and times that contradict each other."""
+"""Number of guesses after which the nearest message found is returned, if ids and times are inconsistent."""
 
 Fetch = Callable[[int | str, int, int], Awaitable["Page"]]
-"""A page of a view: anchor, messages before it, messages from it on."""
+"""Fetches a page of a view: anchor, number of messages before it, number of messages from it on."""
 
 
 class _Mark(NamedTuple):
@@ -31,9 +31,9 @@ class _Mark(NamedTuple):
 
 
 async def first_since(fetch: Fetch, at: float) -> int | None:
-    """The id of the first message not older than `at` (seconds, UTC); None if all are older or there is none.
+    """Returns the id of the first message not older than `at` (seconds, UTC); None if there is none.
 
-    Raises what `fetch` raises.
+    Raises the errors of `fetch`.
     """
     page = await fetch("newest", 2 * AROUND, 0)
     low, high = _around(_marks(page), at)
@@ -48,7 +48,7 @@ async def first_since(fetch: Fetch, at: float) -> int | None:
 
 
 async def _narrowed(fetch: Fetch, low: _Mark, high: _Mark, at: float) -> int:
-    """The first message since `at`, which lies after `low` and is `high` at the latest."""
+    """The id of the first message since `at`, which is after `low` and not after `high`."""
     for number in range(MOST_PAGES):
         marks = _marks(await fetch(_guess(low, high, at, halve=number % 2 == 1), AROUND, AROUND))
         for before, after in pairwise(marks):
@@ -67,7 +67,7 @@ def _marks(page: Page) -> list[_Mark]:
 
 
 def _around(marks: Iterable[_Mark], at: float) -> tuple[_Mark | None, _Mark | None]:
-    """The last mark before the first that is not older than `at`, and that one."""
+    """The first mark not older than `at`, and the mark before it."""
     before = None
     for mark in marks:
         if mark.at >= at:

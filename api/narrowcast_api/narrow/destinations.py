@@ -1,4 +1,4 @@
-"""Where a message goes: a topic of a channel, or a group of people. Cheap to import."""
+"""Where a message is sent: a topic of a channel, or a direct conversation. Quick to import."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from msgspec import Struct
 
 
 def fold_topic(topic: str) -> str:
-    """The spelling under which topics are compared: case does not tell two of them apart."""
+    """The form in which topics are compared, which ignores case."""
     return topic.lower()
 
 
 class ChannelDestination(Struct, frozen=True, array_like=True, tag="channel"):
-    """A topic of a channel. Topics that differ in case only are the same conversation: compare `key`s."""
+    """A topic of a channel. Topics that differ only in case are the same conversation: compare `key`."""
 
     channel_id: int
     topic: str
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The same for every spelling of one conversation."""
+        """Equal for all spellings of one conversation."""
         return ("channel", self.channel_id, fold_topic(self.topic))
 
 
 class DirectDestination(Struct, frozen=True, array_like=True, tag="direct"):
-    """A direct conversation: the ids of the others, without oneself. Empty means a note to oneself."""
+    """A direct conversation: the ids of the other users, without the current user. Empty means a note to self."""
 
     user_ids: frozenset[int]
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The same for every spelling of one conversation."""
+        """Equal for all destinations of one conversation."""
         return ("direct", self.user_ids)
 
 

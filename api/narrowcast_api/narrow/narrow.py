@@ -1,7 +1,7 @@
-"""What a view shows and where a message goes.
+"""Which messages a view shows, and where a message is sent.
 
 A `Narrow` is a conjunction of search terms, a `Destination` is an address. Both are plain values: hashable,
-without I/O and cheap to import, because the app paints with them before it talks to a network.
+without I/O and quick to import, because the app uses them for its first frame, before it uses the network.
 
 Narrows are part of the contract's NAR rows; the operators are those of the public servers.
 """
@@ -64,11 +64,11 @@ _TOKEN = re.compile(
 
 
 OPERATORS = tuple(sorted(_OPERATORS - {"search"}))
-"""The operators that people can type; the older names of some are understood too."""
+"""The operators that users can type; the older names of some are accepted too."""
 
 
 def unknown_operators(text: str) -> list[str]:
-    """What stands before a colon in `text` as operators do and is none: neither within quotes nor of an address."""
+    """Names before a colon in `text` that look like operators but are unknown; not those within quotes or addresses."""
     unknown = []
     for token in _TOKEN.finditer(text):
         operator, bare = (token.group("operator") or "").lower(), token.group("bare") or ""
@@ -95,7 +95,7 @@ _WANTED = {
 
 
 def missing_operand(text: str) -> str:
-    """What an operator in `text` lacks that has nothing after its colon, in a sentence; empty where none does."""
+    """A sentence about the first operator in `text` with nothing after its colon; empty if there is none."""
     for token in _TOKEN.finditer(text):
         name, colon, rest = (token.group("bare") or "").partition(":")
         operator = _OLD_NAMES.get(name.lower(), name.lower())
@@ -105,13 +105,13 @@ def missing_operand(text: str) -> str:
 
 
 class Narrow(Struct, frozen=True, eq=False):
-    """Messages for which all terms hold. Equal when the terms are, whatever the case of topics."""
+    """The messages that match all terms. Narrows are equal if their terms are, ignoring the case of topics."""
 
     terms: tuple[Term, ...] = ()
 
     @classmethod
     def all(cls) -> Narrow:
-        """Every message of one's history."""
+        """All messages of the current user's history."""
         return cls()
 
     @classmethod
@@ -126,7 +126,7 @@ class Narrow(Struct, frozen=True, eq=False):
 
     @classmethod
     def direct(cls, user_ids: frozenset[int]) -> Narrow:
-        """One direct conversation; `user_ids` are the others, empty for notes to oneself."""
+        """One direct conversation; `user_ids` are the other users, empty for notes to self."""
         return cls((Term("dm", frozenset(user_ids)),))
 
     @classmethod
@@ -136,26 +136,26 @@ class Narrow(Struct, frozen=True, eq=False):
 
     @classmethod
     def mentions(cls) -> Narrow:
-        """Messages that mention oneself, also by group or wildcard."""
+        """Messages that mention the current user, also by group or wildcard."""
         return cls((Term("is", "mentioned"),))
 
     @classmethod
     def starred(cls) -> Narrow:
-        """Messages with a star of one's own."""
+        """Messages that the current user has starred."""
         return cls((Term("is", "starred"),))
 
     @classmethod
     def from_destination(cls, destination: Destination) -> Narrow:
-        """The conversation that messages to `destination` land in."""
+        """The conversation of `destination`."""
         if isinstance(destination, ChannelDestination):
             return cls.topic(destination.channel_id, destination.topic)
         return cls.direct(destination.user_ids)
 
     @classmethod
     def search(cls, text: str, base: Narrow | None = None) -> Narrow:
-        """What a person typed: `operator:operand` terms, `-` negates, quotes group, the rest is searched for.
+        """Parse text that a user typed: `operator:operand` terms, `-` negates, quotes group, the rest is searched for.
 
-        `base` is the view that the search began in; its terms hold too.
+        `base` is the view in which the search was started; its terms are kept.
         """
         words: list[str] = []
         terms = list(base.terms) if base is not None else []
@@ -171,13 +171,13 @@ class Narrow(Struct, frozen=True, eq=False):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What equality and hash go by."""
+        """The value that equality and hash use."""
         return tuple((term.operator, term.folded, term.negated) for term in self.terms)
 
     def __eq__(self, other: object) -> bool:
         return self.key == other.key if isinstance(other, Narrow) else NotImplemented
 
-    def __ne__(self, other: object) -> bool:  # a Struct does not make it from __eq__
+    def __ne__(self, other: object) -> bool:  # Struct does not derive it from __eq__
         return not self == other
 
     def __hash__(self) -> int:
@@ -185,25 +185,25 @@ class Narrow(Struct, frozen=True, eq=False):
 
     @property
     def channel_id(self) -> int | None:
-        """The channel, if the narrow is within one that is known by id."""
+        """The channel, if the narrow is limited to one that is known by id."""
         operand = self._operand("channel")
         return operand if isinstance(operand, int) else None
 
     @property
     def topic_name(self) -> str | None:
-        """The topic, if the narrow is within one."""
+        """The topic, if the narrow is limited to one."""
         operand = self._operand("topic")
         return operand if isinstance(operand, str) else None
 
     @property
     def direct_user_ids(self) -> frozenset[int] | None:
-        """The others of the direct conversation, if the narrow is within one."""
+        """The other users of the direct conversation, if the narrow is limited to one."""
         operand = self._operand("dm")
         return operand if isinstance(operand, frozenset) else None
 
     @property
     def destination(self) -> Destination | None:
-        """Where a message written in this view goes; None where that is for the writer to choose."""
+        """The conversation that this view shows; None if it shows none or several."""
         if len(self.terms) == 1 and self.direct_user_ids is not None:
             return DirectDestination(self.direct_user_ids)
         channel_id, topic = self.channel_id, self.topic_name
@@ -213,15 +213,15 @@ class Narrow(Struct, frozen=True, eq=False):
 
     @property
     def written_to(self) -> Destination | None:
-        """Where a new message goes that is begun in this view: its conversation, in a channel's view the channel with
-        no topic yet, in any other view nobody.
+        """The destination of a new message started in this view: its conversation; in a channel's view the
+        channel with an empty topic; in any other view None.
         """
         if len(self.terms) == 1 and self.channel_id is not None:
             return ChannelDestination(self.channel_id, "")
         return self.destination
 
     def shows(self, destination: Destination) -> bool:
-        """Whether what is written to `destination` will appear in this view for certain, by its place alone."""
+        """Whether messages to `destination` certainly appear in this view, because of their conversation alone."""
         own = self.destination
         if own is not None:
             return own.key == destination.key
@@ -236,7 +236,7 @@ class Narrow(Struct, frozen=True, eq=False):
 
     @property
     def near(self) -> int | None:
-        """The message that the narrow points at, if it does: `near:` or `with:`."""
+        """The message id of a `near:` or `with:` term, if there is one."""
         for operator in ("near", "with"):
             operand = self._operand(operator)
             if isinstance(operand, int):
@@ -250,16 +250,16 @@ class Narrow(Struct, frozen=True, eq=False):
 
     @property
     def marks_read(self) -> bool:
-        """Whether looking at a message here counts as reading it: not in searches, stars and mentions."""
+        """Whether viewing a message here marks it as read: not in searches, stars and mentions."""
         return all(term.is_place for term in self.terms)
 
     @property
     def picks(self) -> bool:
-        """Whether it depends on more than where a message is: its flags, sender, words."""
+        """Whether it depends on more than the conversation of a message: on its flags, sender or content."""
         return not self.marks_read
 
     def dump(self) -> str:
-        """The narrow as text, for storage; `load` reads it."""
+        """The narrow as text, for storage; `load` parses it."""
         return json.dumps(
             [
                 [t.operator, sorted(t.operand) if isinstance(t.operand, frozenset) else t.operand, t.negated]
@@ -269,7 +269,7 @@ class Narrow(Struct, frozen=True, eq=False):
 
     @classmethod
     def load(cls, text: str) -> Narrow:
-        """The narrow that `dump` wrote. Raises `ValueError` for anything else."""
+        """The narrow that `dump` returned as `text`. Raises `ValueError` for anything else."""
         entries = json.loads(text)
         if not isinstance(entries, list):
             raise ValueError("not a narrow")
@@ -291,7 +291,7 @@ class Narrow(Struct, frozen=True, eq=False):
         return None
 
     def to_wire(self, server: ServerFacts, names: Names, me: int | None = None) -> list[dict[str, object]]:
-        """The narrow as requests carry it, in words that `server` knows. `me` stands in for an empty `dm`."""
+        """The narrow as sent in requests, with the operators that `server` supports. `me` replaces an empty `dm`."""
         return [entry for term in self.terms for entry in term_to_wire(term, server.level, names, me)]
 
     def matches(self, message: Message, state: Knowledge) -> bool | None:

@@ -1,4 +1,4 @@
-"""A part of a narrow's messages: from where, how many, and what came. Cheap to import."""
+"""A page of a narrow's messages: its request and its result. Quick to import."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Match, Message
 
 PAGE = 100
-"""Messages asked for on each side of an anchor, and for each further page."""
+"""The number of messages requested on each side of an anchor, and for each further page."""
 
 Anchor = int | str
 """An id, 'first_unread', 'newest' or 'oldest'."""
 
 
 class Page(NamedTuple):
-    """Messages as a server or a cache answered, ascending; `anchor` is the one that the server resolved."""
+    """Messages from a server or a cache, ascending; `anchor` is the id that the server resolved."""
 
     messages: Sequence[Message]
     anchor: int | None = None

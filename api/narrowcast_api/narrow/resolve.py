@@ -1,6 +1,6 @@
-"""What a person typed, in terms of ids: people and channels by id, name, or a part of a name that only one has.
+"""Resolves text that a user typed to ids: users and channels by id, name, or an unambiguous part of a name.
 
-Pure: the app resolves against its state, the command line against what it fetched or has cached.
+Pure functions: the app resolves with its state, the command line with what it fetched or cached.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ __all__ = [
 IS = ("dm", "mentioned", "starred", "unread", "resolved", "followed", "muted", "alerted")
 HAS = ("link", "image", "attachment", "reaction")
 NAMED = 4
-"""Names that an ambiguous one is explained with."""
+"""The number of names that the message about an ambiguous one lists."""
 PEOPLE = frozenset({"sender", "dm", "dm-including"})
 
 T = TypeVar("T")
 
 
 class Person(Protocol):
-    """Somebody, as the state and the wire have them."""
+    """A user, as in the state or on the wire."""
 
     @property
     def user_id(self) -> int: ...
@@ -49,7 +49,7 @@ class Person(Protocol):
 
 
 class NamedChannel(Protocol):
-    """A channel, as the state and the wire have it."""
+    """A channel, as in the state or on the wire."""
 
     @property
     def channel_id(self) -> int: ...
@@ -60,13 +60,15 @@ class NamedChannel(Protocol):
 
 
 class Unresolved(InvalidInput):
-    """A term that means nothing here, or several things. ``user_message`` says which and what there is."""
+    """A term that matches nothing or is ambiguous. ``user_message`` names the term and the possible values."""
 
 
 def resolve(
     narrow: Narrow, people: Iterable[Person], channels: Iterable[NamedChannel], me: int | None
 ) -> Narrow:
-    """``narrow`` with ids for all people and channels. Raises `Unresolved`. ``me``: one's own id, where known."""
+    """Returns ``narrow`` with ids for all users and channels. Raises `Unresolved`. ``me``: the current user's
+    id, if known.
+    """
     everybody, named_channels = list(people), list(channels)
     return Narrow(tuple(_resolved(term, everybody, named_channels, me) for term in narrow.terms))
 
@@ -91,7 +93,7 @@ def _resolved(term: Term, people: Sequence[Person], channels: Sequence[NamedChan
 def person_ids(
     text: str, people: Sequence[Person], me: int | None = None, *, parts: bool = True
 ) -> Iterator[int]:
-    """A list of names, as `person_id` has each; one that has a comma in it is one name where somebody has it."""
+    """Resolve names separated by commas like `person_id`; a text with a comma is one name if a user has that name."""
     if "," in text and any(user.full_name.casefold() == text.strip().casefold() for user in people):
         yield person_id(text, people, me, parts=parts)
         return
@@ -100,8 +102,8 @@ def person_ids(
 
 
 def person_id(text: str, people: Iterable[Person], me: int | None = None, *, parts: bool = True) -> int:
-    """By 'me', ``name|id``, id, address, full name, or a part of a name that one alone has; those who are here before
-    those who left. Raises `Unresolved`. ``parts``: whether less than a word of a name is enough.
+    """Resolve 'me', ``name|id``, id, address, full name, or a part of a name that only one user has; active
+    users before deactivated ones. Raises `Unresolved`. ``parts``: whether a part of a word is enough.
     """
     name, everybody = text.strip().removeprefix("@").casefold(), list(people)
     if not name:
@@ -124,14 +126,14 @@ def person_id(text: str, people: Iterable[Person], me: int | None = None, *, par
                 f"Several users match {text.strip()!r}: {_listed(f'{u.full_name}|{u.user_id}' for u in matches)}."
             )
     if name.isdecimal():
-        return int(name)  # somebody of whom one has not been told
+        return int(name)  # a user whom the current user cannot see
     raise Unresolved(f"No user matches {text.strip()!r}.")
 
 
 def channel_id(text: str, channels: Iterable[NamedChannel], *, parts: bool = True) -> int:
-    """By name, id, or a part of a name that one channel alone has; those in use before those that are archived.
+    """Resolve a name, id, or part of a name that only one channel has; active channels before archived ones.
 
-    Raises `Unresolved`. ``parts``: as above.
+    Raises `Unresolved`. ``parts``: whether a part of a name is enough.
     """
     name, known = text.strip().removeprefix("#").casefold(), list(channels)
     if not name:
@@ -156,8 +158,8 @@ def channel_id(text: str, channels: Iterable[NamedChannel], *, parts: bool = Tru
 
 
 def _matching(text: str, things: Sequence[T], name: Callable[[T], str], parts: bool = True) -> list[T]:
-    """Those of that name, else those with a word of it, else those with a word or a name that begins so, else those
-    that have it anywhere.
+    """The things with that name, else those with it as a word, else those whose name or a word of it starts
+    with it, else those whose name contains it.
     """
     tests: tuple[Callable[[str], bool], ...] = (
         lambda one: one == text,

@@ -1,4 +1,4 @@
-"""The terms of a narrow: how requests carry one, and whether a message fits it."""
+"""The terms of a narrow: their form in requests, and whether a message matches them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Knowledge", "Names", "ServerFacts", "Term", "term_matches", "term_to
 
 
 class ServerFacts(Protocol):
-    """What a server can do, as far as a narrow has to know."""
+    """The properties of a server on which the form of a narrow depends."""
 
     @property
     def level(self) -> int: ...
 
 
 class Names(Protocol):
-    """How a narrow finds people and channels that a person typed, or that an old server wants by name."""
+    """Resolves users and channels by the names that a user typed, and the names that old servers require."""
 
     def channel_id(self, name: str) -> int | None: ...
 
@@ -35,7 +35,7 @@ class Names(Protocol):
 
 
 class Knowledge(Names, Protocol):
-    """What `Narrow.matches` asks of the state, besides names."""
+    """What `Narrow.matches` needs from the state, besides names."""
 
     @property
     def me(self) -> int: ...
@@ -46,7 +46,7 @@ class Knowledge(Names, Protocol):
 
 
 class Term(Struct, frozen=True):
-    """One operator with its operand: a text, an id, or the ids of people (without oneself)."""
+    """An operator with its operand: a text, an id, or the ids of users (without the current user)."""
 
     operator: str
     operand: str | int | frozenset[int]
@@ -54,21 +54,21 @@ class Term(Struct, frozen=True):
 
     @property
     def folded(self) -> str | int | frozenset[int]:
-        """The operand as it is compared: topics that differ in case only are one."""
+        """The operand as it is compared: topics that differ only in case are equal."""
         if self.operator == "topic" and isinstance(self.operand, str):
             return fold_topic(self.operand)
         return self.operand
 
     @property
     def is_place(self) -> bool:
-        """Whether the term only says where messages are, as opposed to picking some of them."""
+        """Whether the term only selects conversations, as opposed to single messages in them."""
         return not self.negated and (
             self.operator in {"channel", "topic", "dm"} or (self.operator, self.operand) == ("is", "dm")
         )
 
 
 def term_to_wire(term: Term, level: int, names: Names, me: int | None) -> list[dict[str, object]]:
-    """A term as requests carry it: several where a server takes one operand each."""
+    """The term as sent in requests: several terms if a server accepts only one operand each."""
     people = _people(term.operand, names) if term.operator == "dm-including" else None
     if people is not None and len(people) > 1:
         each = [Term(term.operator, user_id, term.negated) for user_id in sorted(people)]
@@ -91,11 +91,11 @@ def _entry(term: Term, level: int, names: Names, me: int | None) -> dict[str, ob
     elif (operator, operand) == ("is", "dm") and level < Gate.TERM_DM.level:
         operand = "private"
     elif operator == "has" and isinstance(operand, str):
-        operand = operand.removesuffix("s")  # people write has:links, servers take the word alone
+        operand = operand.removesuffix("s")  # users type has:links, servers accept only the singular
     elif operator == "with" and level < Gate.TERM_WITH.level:
         operator = "near"
     if operator == "near" or (operator == "id" and level < Gate.ID_IN_NARROWS.level):
-        operand = str(operand)  # unlike `id` and `with` of today, it is text on the wire
+        operand = str(operand)  # sent as text, unlike the `id` and `with` of current servers
     wire: dict[str, object] = {"operator": operator, "operand": operand}
     if term.negated:
         wire["negated"] = True
@@ -103,7 +103,7 @@ def _entry(term: Term, level: int, names: Names, me: int | None) -> dict[str, ob
 
 
 def _people_to_wire(term: Term, level: int, names: Names, me: int | None) -> object:
-    """Ids where they are known (emails before there were levels); else the text as typed, for the server."""
+    """The ids if known (emails on servers without a level); else the text as typed, for the server to resolve."""
     ids = _people(term.operand, names)
     if ids is None:
         return term.operand
@@ -115,7 +115,7 @@ def _people_to_wire(term: Term, level: int, names: Names, me: int | None) -> obj
 
 
 def _people(operand: str | int | frozenset[int], names: Names) -> frozenset[int] | None:
-    """The ids behind an operand; None if a name is unknown."""
+    """The ids of an operand; None if a name is unknown."""
     if isinstance(operand, frozenset):
         return operand
     if isinstance(operand, int):
@@ -152,7 +152,7 @@ def _including(term: Term, message: Message, state: Knowledge) -> bool | None:
         return False
     if people is None:
         return None
-    # Negated, it excludes each of them, as the terms do that it becomes on the wire.
+    # Negated, it excludes each of the users, like the separate terms that are sent for it.
     return bool(people & message.direct_user_ids) if term.negated else people <= message.direct_user_ids
 
 
@@ -168,7 +168,7 @@ def _by_id(term: Term, message: Message, state: Knowledge) -> bool | None:
 
 
 def _anywhere(term: Term, message: Message, state: Knowledge) -> bool | None:
-    return True  # `near` says where to look, not what; `with` too, where its message cannot be seen
+    return True  # `near` only selects a position; so does `with` if the user cannot see its message
 
 
 def _having(term: Term, message: Message, state: Knowledge) -> bool | None:

@@ -1,6 +1,7 @@
-"""Who may do what, said before anything is typed: the rules of roles and permissions as far as the state tells.
+"""Who may do what, known before anything is typed: the rules of roles and permissions, as far as the state knows them.
 
-The server has the last word. Each rule gives a `Refusal`: empty for who may, else a sentence that says who may.
+The server makes the final decision. Each rule returns a `Refusal`: empty if the current user may do it, else
+a sentence that says who may.
 """
 
 from narrowcast_api.permissions.channels import (

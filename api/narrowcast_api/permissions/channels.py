@@ -1,4 +1,4 @@
-"""Who may change channels, write in them, and begin topics; who may write to whom."""
+"""Who may change channels, post in them, and create topics; who may send messages to whom."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def administers(state: State, channel: Channel) -> bool:
-    """Whether oneself may change a channel: its administrators, and those of the organization."""
+    """Whether the current user may change a channel, as its administrator or one of the organization."""
     if is_administrator(state):
         return True
     setting = channel.permissions.get(ChannelSetting.ADMINISTER)
@@ -34,7 +34,7 @@ def administers(state: State, channel: Channel) -> bool:
 
 
 def channel_refusal(state: State, channel: Channel, act: str = "change this channel") -> Refusal:
-    """Refuses who does not administer a channel."""
+    """Returns a refusal unless the current user administers the channel."""
     if administers(state, channel):
         return ALLOWED
     setting = channel.permissions.get(ChannelSetting.ADMINISTER)
@@ -44,7 +44,7 @@ def channel_refusal(state: State, channel: Channel, act: str = "change this chan
 
 
 def subscribe_refusal(state: State, channel: Channel) -> Refusal:
-    """Refuses who may not subscribe themselves to a channel."""
+    """Returns a refusal unless the current user may subscribe to the channel."""
     if is_guest(state):
         return Refusal("Guests cannot subscribe themselves to channels.", "not for guests")
     if not channel.invite_only:
@@ -60,7 +60,9 @@ def subscribe_refusal(state: State, channel: Channel) -> Refusal:
 
 
 def privacy_refusal(state: State, *, private: bool = False, web_public: bool = False) -> Refusal:
-    """Refuses who may not make channels of a kind; one that is open to the web is public as well."""
+    """Returns a refusal unless the current user may create channels of this kind; web-public channels are
+    public too.
+    """
     kind = "private" if private else "public"
     refusal = only_holders(state, f"can_create_{kind}_channel_group", f"create {kind} channels")
     if refusal or not web_public:
@@ -72,20 +74,19 @@ def privacy_refusal(state: State, *, private: bool = False, web_public: bool = F
 
 
 def topics_policy_refusal(state: State) -> Refusal:
-    """Refuses who may not choose a channel's own rule for topics."""
+    """Returns a refusal unless the current user may set a channel's own topics policy."""
     return only_holders(state, "can_set_topics_policy_group", "choose that by channel")
 
 
 def delete_policy_refusal(state: State) -> Refusal:
-    """Refuses who may not choose who deletes messages in a channel."""
+    """Returns a refusal unless the current user may set who can delete messages in a channel."""
     return only_holders(state, "can_set_delete_message_policy_group", "choose that by channel")
 
 
 def topics_policy(state: State, channel_id: int) -> TopicsPolicy:
-    """What holds for topics of a channel, the organization's rule where it has none of its own; never INHERIT.
+    """The topics policy of a channel, or the organization's if the channel has none of its own; never INHERIT.
 
-    ALLOW_EMPTY: a topic may be left out. DISABLE_EMPTY: it must be given. EMPTY_ONLY: there is only the
-    conversation without a name.
+    ALLOW_EMPTY: the topic may be empty. DISABLE_EMPTY: a topic is required. EMPTY_ONLY: there is only the empty topic.
     """
     if not state.supports(Gate.EMPTY_TOPIC):
         return TopicsPolicy.DISABLE_EMPTY
@@ -96,7 +97,7 @@ def topics_policy(state: State, channel_id: int) -> TopicsPolicy:
     general = _policy(state.organization.text("topics_policy", TopicsPolicy.INHERIT.value))
     if general is not TopicsPolicy.INHERIT:
         return general
-    mandatory = state.organization.flag("mandatory_topics")  # TODO(server-392): before `topics_policy`
+    mandatory = state.organization.flag("mandatory_topics")  # TODO(server-392): replaced by `topics_policy`
     return TopicsPolicy.DISABLE_EMPTY if mandatory else TopicsPolicy.ALLOW_EMPTY
 
 
@@ -111,14 +112,16 @@ _UNKNOWN_CHANNEL = Refusal("This channel no longer exists, or you do not have ac
 
 
 def write_refusal(state: State, where: Destination) -> Refusal:
-    """Refuses who may not write to a conversation at all, whatever the message."""
+    """Returns a refusal unless the current user may send some message to the conversation."""
     if isinstance(where, ChannelDestination):
         return channel_write_refusal(state, where.channel_id)
     return direct_refusal(state, where.user_ids)
 
 
 def draft_refusal(state: State, where: Destination | None) -> Refusal:
-    """Refuses who may not keep a draft for a conversation on the server: that takes reading its channel."""
+    """Returns a refusal unless the server keeps the current user's drafts for a conversation, which requires
+    access to its channel.
+    """
     if not isinstance(where, ChannelDestination):
         return ALLOWED
     channel = state.channels.get(where.channel_id)
@@ -130,12 +133,14 @@ def draft_refusal(state: State, where: Destination | None) -> Refusal:
 
 
 def archived_refusal(channel: Channel) -> Refusal:
-    """Refuses everybody to write in an archived channel."""
+    """Returns a refusal if the channel is archived: nobody can post in it."""
     return Refusal(f"#{channel.name} is archived: nobody can post in it.") if channel.is_archived else ALLOWED
 
 
 def channel_write_refusal(state: State, channel_id: int) -> Refusal:
-    """Refuses who may not write in a channel, in whatever topic. Nobody is refused before any channel is known."""
+    """Returns a refusal unless the current user may post in the channel, in some topic. Allowed until
+    channels are loaded.
+    """
     channel = state.channels.get(channel_id)
     if channel is None:
         return ALLOWED if state.is_empty else _UNKNOWN_CHANNEL
@@ -159,13 +164,14 @@ _OLD_POSTERS: dict[int, tuple[Role, str]] = {
     PostPolicy.ADMINISTRATORS: (Role.ADMINISTRATOR, "admins"),
     PostPolicy.MODERATORS: (Role.MODERATOR, "admins and moderators"),
 }
-"""Who posts, by the `stream_post_policy` of servers below level 333: the least role and its words."""
+"""Who may post, by the `stream_post_policy` of servers below level 333: the least role, and the text for it."""
 
 
 def topic_refusal(state: State, channel_id: int, topic: str) -> Refusal:
-    """Refuses a topic that a message in a channel cannot have, and a new one of who may not create topics.
+    """Returns a refusal for a topic that the channel does not allow, or a new one if the current user may not
+    create topics.
 
-    Whether a topic is new is known once the channel's topics are loaded.
+    Whether a topic is new is known only after the channel's topics are loaded.
     """
     channel = state.channels.get(channel_id)
     name = channel.name if channel is not None else "this channel"
@@ -185,7 +191,7 @@ def topic_refusal(state: State, channel_id: int, topic: str) -> Refusal:
 
 
 def direct_refusal(state: State, others: frozenset[int]) -> Refusal:
-    """Refuses a direct conversation with these people; none of them is a note to oneself."""
+    """Returns a refusal unless the current user may write to these users; no users means a note to self."""
     people = [user for user_id in sorted(others) if (user := state.users.get(user_id)) is not None]
     for user in people:
         if not user.is_active:
@@ -207,7 +213,7 @@ def direct_refusal(state: State, others: frozenset[int]) -> Refusal:
 
 
 _RECENT = 900
-"""Snapshots name about a thousand conversations: with so many, an older one may well be there."""
+"""Snapshots contain about a thousand conversations: with this many, an older one may exist that is not among them."""
 
 
 def _is_nobody(state: State, setting: GroupSettingValue) -> bool:

@@ -1,4 +1,4 @@
-"""Who may change user groups, and which groups a permission may be given to."""
+"""Who may change user groups, and to which groups a permission may be given."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _ROLES = (
     "role:owners",
     "role:nobody",
 )
-"""The groups of the roles that a permission may name, the largest first; nobody last."""
+"""The system groups that may hold a permission, largest first, with nobody last."""
 
 
 def named_groups(state: State) -> list[UserGroup]:
-    """The groups that people made, by name; deactivated ones not."""
+    """The groups that users created, by name, without deactivated ones."""
     groups = [group for group in state.user_groups if not group.is_system and not group.deactivated]
     return sorted(groups, key=lambda group: group.name.casefold())
 
 
 def possible_holders(state: State, rule: HolderRule | None = None) -> list[UserGroup]:
-    """The groups that a permission may be given to: those of the roles, the largest first, then the others."""
+    """The groups that may hold a permission: system groups, largest first, then the others by name."""
     rule = rule or HolderRule()
     by_name = {group.name: group for group in state.user_groups if group.is_system}
     roles = [by_name[name] for name in _ROLES if name in by_name and rule.allows(name)]
@@ -47,14 +47,14 @@ def possible_holders(state: State, rule: HolderRule | None = None) -> list[UserG
 
 
 def manages_all_groups(state: State) -> bool:
-    """Whether oneself manages every group: owners at first; older servers leave it to administrators."""
+    """Whether the current user manages all groups: by default owners, on older servers administrators."""
     if "can_manage_all_groups" in state.organization:
         return state.has_permission("can_manage_all_groups")
     return is_administrator(state)
 
 
 def in_use_refusal(state: State, group: UserGroup) -> Refusal:
-    """Refuses to deactivate a group that is part of another, or that holds a permission, as far as one can see."""
+    """Returns a refusal if the group is part of another or holds a permission, as far as the current user can see."""
     groups = [other for other in state.user_groups if not other.deactivated]
     places = [f"a subgroup of @{other.name}" for other in groups if group.id in other.subgroups]
     places += [
@@ -77,7 +77,9 @@ def _is_named(group: UserGroup, settings: Iterable[GroupSettingValue]) -> bool:
 
 
 def group_refusal(state: State, group: UserGroup, permission: GroupPermission | None, act: str) -> Refusal:
-    """Refuses who neither manages a group nor holds its ``permission``; nobody changes a system group."""
+    """Returns a refusal unless the current user manages the group or holds its ``permission``; always for
+    system groups.
+    """
     if group.is_system:
         return Refusal("The groups of the roles follow from the roles; they are not edited.")
     if manages_all_groups(state):

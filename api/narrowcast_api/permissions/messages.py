@@ -1,7 +1,7 @@
-"""Who may edit, move, resolve and delete messages, and until when.
+"""Who may edit, move, resolve and delete messages, and for how long.
 
-`now` is the local time in UTC seconds; the server's clock is reckoned with. Servers that do not send a permission are
-taken to allow it: they refuse by themselves.
+`now` is the local time in UTC seconds; the offset of the server's clock is taken into account. A permission
+that a server does not send is assumed to be granted: the server checks it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def frozen_refusal(state: State, channel_id: int | None, what: str = "messages") -> Refusal:
-    """Refuses everybody to change what is in an archived channel. None: a direct message."""
+    """Returns a refusal if the channel is archived: its content cannot change. None: a direct message."""
     channel = _channel(state, channel_id)
     if channel is None or not channel.is_archived:
         return ALLOWED
@@ -36,7 +36,9 @@ def frozen_refusal(state: State, channel_id: int | None, what: str = "messages")
 
 
 def flag_refusal(state: State, channel_id: int | None) -> Refusal:
-    """Refuses guests to star or fold what they only read because its channel is open to the web."""
+    """Returns a refusal if the current user is a guest who is not subscribed to the channel, and so cannot
+    set flags.
+    """
     channel = _channel(state, channel_id)
     if channel is None or channel.is_subscribed or not is_guest(state):
         return ALLOWED
@@ -44,12 +46,14 @@ def flag_refusal(state: State, channel_id: int | None) -> Refusal:
 
 
 def act_refusal(state: State, channel_id: int | None) -> Refusal:
-    """Refuses who may not react to a message of a channel, vote on it, change or move it, whatever else they may."""
+    """Returns a refusal if the current user may not act on messages of the channel at all: react, vote,
+    change, move.
+    """
     return frozen_refusal(state, channel_id) or flag_refusal(state, channel_id)
 
 
 def edit_refusal(state: State, message: Message, now: float) -> Refusal:
-    """Refuses who may not change the content of a message: its sender may, for a while."""
+    """Returns a refusal unless the current user may edit the message: its sender may, for a limited time."""
     if message.sender_id != state.me:
         return Refusal("You can only edit your own messages.")
     if not state.organization.flag("allow_message_editing", True):
@@ -62,14 +66,14 @@ def edit_refusal(state: State, message: Message, now: float) -> Refusal:
 
 
 def edit_seconds_left(state: State, message: Message, now: float) -> float | None:
-    """Seconds in which its sender can still change the content of a message; None where there is no limit."""
+    """Seconds for which the sender can still edit the message; None if there is no limit."""
     seconds = _limit(state, "message_content_edit_limit_seconds")
     return None if seconds is None else max(0.0, _seconds_left(state, message, now, seconds))
 
 
 def delete_refusal(state: State, message: Message, now: float) -> Refusal:
-    """Refuses who may not delete a message: holders of the permission, and for a while its sender, or the owner of
-    the bot that sent it.
+    """Returns a refusal unless the current user may delete the message: holders of the permission may, and
+    for a limited time its sender, or the owner of the bot that sent it.
     """
     if refusal := act_refusal(state, message.channel_id):
         return refusal
@@ -85,7 +89,7 @@ def delete_refusal(state: State, message: Message, now: float) -> Refusal:
 
 
 def move_topic_refusal(state: State, message: Message, now: float) -> Refusal:
-    """Refuses who may not move a message to another topic of its channel."""
+    """Returns a refusal unless the current user may move the message to another topic of its channel."""
     if refusal := act_refusal(state, message.channel_id):
         return refusal
     realm, channel = "can_move_messages_between_topics_group", ChannelSetting.MOVE_WITHIN.value
@@ -97,7 +101,7 @@ def move_topic_refusal(state: State, message: Message, now: float) -> Refusal:
 
 
 def move_channel_refusal(state: State, message: Message, now: float) -> Refusal:
-    """Refuses who may not move a message to another channel."""
+    """Returns a refusal unless the current user may move the message to another channel."""
     if refusal := act_refusal(state, message.channel_id):
         return refusal
     realm, channel = "can_move_messages_between_channels_group", ChannelSetting.MOVE_OUT.value
@@ -109,12 +113,12 @@ def move_channel_refusal(state: State, message: Message, now: float) -> Refusal:
 
 
 def delete_topic_refusal(state: State, channel_id: int) -> Refusal:
-    """Refuses who may not delete a topic with all its messages."""
+    """Returns a refusal unless the current user may delete a topic with all its messages."""
     return frozen_refusal(state, channel_id, "topics") or only_administrators(state, "delete topics")
 
 
 def resolve_refusal(state: State, channel_id: int, topic: str | None = None) -> Refusal:
-    """Refuses who may not resolve topics of a channel, and the empty topic, which nobody can resolve."""
+    """Returns a refusal unless the current user may resolve topics of the channel; always for the empty topic."""
     channel = state.channels.get(channel_id)
     if topic == "":
         return Refusal(f"Messages without a topic ({state.limits.empty_topic_name}) cannot be resolved.")
@@ -134,7 +138,9 @@ def _channel(state: State, channel_id: int | None) -> Channel | None:
 
 
 def _holds(state: State, message: Message, name: str, unsaid: bool, of_channel: str | None = None) -> bool:
-    """Whether oneself holds a permission of the organization, or the one of the message's channel."""
+    """Whether the current user holds a permission of the organization or of the message's channel; `unsaid`
+    if the server does not send it.
+    """
     setting = read_group_setting(state.organization.get(name))
     if setting is None and name not in state.organization:
         return unsaid
@@ -159,7 +165,7 @@ def _who(state: State, name: str) -> str:
 
 
 def _too_late(state: State, message: Message, now: float, limit: str, done: str) -> Refusal:
-    """Refuses what came after a limit in seconds; the server sends none where there is none."""
+    """Returns a refusal if a time limit in seconds has passed; the server sends none if there is no limit."""
     seconds = _limit(state, limit)
     if seconds is None or _seconds_left(state, message, now, seconds) >= 0:
         return ALLOWED
@@ -179,7 +185,7 @@ def _seconds_left(state: State, message: Message, now: float, limit: int) -> flo
 
 
 def _period(seconds: int) -> str:
-    """Seconds in the largest unit that says them exactly."""
+    """The seconds as text, in the largest unit of which they are a multiple."""
     units = (86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")
     size, unit = next((size, unit) for size, unit in units if seconds % size == 0)
     count = seconds // size

@@ -1,13 +1,13 @@
-"""Why somebody may not do something."""
+"""The reason why the current user may not do something."""
 
 from __future__ import annotations
 
 
 class Refusal(str):
-    """A sentence that says who may; empty, and so false, for who may do it.
+    """A sentence that says who may do something; empty, and so false, if the current user may.
 
-    `short` says it in the fewest words, to stand beside what is disabled: 'only organization owners'. It is the
-    sentence itself where there are none.
+    `short` is the shortest form, for display beside a disabled item: 'only organization owners'. By default
+    it is the sentence itself.
     """
 
     __slots__ = ("short",)
@@ -20,4 +20,4 @@ class Refusal(str):
 
 
 ALLOWED = Refusal()
-"""What a rule gives for who may."""
+"""The result of a rule if the current user may do it."""

@@ -1,4 +1,4 @@
-"""Roles, who holds a permission, and rules that follow from these alone."""
+"""Roles, who holds a permission, and rules that depend only on these."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _OLD_HOLDERS = {
     Role.MODERATOR: "admins and moderators",
     Role.MEMBER: "members",
 }
-"""Who holds a permission by the least role that does."""
+"""The text for the holders of a permission, by the least role that holds it."""
 
 _NAMED = 4
-"""People who are named one by one before the rest is counted."""
+"""The number of holders that are listed by name before the rest is only counted."""
 
 
 def role_of(state: State) -> int:
-    """The caller's own role code; that of a member while it is not known."""
+    """The current user's role code; that of a member until it is known."""
     me = state.users.get(state.me)
     return me.role if me is not None else int(Role.MEMBER)
 
@@ -57,39 +57,39 @@ def role_name(role: int) -> str:
 
 
 def is_owner(state: State) -> bool:
-    """Whether oneself owns the organization."""
+    """Whether the current user is an owner of the organization."""
     return role_of(state) <= Role.OWNER
 
 
 def is_administrator(state: State) -> bool:
-    """Whether oneself administers the organization; owners do."""
+    """Whether the current user is an administrator of the organization; owners are too."""
     return role_of(state) <= Role.ADMINISTRATOR
 
 
 def is_guest(state: State) -> bool:
-    """Whether oneself is a guest."""
+    """Whether the current user is a guest."""
     return role_of(state) >= Role.GUEST
 
 
 def only_administrators(state: State, act: str = "do this") -> Refusal:
-    """Refuses everybody but administrators."""
+    """Returns a refusal unless the current user is an administrator."""
     if is_administrator(state):
         return ALLOWED
     return only("organization administrators", f"{act}{_ask(state, Role.ADMINISTRATOR)}")
 
 
 def only_owners(state: State, act: str = "do this") -> Refusal:
-    """Refuses everybody but owners."""
+    """Returns a refusal unless the current user is an owner."""
     return ALLOWED if is_owner(state) else only("organization owners", f"{act}{_ask(state, Role.OWNER)}")
 
 
 def only_members(state: State, act: str = "do this") -> Refusal:
-    """Allowed for members and whoever is above them; guests are refused."""
+    """Returns a refusal if the current user is a guest."""
     return ALLOWED if role_of(state) <= Role.MEMBER else only("members", act)
 
 
 def leaving_refusal(state: State) -> str:
-    """Why oneself may not end one's own account: an organization keeps an owner."""
+    """Why the current user may not deactivate their own account: the organization needs an owner. Empty if they may."""
     if not is_owner(state):
         return ""
     owners = [user for user in state.users.active() if not user.is_bot and user.is_owner]
@@ -99,7 +99,7 @@ def leaving_refusal(state: State) -> str:
 
 
 def only_holders(state: State, permission: str, act: str = "do this") -> Refusal:
-    """Refuses who does not hold a permission of the organization, named as in its settings."""
+    """Returns a refusal unless the current user holds a permission of the organization, named as in its settings."""
     if state.has_permission(permission):
         return ALLOWED
     setting = read_group_setting(state.organization.get(permission))
@@ -111,7 +111,7 @@ def only_holders(state: State, permission: str, act: str = "do this") -> Refusal
 
 
 def only(who: str, act: str) -> Refusal:
-    """'Only … can …', or that nobody can."""
+    """A refusal of the form 'Only … can …', or one for nobody or guests."""
     if who == "nobody":
         return Refusal(f"Nobody can {act}.", "nobody")
     if who == _SYSTEM_NAMES["role:members"]:
@@ -120,18 +120,18 @@ def only(who: str, act: str) -> Refusal:
 
 
 def below(state: State, gate: Gate) -> Refusal:
-    """Why a server that is too old cannot do something, in a sentence; empty where it can."""
+    """A sentence that the server is too old for a feature; empty if it supports the feature."""
     missing = level_needed(state, gate)
     return Refusal(f"{gate.title}: {missing}.", missing) if missing else ALLOWED
 
 
 def level_needed(state: State, gate: Gate) -> str:
-    """Why a server that is too old cannot do something, to stand beside what is disabled; empty where it can."""
+    """A short text that the server is too old for a feature, for display beside a disabled item; empty if supported."""
     return "" if state.supports(gate) else gate.unsupported(state.server.level)
 
 
 def holders(state: State, setting: GroupSettingValue) -> str:
-    """Who holds a permission: a group's name, or people and groups one by one."""
+    """The holders of a permission as text: a group's name, or a list of users and groups."""
     if not isinstance(setting, AdHocGroup):
         return group_name(state, setting)
     people = sorted((state.users.name(user_id) for user_id in setting.direct_members), key=str.casefold)
@@ -144,7 +144,7 @@ def holders(state: State, setting: GroupSettingValue) -> str:
 
 
 def group_name(state: State, group_id: int) -> str:
-    """A group's name; those of roles in words."""
+    """A group's name; for system groups a description."""
     group = state.user_groups.get(group_id)
     if group is None:
         return f"group {group_id}"
@@ -152,28 +152,30 @@ def group_name(state: State, group_id: int) -> str:
 
 
 def may_administer(state: State, user: User, act: str = "change other users") -> Refusal:
-    """Refuses who may not change somebody's account: administrators may, and owners of bots their bots."""
+    """Returns a refusal unless the current user may change the account: as an administrator, or as the owner
+    of a bot.
+    """
     if user.is_bot and user.bot_owner_id == state.me:
         return ALLOWED
     return only_administrators(state, act)
 
 
 def may_deactivate(state: State, user: User) -> Refusal:
-    """Refuses who may not deactivate somebody: as for any change, but owners are deactivated by owners."""
+    """Returns a refusal unless the current user may deactivate the account; only owners may deactivate other owners."""
     if user.role <= Role.OWNER and user.user_id != state.me:
         return only_owners(state, "deactivate an owner")
     return may_administer(state, user, "deactivate users")
 
 
 def roles_to_give(state: State, user: User) -> list[int]:
-    """The roles that oneself could give somebody; only owners give or take that of an owner."""
+    """The roles that the current user may give to a user; only owners can grant or revoke the owner role."""
     if not is_administrator(state) or (user.role <= Role.OWNER and not is_owner(state)):
         return []
     return [role for role in ROLE_NAMES if role > Role.OWNER or is_owner(state)]
 
 
 def _ask(state: State, least: Role) -> str:
-    """Whom to ask, by name: one who is there will do."""
+    """A hint with the name of one user to ask; empty if there is none."""
     names = sorted(
         user.full_name
         for user in state.users.active()

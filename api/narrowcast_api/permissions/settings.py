@@ -1,4 +1,4 @@
-"""Who may change which setting of the organization, and who may make which kind of bot."""
+"""Who may change which setting of the organization, and who may create which type of bot."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _PLANS = {
     "enable_spectator_access": NOT_LIMITED,
     "message_retention_days": NOT_LIMITED,
 }
-"""Settings that not every plan has."""
+"""The plans that include a setting, for settings that not every plan has."""
 
 
 def organization_refusal(state: State, setting: str) -> Refusal:
-    """Refuses who may not change a setting of the organization."""
+    """Returns a refusal unless the current user may change a setting of the organization."""
     act = "change this setting"
     who = (
         only_owners(state, act)
@@ -35,7 +35,7 @@ def organization_refusal(state: State, setting: str) -> Refusal:
 
 
 def plan_refusal(state: State, plans: Collection[int] = NOT_LIMITED) -> Refusal:
-    """Refuses what the plan of an organization on Zulip Cloud does not have. ``plans``: those that have it."""
+    """Returns a refusal unless the organization's plan on Zulip Cloud is one of ``plans``."""
     if state.organization.number("plan_type", PlanType.SELF_HOSTED) in plans:
         return ALLOWED
     plan = "Zulip Cloud Standard" if PlanType.STANDARD in plans else "Zulip Cloud Plus"
@@ -43,28 +43,30 @@ def plan_refusal(state: State, plans: Collection[int] = NOT_LIMITED) -> Refusal:
 
 
 def name_refusal(state: State) -> Refusal:
-    """Refuses who may not change their own name: a server may drop the change without a word."""
+    """Returns a refusal unless the current user may change their own name: a server may silently ignore the change."""
     if state.offers.names_fixed or state.organization.flag("name_changes_disabled"):
         return only_administrators(state, "change names here")
     return ALLOWED
 
 
 def picture_refusal(state: State) -> Refusal:
-    """Refuses who may not change their own picture."""
+    """Returns a refusal unless the current user may change their own picture."""
     if state.offers.pictures_fixed or state.organization.flag("avatar_changes_disabled"):
         return only_administrators(state, "change pictures here")
     return ALLOWED
 
 
 def upload_refusal(state: State) -> Refusal:
-    """Refuses everybody where the server takes no files."""
+    """Returns a refusal if the server does not accept uploads."""
     if state.limits.max_file_upload_size_mib > 0:
         return ALLOWED
     return Refusal("File and image uploads have been disabled for this organization.")
 
 
 def summary_refusal(state: State) -> Refusal:
-    """Refuses where the server has no language model, who may not have topics summarized, and who wants none of it."""
+    """Returns a refusal if the server has no language model, or if the current user may not have topics
+    summarized or hides AI features.
+    """
     if not state.offers.summaries:
         return Refusal("This server does not offer AI summaries.")
     if state.settings.flag("hide_ai_features"):
@@ -73,7 +75,7 @@ def summary_refusal(state: State) -> Refusal:
 
 
 def bot_types(state: State) -> list[BotType]:
-    """The kinds of bots that oneself may make: those that only write need a permission of their own."""
+    """The types of bots that the current user may create; bots that can only post have a separate permission."""
     if is_guest(state):
         return []
     if state.has_permission("can_create_bots_group"):
@@ -86,7 +88,7 @@ def bot_types(state: State) -> list[BotType]:
 
 
 def bot_refusal(state: State) -> Refusal:
-    """Refuses who may make no bot of any kind."""
+    """Returns a refusal unless the current user may create some type of bot."""
     if bot_types(state):
         return ALLOWED
     if is_guest(state):
