@@ -1,1 +1,1 @@
-"""One frozen record per thing of the service, each with the one reader of it: for snapshots, events and answers."""
+"""One frozen record type per kind of object of the service, with one reader for snapshots, events and answers."""

@@ -1,4 +1,4 @@
-"""Files that oneself uploaded."""
+"""Files that the current user uploaded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from narrowcast_api.model.reading import RawRecord, integer, required_int, rows,
 
 
 class Attachment(NamedTuple):
-    """A file that oneself uploaded, with the messages that link to it; `created` in UTC milliseconds."""
+    """A file that the current user uploaded, with the messages that link to it; `created` in UTC milliseconds."""
 
     id: int
     name: str
@@ -19,7 +19,7 @@ class Attachment(NamedTuple):
 
 
 def read_attachment(row: RawRecord) -> Attachment:
-    """The `attachment` of an event."""
+    """Read the `attachment` of an event."""
     return Attachment(
         id=required_int(row, "id"),
         name=text(row, "name"),
@@ -31,7 +31,9 @@ def read_attachment(row: RawRecord) -> Attachment:
 
 
 def _milliseconds(moment: int) -> int:
-    """Servers from level 443 on give seconds; events do not say their level, but no file is from before 1974."""
+    """Convert seconds, which servers from level 443 on send, to milliseconds. Events do not contain the
+    level, but no file is older than 1974, so that the size of the number decides.
+    """
     return moment * 1000 if moment < _SECONDS_END else moment
 
 

@@ -1,4 +1,4 @@
-"""The bots that the caller manages: one's own, of administrators those of all."""
+"""The bots that the current user manages: their own, and for administrators all bots."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from narrowcast_api.model.reading import RawRecord, boolean, integer, optional_i
 
 
 class ManagedBot(NamedTuple):
-    """A bot that one manages. Its key, and the token of a webhook, are not kept: ask for them when they are wanted."""
+    """A bot that the current user manages, without its key and the token of a webhook: request those when needed."""
 
     user_id: int
     full_name: str
     is_active: bool
     owner_id: int | None
     payload_url: str = ""
-    """What an outgoing webhook calls; empty for other bots."""
+    """The address that an outgoing webhook calls; empty for other bots."""
     interface_type: int = 1
-    """How it is told of messages."""
+    """The format in which it receives messages."""
 
 
 def read_managed_bot(row: RawRecord) -> ManagedBot:
@@ -31,20 +31,20 @@ def read_managed_bot(row: RawRecord) -> ManagedBot:
 
 
 class BotChange(NamedTuple):
-    """New values of a bot, by their names on the wire and without its key; what is not there stays."""
+    """Changed properties of a bot, by wire name and without its key."""
 
     user_id: int
     values: RawRecord
 
 
 def read_managed_bot_change(row: RawRecord) -> BotChange:
-    """The `bot` of a `realm_bot` event that changes or removes one."""
+    """Read the `bot` of a `realm_bot` event that changes or removes a bot."""
     values = {key: row[key] for key in row if key not in {"user_id", "api_key"}}
     return BotChange(required_int(row, "user_id"), values)
 
 
 def changed_bot(bot: ManagedBot, values: RawRecord) -> ManagedBot:
-    """The bot with new values."""
+    """Returns the bot with the changed properties."""
     return ManagedBot(
         bot.user_id,
         text(values, "full_name", bot.full_name),
@@ -55,6 +55,6 @@ def changed_bot(bot: ManagedBot, values: RawRecord) -> ManagedBot:
 
 
 def _service(row: RawRecord) -> tuple[str, int]:
-    """What an outgoing webhook calls, and in which form."""
+    """The address that an outgoing webhook calls, and the format."""
     service = next(rows(row.get("services")), {})
     return text(service, "base_url"), integer(service, "interface", 1)

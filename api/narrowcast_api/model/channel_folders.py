@@ -1,4 +1,4 @@
-"""Folders that channels are sorted into."""
+"""Folders of channels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from narrowcast_api.model.reading import RawRecord, boolean, integer, required_i
 
 
 class ChannelFolder(NamedTuple):
-    """A folder that channels are sorted into, the same for everybody."""
+    """A folder of channels, the same for all users."""
 
     id: int
     name: str
@@ -19,7 +19,7 @@ class ChannelFolder(NamedTuple):
 
 
 def read_channel_folder(row: RawRecord) -> ChannelFolder:
-    """A row of `channel_folders`."""
+    """Read a row of `channel_folders`."""
     return ChannelFolder(
         id=required_int(row, "id"),
         name=text(row, "name"),

@@ -1,4 +1,4 @@
-"""Channels, and one's subscriptions to them (USUB rows)."""
+"""Channels, and the current user's subscriptions to them (USUB rows)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from narrowcast_api.model.user_groups import GroupSettingValue, read_permissions
 
 
 class Subscription(NamedTuple):
-    """What one has chosen for a channel that one is in; None follows the general setting."""
+    """The current user's personal settings for a subscribed channel; None follows the general setting."""
 
     color: str = ""
     is_muted: bool = False
@@ -32,10 +32,10 @@ class Subscription(NamedTuple):
 
 
 class Channel(NamedTuple):
-    """One channel. A tuple, because organizations have 5,000 of them.
+    """One channel. A tuple to save memory, because organizations may have 5,000 of them.
 
-    `subscription` is None where oneself is not in it. `permissions` maps `can_..._group` to who may.
-    `is_default` and `subscriber_ids` are there where a request asked for them.
+    `subscription` is None if the current user is not subscribed. `permissions` maps `can_..._group` to its
+    holders. `is_default` and `subscriber_ids` are None unless a request asked for them.
     """
 
     channel_id: int
@@ -63,19 +63,19 @@ class Channel(NamedTuple):
 
     @property
     def is_subscribed(self) -> bool:
-        """Whether oneself is in the channel."""
+        """Whether the current user is subscribed to the channel."""
         return self.subscription is not None
 
     @property
     def is_muted(self) -> bool:
-        """Whether oneself has muted the channel."""
+        """Whether the current user has muted the channel."""
         return self.subscription is not None and self.subscription.is_muted
 
 
 def read_channel(row: RawRecord, subscription: Subscription | None = None) -> Channel:
-    """A row of `streams`, `unsubscribed`, `never_subscribed` or of a `stream` event.
+    """Read a row of `streams`, `unsubscribed`, `never_subscribed` or of a `stream` event.
 
-    It never reads the part about oneself; `read_subscribed` does.
+    Does not read the current user's settings in the row; `read_subscribed` does.
     """
     subscribers = row.get("subscribers")
     return Channel(
@@ -106,19 +106,21 @@ def read_channel(row: RawRecord, subscription: Subscription | None = None) -> Ch
 
 
 def read_subscribed(row: RawRecord) -> Channel:
-    """A row of `subscriptions`, or of a `subscription` event."""
+    """Read a row of `subscriptions`, or of a `subscription` event."""
     return read_channel(row, read_subscription(row))
 
 
 def read_listed(row: RawRecord) -> Channel:
-    """A row of the list of one's subscriptions, with the ids of those in the channel if they were asked for."""
+    """Read a row of the list of the current user's subscriptions, with the ids of the subscribers if they
+    were requested.
+    """
     subscribers = row.get("subscribers")
     listed = tuple(ids(subscribers)) if isinstance(subscribers, list) else None
     return read_subscribed(row)._replace(subscriber_ids=listed)
 
 
 def read_subscription(row: RawRecord) -> Subscription:
-    """The part about oneself in a row of `subscriptions`; `in_home_view` is what old servers say."""
+    """Read the current user's settings in a row of `subscriptions`; old servers send `in_home_view`."""
     return Subscription(
         color=text(row, "color"),
         is_muted=boolean(row, "is_muted", not boolean(row, "in_home_view", True)),

@@ -1,4 +1,4 @@
-"""Emoji of the organization."""
+"""Custom emoji of the organization."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from narrowcast_api.model.reading import (
 
 
 class CustomEmoji(NamedTuple):
-    """An emoji of the organization; `code` is what reactions carry.
+    """A custom emoji of the organization; reactions refer to it by `code`.
 
-    `source_url` is relative to the organization's address; `still_url` is there for animated ones.
+    `source_url` is relative to the organization's address; `still_url` is None unless the emoji is animated.
     """
 
     code: str
@@ -31,7 +31,7 @@ class CustomEmoji(NamedTuple):
 
 
 def read_custom_emoji(row: RawRecord) -> CustomEmoji:
-    """A value of `realm_emoji`, or the `emoji` of an event; its `id` is a text or a number."""
+    """Read a value of `realm_emoji`, or the `emoji` of an event; its `id` may be a text or a number."""
     code = row.get("id")
     return CustomEmoji(
         code=str(code) if type(code) is int else required_text(row, "id"),
@@ -44,7 +44,7 @@ def read_custom_emoji(row: RawRecord) -> CustomEmoji:
 
 
 def read_custom_emoji_table(value: RawRecord) -> dict[str, CustomEmoji]:
-    """The table `realm_emoji`, by code; what is no emoji is left out."""
+    """Read the table `realm_emoji`, by code; invalid entries are left out."""
     emoji: dict[str, CustomEmoji] = {}
     for code, row in value.items():
         if isinstance(row, Mapping):

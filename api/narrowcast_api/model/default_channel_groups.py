@@ -1,4 +1,4 @@
-"""Groups of channels that newcomers choose from."""
+"""Groups of channels that new users can choose."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from narrowcast_api.model.reading import RawRecord, ids, integer, records, requi
 
 
 class DefaultChannelGroup(NamedTuple):
-    """Channels that go together, by what a newcomer comes for."""
+    """A group of channels that new users can choose together."""
 
     id: int
     name: str
@@ -17,7 +17,7 @@ class DefaultChannelGroup(NamedTuple):
 
 
 def read_default_channel_group(row: RawRecord) -> DefaultChannelGroup:
-    """A row of `realm_default_stream_groups`; older servers name the channels by their whole objects."""
+    """Read a row of `realm_default_stream_groups`; older servers send whole channel objects."""
     streams = row.get("streams")
     return DefaultChannelGroup(
         required_int(row, "id"),
@@ -28,6 +28,6 @@ def read_default_channel_group(row: RawRecord) -> DefaultChannelGroup:
 
 
 def read_default_channel_groups(value: object) -> tuple[DefaultChannelGroup, ...]:
-    """The value of `realm_default_stream_groups`: all groups, by name."""
+    """Read the value of `realm_default_stream_groups`: all groups, by name."""
     groups = records(value, read_default_channel_group, "group of channels")
     return tuple(sorted(groups, key=lambda group: (group.name.casefold(), group.id)))

@@ -1,4 +1,4 @@
-"""Drafts as they travel, and where drafts and scheduled messages go (EVT-04, DRF rows)."""
+"""Drafts in the form of the server, and the destinations of drafts and scheduled messages (EVT-04, DRF rows)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from narrowcast_api.narrow.destinations import ChannelDestination, Destination, 
 
 
 class DraftVersion(Struct, frozen=True):
-    """What a draft says and where it is addressed, without who has it. `destination` None: nowhere yet."""
+    """The content and the destination of a draft, without its id. `destination` None: not chosen yet."""
 
     destination: Destination | None
     content: str
 
 
 class ServerDraft(Struct, frozen=True):
-    """A draft as the server keeps it; `timestamp` is the last edit in UTC seconds.
+    """A draft on the server; `timestamp` is the last edit in UTC seconds.
 
-    As it is read, a direct destination names oneself too: see `without`.
+    After reading, a direct destination includes the current user: see `without`.
     """
 
     id: int
@@ -34,23 +34,23 @@ class ServerDraft(Struct, frozen=True):
         return self.version.content
 
     def without(self, me: int) -> ServerDraft:
-        """The same, addressed as destinations are: by the others alone."""
+        """The draft with a destination as elsewhere: without the user `me`."""
         version = DraftVersion(others_only(self.destination, me), self.content)
         return ServerDraft(self.id, version, self.timestamp)
 
     def in_local_time(self, server_offset: float) -> ServerDraft:
-        """The same, edited at the time that this machine's clock had: the server's is that many seconds ahead."""
+        """The draft with its time on the local clock; the server's clock is `server_offset` seconds ahead."""
         return ServerDraft(self.id, self.version, self.timestamp - server_offset if self.timestamp else 0.0)
 
 
 def read_draft(row: RawRecord) -> ServerDraft:
-    """A row of `drafts` (EVT-04)."""
+    """Read a row of `drafts` (EVT-04)."""
     version = DraftVersion(read_destination(row), text(row, "content"))
     return ServerDraft(required_int(row, "id"), version, number(row, "timestamp", 0.0))
 
 
 def read_destination(row: RawRecord) -> Destination | None:
-    """Where a draft or scheduled message goes, oneself among the people; None for one without an address."""
+    """Read the destination of a draft or scheduled message, including the current user; None if it has none."""
     to = row.get("to")
     people = ids([to] if type(to) is int else to)
     if row.get("type") in ("stream", "channel"):
@@ -61,7 +61,7 @@ def read_destination(row: RawRecord) -> Destination | None:
 
 
 def others_only(destination: Destination | None, me: int) -> Destination | None:
-    """The destination without oneself."""
+    """The destination without the user `me`."""
     if isinstance(destination, DirectDestination):
         return DirectDestination(destination.user_ids - {me})
     return destination

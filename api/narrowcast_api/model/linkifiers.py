@@ -8,7 +8,7 @@ from narrowcast_api.model.reading import RawRecord, required_int, text
 
 
 class Linkifier(NamedTuple):
-    """A pattern that the server turns into links; never run here (LNK rows)."""
+    """A pattern that the server turns into links; the library never runs it (LNK rows)."""
 
     id: int
     pattern: str
@@ -16,7 +16,7 @@ class Linkifier(NamedTuple):
 
 
 def read_linkifier(row: RawRecord) -> Linkifier:
-    """A row of `realm_linkifiers`."""
+    """Read a row of `realm_linkifiers`."""
     return Linkifier(
         required_int(row, "id"),
         text(row, "pattern"),

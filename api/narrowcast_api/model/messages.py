@@ -1,7 +1,7 @@
-"""The messages that are known, as the app reads them.
+"""Messages as the app uses them.
 
-A `Message` is never changed in place: a change puts a new value under the same id, so identity tells whether
-something drawn from one is still true. Cheap to import.
+A `Message` is never changed in place: a change stores a new object under the same id, so an object's identity
+shows whether something drawn from it is up to date. Quick to import.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from narrowcast_api.narrow.destinations import ChannelDestination, Destination, 
 MENTION_FLAGS = frozenset(
     {"mentioned", "wildcard_mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned"}
 )
-"""Flags that mean a mention of oneself: by name or group, or of everybody in a channel or topic."""
+"""Flags of a mention of the current user: by name or group, or of everybody in a channel or topic."""
 
 PERSONAL_MENTION = "mentioned"
-"""By name or group; the other flags are wildcards, which do not count where the conversation is muted."""
+"""A mention by name or group; the other flags are of wildcards, which do not count in muted conversations."""
 
 
 class Reaction(NamedTuple):
-    """One person's emoji on a message. What counts as the same emoji is `key`, never the name."""
+    """One user's emoji on a message. Emoji are the same if their `key` is, whatever their names."""
 
     emoji_name: str
     emoji_code: str
@@ -45,12 +45,12 @@ class Reaction(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Type and code: what tells two emoji apart."""
+        """Type and code, which identify the emoji."""
         return (self.reaction_type, self.emoji_code)
 
 
 class ReactionGroup(NamedTuple):
-    """One emoji on a message with everybody who chose it, in the order they did."""
+    """One emoji on a message with all users who chose it, in that order."""
 
     emoji_name: str
     emoji_code: str
@@ -59,7 +59,7 @@ class ReactionGroup(NamedTuple):
 
 
 class Submessage(NamedTuple):
-    """One part of a poll or to-do list: the first makes the widget, each later one is a vote or a change.
+    """One part of a poll or to-do list: the first part creates the widget, each later one is a vote or a change.
 
     `content` is JSON text as the server sent it.
     """
@@ -71,11 +71,11 @@ class Submessage(NamedTuple):
 
 
 class Message(Struct, frozen=True, array_like=True):
-    """One message. Times are UTC seconds, `content` is the server's rendered HTML and not to be trusted.
+    """One message. Times are UTC seconds, `content` is the server's rendered HTML and untrusted.
 
-    A channel message has `channel_id` and `topic` ('' is a topic too), a direct one has `direct_user_ids`,
-    which include oneself. `local_id` is set on messages of one's own that this client sent and knows again.
-    The cache holds messages as lists of these fields in this order: new ones go to the end.
+    A channel message has `channel_id` and `topic` (which may be ''), a direct one has `direct_user_ids`,
+    which include the current user. `local_id` is set on messages that this client sent and recognized. The
+    cache stores messages as lists of these fields in this order: add new fields at the end.
     """
 
     id: int
@@ -97,24 +97,24 @@ class Message(Struct, frozen=True, array_like=True):
     local_id: str | None = None
 
     def destination(self, me: int) -> Destination:
-        """The conversation that the message is in, seen by the user `me`."""
+        """The conversation of the message, from the view of the user `me`."""
         if self.channel_id is not None:
             return ChannelDestination(self.channel_id, self.topic or "")
         return DirectDestination((self.direct_user_ids or frozenset()) - {me})
 
     @property
     def is_read(self) -> bool:
-        """Whether oneself has read it."""
+        """Whether the current user has read it."""
         return "read" in self.flags
 
     @property
     def is_starred(self) -> bool:
-        """Whether oneself has starred it."""
+        """Whether the current user has starred it."""
         return "starred" in self.flags
 
 
 class Person(NamedTuple):
-    """Somebody of a direct conversation, as messages name them."""
+    """A participant of a direct conversation, as in messages."""
 
     id: int
     email: str
@@ -122,17 +122,17 @@ class Person(NamedTuple):
 
 
 class Match(NamedTuple):
-    """How a message matches a search: HTML with highlights, not to be trusted (NAR rows)."""
+    """The matching text of a message in a search: HTML with highlights, untrusted (NAR rows)."""
 
     content: str
     topic: str
 
 
 class FetchedMessage(NamedTuple):
-    """A message of an answer, with what only answers say of it.
+    """A message of an answer, with the fields that only answers contain.
 
-    `channel_name` is empty for a direct message, `people` (oneself among them) for one in a channel; `match` is
-    there in the answer to a search.
+    `channel_name` is empty for a direct message, `people` (which include the current user) for one in a
+    channel; `match` is set in the answer to a search.
     """
 
     message: Message
@@ -142,7 +142,7 @@ class FetchedMessage(NamedTuple):
 
 
 def read_message(row: RawRecord) -> Message:
-    """A message of a page or of an event."""
+    """Read a message of a page or of an event."""
     is_direct = row.get("type") in ("private", "direct")
     people = frozenset(person.id for person in _read_people(row)) if is_direct else None
     edited_at, moved_at = _history(row)
@@ -167,7 +167,7 @@ def read_message(row: RawRecord) -> Message:
 
 
 def read_fetched_message(row: RawRecord) -> FetchedMessage:
-    """A message of an answer."""
+    """Read a message of an answer."""
     message = read_message(row)
     match = read_match(row) if type(row.get("match_content")) is str else None
     if message.channel_id is not None:
@@ -176,7 +176,7 @@ def read_fetched_message(row: RawRecord) -> FetchedMessage:
 
 
 def read_reaction(row: RawRecord) -> Reaction:
-    """A row of `reactions`, or a `reaction` event; old servers put the user into an object of its own."""
+    """Read a row of `reactions`, or a `reaction` event; old servers send the user as an object."""
     user = table(row.get("user"))
     user_id = optional_int(row, "user_id")
     if user_id is None:
@@ -190,7 +190,7 @@ def read_reaction(row: RawRecord) -> Reaction:
 
 
 def read_submessage(row: RawRecord) -> Submessage:
-    """A row of `submessages`."""
+    """Read a row of `submessages`."""
     return Submessage(
         required_int(row, "id"),
         required_int(row, "sender_id"),
@@ -200,7 +200,7 @@ def read_submessage(row: RawRecord) -> Submessage:
 
 
 def read_match(row: RawRecord) -> Match:
-    """How a message matches; the topic is `match_subject` on the wire."""
+    """Read the match of a message; the wire name of its topic is `match_subject`."""
     return Match(text(row, "match_content"), text(row, "match_subject", text(row, "match_topic")))
 
 
@@ -213,7 +213,9 @@ def _read_person(row: RawRecord) -> Person:
 
 
 def _history(row: RawRecord) -> tuple[int | None, int | None]:
-    """When content and place last changed; the history tells them apart where the newest times do not."""
+    """When the content was last edited and the message last moved; the history is used if the row's times do
+    not distinguish the two.
+    """
     history = list(rows(row.get("edit_history")))
     edits = [_time(entry) for entry in history if type(entry.get("prev_content")) is str]
     moves = [_time(entry) for entry in history if any(type(entry.get(key)) in (int, str) for key in _MOVED)]
@@ -233,7 +235,7 @@ def _time(row: RawRecord) -> int:
 
 
 def grouped(reactions: Iterable[Reaction]) -> tuple[ReactionGroup, ...]:
-    """Reactions by emoji, most votes first; equal counts stay in the order in which the emoji came."""
+    """Reactions by emoji, most frequent first; emoji with equal counts keep the order in which they were added."""
     groups: dict[tuple[str, str], list[Reaction]] = {}
     for reaction in reactions:
         groups.setdefault(reaction.key, []).append(reaction)

@@ -1,4 +1,4 @@
-"""Views that one has pinned or hidden in navigation."""
+"""Views that the current user has pinned or hidden in the navigation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from narrowcast_api.model.reading import RawRecord, boolean, optional_text, requ
 
 
 class NavigationView(NamedTuple):
-    """A view that one has pinned or hidden in navigation."""
+    """A view that the current user has pinned or hidden in the navigation."""
 
     fragment: str
     is_pinned: bool
@@ -16,7 +16,7 @@ class NavigationView(NamedTuple):
 
 
 def read_navigation_view(row: RawRecord) -> NavigationView:
-    """A row of `navigation_views`."""
+    """Read a row of `navigation_views`."""
     return NavigationView(
         required_text(row, "fragment"), boolean(row, "is_pinned"), optional_text(row, "name")
     )

@@ -1,4 +1,4 @@
-"""Sites that code can be opened in (PLG rows)."""
+"""Sites on which code can be run (PLG rows)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from narrowcast_api.model.reading import RawRecord, required_int, text
 
 
 class Playground(NamedTuple):
-    """A site that code of one language can be opened in (PLG rows)."""
+    """A site on which code of one language can be run (PLG rows)."""
 
     id: int
     name: str
@@ -17,7 +17,7 @@ class Playground(NamedTuple):
 
 
 def read_playground(row: RawRecord) -> Playground:
-    """A row of `realm_playgrounds`; public servers say `pygments_language`."""
+    """Read a row of `realm_playgrounds`; public servers send `pygments_language`."""
     return Playground(
         required_int(row, "id"),
         text(row, "name"),

@@ -1,4 +1,4 @@
-"""When somebody was last seen (outside the contract)."""
+"""When users were last active (outside the contract)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from narrowcast_api.model.reading import LARGEST, RawRecord, number
 
 
 class Seen(NamedTuple):
-    """When somebody was last active and last connected, in the server's UTC seconds; 0 is never."""
+    """When a user was last active and last connected, in the server's UTC seconds; 0 means never."""
 
     active: float = 0
     idle: float = 0
 
 
 def read_seen(row: RawRecord) -> Seen:
-    """A presence with two times."""
+    """Read a presence with two times."""
     active, idle = row.get("active_timestamp"), row.get("idle_timestamp")
-    if type(active) is not int or type(idle) is not int or not 0 <= active <= idle <= LARGEST:  # seldom
+    if type(active) is not int or type(idle) is not int or not 0 <= active <= idle <= LARGEST:  # rare
         active, idle = number(row, "active_timestamp", 0), number(row, "idle_timestamp", 0)
     return Seen(active, idle if idle > active else active)

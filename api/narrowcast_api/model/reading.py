@@ -1,8 +1,8 @@
-"""Reading what servers sent into the state's own records, one value at a time.
+"""Reads data from servers into the library's records, one value at a time.
 
-The snapshot can hold 50,000 people, and the cached one is read before the first paint, so its rows are
-checked here by hand: a value of the wrong type counts as absent, a row without its
-identity is skipped and logged. No server answer can make these functions raise anything but `BadRow`.
+The snapshot may contain 50,000 people, and the cached one is read before the first frame, so for speed its
+rows are checked with plain code: a value of the wrong type counts as absent, a row without its id is skipped
+and logged. Whatever a server sends, these functions raise nothing but `BadRow`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import TypeVar
 logger = logging.getLogger(__name__)
 
 LARGEST = 2**63 - 1
-"""Larger numbers fit nowhere where ids and times of servers go: they count as values of a wrong type."""
+"""The largest id or time that servers can store; larger numbers are treated as values of a wrong type."""
 
 _DIGITS = 19
-"""Digits of a number that may be too large; ids have fewer."""
+"""The number of digits from which a number may be too large; ids have fewer."""
 
 RawRecord = Mapping[str, object]
 Record = TypeVar("Record")
@@ -25,11 +25,11 @@ Default = TypeVar("Default", int, None)
 
 
 class BadRow(ValueError):
-    """A row lacks what makes it one; the message names the field."""
+    """A row lacks a required field; the message is the field's name."""
 
 
 def required_int(row: RawRecord, key: str) -> int:
-    """An identity. Raises `BadRow`."""
+    """A required id. Raises `BadRow` if it is missing or invalid."""
     value = row.get(key)
     if type(value) is not int or not -LARGEST <= value <= LARGEST:
         raise BadRow(key)
@@ -37,7 +37,7 @@ def required_int(row: RawRecord, key: str) -> int:
 
 
 def required_text(row: RawRecord, key: str) -> str:
-    """A text without which the row means nothing. Raises `BadRow`."""
+    """A required text. Raises `BadRow` if it is missing or invalid."""
     value = row.get(key)
     if type(value) is not str:
         raise BadRow(key)
@@ -46,7 +46,7 @@ def required_text(row: RawRecord, key: str) -> str:
 
 def integer(row: RawRecord, key: str, default: int = 0) -> int:
     value = row.get(key)
-    if type(value) is int and -LARGEST <= value <= LARGEST:  # the usual case, without a further call
+    if type(value) is int and -LARGEST <= value <= LARGEST:  # the usual case, without another function call
         return value
     return _whole(value, default)
 
@@ -59,7 +59,7 @@ def optional_int(row: RawRecord, key: str) -> int | None:
 
 
 def _whole(value: object, default: Default) -> int | Default:
-    """Some servers send times with a fraction, of zero."""
+    """The integer of a float such as 3.0, which some servers send for times; else the default."""
     return int(value) if type(value) is float and value.is_integer() and abs(value) < LARGEST else default
 
 
@@ -71,7 +71,7 @@ def number(row: RawRecord, key: str, default: float) -> float:
 
 
 def id_of_key(key: object) -> int | None:
-    """An id that stands as text, as keys of JSON objects do; None for anything else."""
+    """An id from a text, such as the keys of JSON objects; None for anything else."""
     return int(key) if type(key) is str and key.isdecimal() and len(key) < _DIGITS else None
 
 
@@ -96,29 +96,30 @@ def optional_bool(row: RawRecord, key: str) -> bool | None:
 
 
 def ids(value: object) -> list[int]:
-    """The integers of a list; anything else yields none."""
+    """The integers in a list; empty if it is not a list."""
     return [item for item in value if type(item) is int] if isinstance(value, (list, tuple)) else []
 
 
 def texts(value: object) -> list[str]:
-    """The strings of a list; anything else yields none."""
+    """The strings in a list; empty if it is not a list."""
     return [item for item in value if type(item) is str] if isinstance(value, (list, tuple)) else []
 
 
 def rows(value: object) -> Iterator[RawRecord]:
-    """The objects of a list; anything else yields none."""
+    """The objects in a list; empty if it is not a list."""
     if isinstance(value, (list, tuple)) or (isinstance(value, Sequence) and not isinstance(value, str)):
-        # Most are dicts, and asking the abstract class costs several times as much as all else here.
+        # Most items are dicts; the check against the abstract class takes several times as long as everything
+        # else here.
         yield from (item for item in value if type(item) is dict or isinstance(item, Mapping))
 
 
 def table(value: object) -> RawRecord:
-    """An object; anything else counts as an empty one."""
+    """An object; empty if it is not an object."""
     return value if type(value) is dict or isinstance(value, Mapping) else {}
 
 
 def records(value: object, read: Callable[[RawRecord], Record], kind: str) -> Iterator[Record]:
-    """Each row of a list through `read`; rows that are not one are logged and left out."""
+    """Read each row of a list with `read`; invalid rows are logged and left out."""
     for row in rows(value):
         try:
             yield read(row)

@@ -1,4 +1,4 @@
-"""Notes to oneself about messages, delivered later."""
+"""The current user's reminders of messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from narrowcast_api.model.reading import RawRecord, boolean, integer, optional_i
 
 
 class Reminder(NamedTuple):
-    """A note to oneself about a message, delivered later."""
+    """A reminder of a message, sent to the current user later."""
 
     id: int
     message_id: int | None

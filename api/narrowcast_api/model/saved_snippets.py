@@ -1,4 +1,4 @@
-"""Texts of one's own to insert into messages (SNP rows)."""
+"""The current user's saved texts to insert into messages (SNP rows)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from narrowcast_api.model.reading import RawRecord, integer, required_int, text
 
 
 class SavedSnippet(NamedTuple):
-    """A text of one's own to insert into messages (SNP rows)."""
+    """A saved text of the current user, to insert into messages (SNP rows)."""
 
     id: int
     title: str
@@ -17,7 +17,7 @@ class SavedSnippet(NamedTuple):
 
 
 def read_saved_snippet(row: RawRecord) -> SavedSnippet:
-    """A row of `saved_snippets`."""
+    """Read a row of `saved_snippets`."""
     return SavedSnippet(
         required_int(row, "id"), text(row, "title"), text(row, "content"), integer(row, "date_created")
     )

@@ -10,9 +10,9 @@ from narrowcast_api.narrow.destinations import Destination
 
 
 class ScheduledMessage(NamedTuple):
-    """A message that the server sends later, at `deliver_at` (UTC seconds); `failed`: it tried and could not.
+    """A message that the server sends later, at `deliver_at` (UTC seconds); `failed`: the delivery failed.
 
-    Direct destinations name oneself too: see `without`.
+    Direct destinations include the current user: see `without`.
     """
 
     id: int
@@ -23,12 +23,12 @@ class ScheduledMessage(NamedTuple):
     failed: bool
 
     def without(self, me: int) -> ScheduledMessage:
-        """The same, addressed as destinations are: by the others alone."""
+        """The message with a destination as elsewhere: without the user `me`."""
         return self._replace(destination=others_only(self.destination, me))
 
 
 def read_scheduled_message(row: RawRecord) -> ScheduledMessage:
-    """A row of `scheduled_messages`."""
+    """Read a row of `scheduled_messages`."""
     return ScheduledMessage(
         id=required_int(row, "scheduled_message_id"),
         destination=read_destination(row),

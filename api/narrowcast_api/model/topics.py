@@ -1,4 +1,4 @@
-"""Topics of channels as lists of them name them (TOP rows)."""
+"""Topics of channels, as in lists of topics (TOP rows)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from narrowcast_api.model.reading import RawRecord, required_int, required_text
 
 
 class Topic(NamedTuple):
-    """A topic with the id of the last message known in it."""
+    """A topic with the id of its last known message."""
 
     name: str
     max_id: int
 
 
 def read_topic(row: RawRecord) -> Topic:
-    """A row of `topics` in the list of a channel's topics."""
+    """Read a row of `topics` in the list of a channel's topics."""
     return Topic(required_text(row, "name"), required_int(row, "max_id"))

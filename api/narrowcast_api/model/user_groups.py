@@ -1,4 +1,4 @@
-"""User groups, and who holds a permission (GSV rows)."""
+"""User groups, and the holders of permissions (GSV rows)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from narrowcast_api.wire.vocabulary import SystemGroup
 
 
 class AdHocGroup(NamedTuple):
-    """A group without a name, as the value of a permission: people and groups."""
+    """An unnamed group as the value of a permission: users and groups."""
 
     direct_members: frozenset[int]
     direct_subgroups: frozenset[int]
@@ -25,7 +25,7 @@ _OLD_MENTION = "can_mention_group_id"
 
 
 def read_group_setting(value: object) -> GroupSettingValue | None:
-    """The value of a permission; None for what is not one."""
+    """Read the value of a permission; None if it is invalid."""
     if type(value) is int:
         return value
     if isinstance(value, Mapping):
@@ -36,7 +36,7 @@ def read_group_setting(value: object) -> GroupSettingValue | None:
 
 
 def group_settings(settings: Iterable[tuple[str, object]]) -> Iterator[tuple[str, GroupSettingValue]]:
-    """The permissions among the settings of an organization."""
+    """The permissions among the organization's settings."""
     for name, value in settings:
         if name.startswith("can_") or name.endswith("_group"):
             setting = read_group_setting(value)
@@ -45,12 +45,12 @@ def group_settings(settings: Iterable[tuple[str, object]]) -> Iterator[tuple[str
 
 
 def names_group(setting: GroupSettingValue, group_id: int) -> bool:
-    """Whether a group stands in the value of a permission itself."""
+    """Whether a permission's value names the group directly."""
     return group_id in (setting.direct_subgroups if isinstance(setting, AdHocGroup) else (setting,))
 
 
 def setting_without(setting: GroupSettingValue, user_id: int) -> GroupSettingValue:
-    """The value without somebody."""
+    """The value without the user."""
     if isinstance(setting, AdHocGroup) and user_id in setting.direct_members:
         return AdHocGroup(setting.direct_members - {user_id}, setting.direct_subgroups)
     return setting
@@ -59,12 +59,12 @@ def setting_without(setting: GroupSettingValue, user_id: int) -> GroupSettingVal
 def without_user(
     permissions: Mapping[str, GroupSettingValue], user_id: int
 ) -> Mapping[str, GroupSettingValue]:
-    """Permissions of which somebody holds none directly."""
+    """The permissions without the user as a direct holder."""
     return {name: setting_without(setting, user_id) for name, setting in permissions.items()}
 
 
 def setting_to_wire(setting: GroupSettingValue) -> int | dict[str, list[int]]:
-    """The inverse of `read_group_setting`, ids ascending (GSV-06)."""
+    """The inverse of `read_group_setting`, with ids ascending (GSV-06)."""
     if isinstance(setting, AdHocGroup):
         return {
             "direct_members": sorted(setting.direct_members),
@@ -74,7 +74,7 @@ def setting_to_wire(setting: GroupSettingValue) -> int | dict[str, list[int]]:
 
 
 def read_permissions(row: RawRecord) -> dict[str, GroupSettingValue]:
-    """Every `can_..._group` of a row. TODO(server-198): `can_mention_group_id` was its name before."""
+    """Read every `can_..._group` of a row. TODO(server-198): `can_mention_group` was named `can_mention_group_id`."""
     permissions: dict[str, GroupSettingValue] = {}
     for key, value in row.items():
         if key[:4] == "can_" and (key[-6:] == "_group" or key == _OLD_MENTION):
@@ -101,7 +101,7 @@ class UserGroup(NamedTuple):
 
 
 def read_user_group(row: RawRecord) -> UserGroup:
-    """A row of `realm_user_groups` or of a `user_group` event. Groups of roles were `@role:…` on older servers."""
+    """Read a row of `realm_user_groups` or of a `user_group` event. Older servers name system groups `@role:…`."""
     is_system = boolean(row, "is_system_group")
     name = text(row, "name")
     return UserGroup(
@@ -118,10 +118,10 @@ def read_user_group(row: RawRecord) -> UserGroup:
 
 
 def mentionable(groups: Iterable[UserGroup]) -> list[UserGroup]:
-    """The groups that can be mentioned: a deactivated one cannot (GSV-17)."""
+    """The groups that can be mentioned, which excludes deactivated ones (GSV-17)."""
     return [group for group in groups if not group.deactivated]
 
 
 def system_group_id(groups: Iterable[UserGroup], name: SystemGroup) -> int | None:
-    """The id of a system group, which differs between organizations (GSV-07); None where there is none."""
+    """The id of a system group, which differs between organizations (GSV-07); None if there is none."""
     return next((group.id for group in groups if group.is_system and group.name == name), None)

@@ -30,18 +30,18 @@ _FLAG_ROLES = (("is_owner", 100), ("is_admin", 200), ("is_moderator", 300), ("is
 
 
 _ROLES: Mapping[object, int] = {int(role): int(role) for role in Role}
-"""One number for each role: JSON brings a new one for everybody."""
+"""A shared integer for each role, because the JSON decoder creates a new one for each user."""
 
 
 class ProfileValue(NamedTuple):
-    """What somebody filled into one custom profile field; `rendered` is HTML, for fields with Markdown."""
+    """A user's value of one custom profile field; `rendered` is HTML, for fields with Markdown."""
 
     value: str
     rendered: str | None = None
 
 
 class Avatar(NamedTuple):
-    """Somebody's picture: where it is, or None where it is the third-party one of their address (USR-23)."""
+    """A user's picture: its address, or None for the third-party picture of the user's email address (USR-23)."""
 
     url: str | None
     version: int = 0
@@ -51,12 +51,11 @@ _NO_PROFILE: Mapping[int, ProfileValue] = MappingProxyType({})
 
 
 class User(Struct, frozen=True, gc=False):
-    """One person or bot. The garbage collector does not track them: organizations have 50,000.
+    """One person or bot. The garbage collector does not track them, because organizations may have 50,000.
 
-    `delivery_email` is None where one may not see it, or where a server before level 163 leaves it out (USR-09).
-    `date_joined` is as the server wrote it (USR-30). `avatar` and `max_message_id` are there only in answers to
-    requests about a user; `avatar` is None too where the server left it out: ask for it when it is needed
-    (USR-24).
+    `delivery_email` is None if the current user may not see it, or if a server below level 163 leaves it out
+    (USR-09). `date_joined` is as the server sent it (USR-30). `avatar` and `max_message_id` are set only in
+    answers to requests about a user; `avatar` may be None even there: request it when it is needed (USR-24).
     """
 
     user_id: int
@@ -90,7 +89,7 @@ class User(Struct, frozen=True, gc=False):
 
 
 def read_role(row: RawRecord) -> int:
-    """The role code; servers that do not send it say the same with booleans."""
+    """Read the role code; servers that do not send it send booleans instead."""
     role = row.get("role")
     if type(role) is int:
         return role
@@ -101,9 +100,9 @@ def read_role(row: RawRecord) -> int:
 
 
 def read_user(row: RawRecord, *, is_active: bool = True) -> User:
-    """A row of `realm_users`, `realm_non_active_users`, `cross_realm_bots` or of a `realm_user` event.
+    """Read a row of `realm_users`, `realm_non_active_users`, `cross_realm_bots` or of a `realm_user` event.
 
-    The checks by hand are for speed: each call would cost a snapshot of 50,000 people some milliseconds.
+    The checks are inline for speed: each call would cost some milliseconds for a snapshot of 50,000 people.
     """
     get = row.get
     user_id = get("user_id")
@@ -117,7 +116,7 @@ def read_user(row: RawRecord, *, is_active: bool = True) -> User:
         user_id,
         name if type(name) is str else "",
         email if type(email) is str else "",
-        (email if address == email else address) if type(address) is str else None,  # one text for both
+        (email if address == email else address) if type(address) is str else None,  # share one string
         _ROLES.get(role, role) if type(role) is int else read_role(row),
         active if type(active) is bool else is_active,
         is_bot,
@@ -131,7 +130,7 @@ def read_user(row: RawRecord, *, is_active: bool = True) -> User:
 
 
 def read_fetched_user(row: RawRecord) -> User:
-    """The answer to a request about a user."""
+    """Read the answer to a request about a user."""
     avatar = None
     if "avatar_url" in row:
         avatar = Avatar(optional_text(row, "avatar_url"), integer(row, "avatar_version"))
@@ -139,14 +138,14 @@ def read_fetched_user(row: RawRecord) -> User:
 
 
 class UserChange(NamedTuple):
-    """New values of a user, by their names on the wire; what is not there stays."""
+    """Changed properties of a user, by wire name."""
 
     user_id: int
     values: RawRecord
 
 
 def read_user_change(row: RawRecord) -> UserChange:
-    """The `person` of a `realm_user` update."""
+    """Read the `person` of a `realm_user` update."""
     return UserChange(required_int(row, "user_id"), {key: row[key] for key in row if key != "user_id"})
 
 
