@@ -1,1 +1,1 @@
-"""What people write: the server's rendered HTML as blocks, and blocks as rows of the terminal."""
+"""Message content: the server's rendered HTML as blocks, and blocks as rows of the terminal."""

@@ -1,7 +1,7 @@
-"""Addresses of views and messages: what a link leads to, and the link that leads to a message.
+"""Addresses of views and messages: resolving links, and making the link to a message.
 
-Links within the organization carry the view after `#narrow/`, as pairs of operator and operand; in operands
-a dot stands for the percent sign of URL quoting.
+Links within the organization contain the view after `#narrow/`, as pairs of operator and operand; in operands
+a dot replaces the percent sign of URL quoting.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class InApp(Struct, frozen=True):
 
 
 class Outside(Struct, frozen=True):
-    """An absolute http(s) address; `own`: it lies on the organization's own server."""
+    """An absolute http(s) address; `own`: whether it is on the organization's own server."""
 
     url: str
     own: bool = False
 
 
 def resolve(href: str, state: State) -> InApp | Outside | None:
-    """What `href` leads to; None for what must not or cannot be followed (scripts, broken addresses)."""
+    """The target of `href`; None if it must not or cannot be followed (scripts, broken addresses)."""
     site = state.server.site or "https://invalid"
     try:
         url = urljoin(site.rstrip("/") + "/", _as_browsers_read(href.strip()))
@@ -68,13 +68,15 @@ def resolve(href: str, state: State) -> InApp | Outside | None:
 
 
 def _as_browsers_read(href: str) -> str:
-    """`href` with slashes for the backslashes of its host and path: browsers go there, whatever a library reads."""
+    """`href` with the backslashes in its host and path replaced by slashes, as browsers treat them."""
     end = min((place for sign in "?#" if (place := href.find(sign)) >= 0), default=len(href))
     return href[:end].replace("\\", "/") + href[end:]
 
 
 def _is_readable(url: str, authority: str) -> bool:
-    """Whether what is hidden in an address is in its path at most, as some languages have it, and is no control."""
+    """Whether hidden characters are only in the path of an address, where some languages need them, and none
+    is a control.
+    """
     return not (characters.has_unsafe(authority) or characters.has_controls(url))
 
 
@@ -113,7 +115,7 @@ def _term(operator: str, operand: str, negated: bool, state: State) -> Term | No
 
 
 def _people(operator: str, operand: str, negated: bool, state: State) -> Term | None:
-    """People by their ids; a sender also by name or address."""
+    """People by their ids; a sender also by name or email address."""
     match = _PEOPLE.fullmatch(operand)
     if match is None:
         return Term("sender", operand, negated) if operator == "sender" else None
@@ -139,7 +141,7 @@ def view_address(narrow: Narrow, state: State) -> str:
 
 
 def fragment_of(narrow: Narrow, state: State) -> str:
-    """What stands for a view after the # of its address."""
+    """The part of a view's address after the #."""
     parts = ["narrow"]
     for term in narrow.terms:
         operand = term.operand

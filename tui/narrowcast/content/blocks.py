@@ -1,7 +1,7 @@
-"""What a message consists of once its HTML is read: plain values, all text safe to show.
+"""The content of a message after its HTML is parsed: plain values, all text safe to show.
 
-Names of people, groups and channels are kept by id, because they change after a message was rendered; the
-text of the server is kept beside the id for those that are not known.
+Users, groups and channels are stored by id, because their names may change after a message was rendered; the
+server's text is stored beside the id for those that are not known.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Break(Struct, frozen=True):
 
 
 class MentionKind(Enum):
-    """Whom or what a mention names."""
+    """What kind of thing a mention names."""
 
     USER = "user"
     GROUP = "group"
@@ -39,7 +39,7 @@ class MentionKind(Enum):
 
 
 class Mention(Struct, frozen=True):
-    """Somebody's name; `id` is None for wildcards and for mentions that name an email address only."""
+    """A mention; `id` is None for wildcards and for mentions that name only an email address."""
 
     kind: MentionKind
     id: int | None
@@ -49,7 +49,7 @@ class Mention(Struct, frozen=True):
 
 
 class ChannelLink(Struct, frozen=True):
-    """A link to a channel, shown with the channel's present name."""
+    """A link to a channel, shown with the channel's current name."""
 
     channel_id: int
     text: SafeText
@@ -58,7 +58,7 @@ class ChannelLink(Struct, frozen=True):
 
 
 class Time(Struct, frozen=True):
-    """A moment, seconds since the epoch; shown in the reader's time zone."""
+    """A time in seconds since the epoch; shown in the user's time zone."""
 
     at: float
     text: SafeText
@@ -101,13 +101,13 @@ class ListBlock(Struct, frozen=True):
 
 
 class Quote(Struct, frozen=True):
-    """What somebody else said."""
+    """A quote."""
 
     blocks: Blocks
 
 
 class CodeBlock(Struct, frozen=True):
-    """Code: (text, class of the highlighter) pieces; `language` is '' when not given."""
+    """Code: pieces (text, class of the highlighter); `language` is '' if not given."""
 
     language: SafeText
     pieces: tuple[tuple[SafeText, str], ...]
@@ -118,13 +118,13 @@ class CodeBlock(Struct, frozen=True):
 
 
 class MathBlock(Struct, frozen=True):
-    """TeX on lines of its own."""
+    """A TeX formula on lines of its own."""
 
     tex: SafeText
 
 
 class Spoiler(Struct, frozen=True):
-    """Content that stays closed until it is opened; `index` counts the spoilers of a message."""
+    """Content that is hidden until the user opens it; `index` counts the spoilers of a message."""
 
     index: int
     header: Blocks
@@ -132,7 +132,7 @@ class Spoiler(Struct, frozen=True):
 
 
 class Align(Enum):
-    """How a table's column is set."""
+    """The alignment of a table's column."""
 
     LEFT = "left"
     CENTER = "center"
@@ -148,7 +148,7 @@ class Table(Struct, frozen=True):
 
 
 class CardKind(Enum):
-    """What a card stands for."""
+    """What a card represents."""
 
     IMAGE = "image"
     VIDEO = "video"
@@ -158,10 +158,10 @@ class CardKind(Enum):
 
 
 class Card(Struct, frozen=True):
-    """Something that text cannot show.
+    """Content that text cannot represent.
 
     `href` opens it, `src` is the server's own copy to draw a picture from, `size` that of the original, width
-    and height in pixels. `loading`: the server still prepares it. `origin`: the extension that made it.
+    and height in pixels. `loading`: the server is still preparing it. `origin`: the extension that made it.
     """
 
     kind: CardKind
@@ -179,7 +179,7 @@ Blocks = tuple[Block, ...]
 
 
 class Document(Struct, frozen=True):
-    """One message's content. `cut`: there was more than is ever read; `more`: than was asked for."""
+    """One message's content. `cut`: it exceeded the fixed limits; `more`: it exceeded the requested number of rows."""
 
     blocks: Blocks
     cut: bool = False

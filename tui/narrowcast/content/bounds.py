@@ -1,4 +1,4 @@
-"""How much HTML of a server is read, and what is shown of HTML that is too much for a parser."""
+"""Limits on the HTML that is parsed, and a fallback for HTML that is too much for the parser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_TAGS = 20_000
 MAX_NESTING = 100
 MAX_NODES = 40_000
 MAX_ROWS = 6_000
-"""Rows that a message can be asked for; all that is ever read is read for them."""
+"""Maximum rows that can be requested of a message; for these, everything within the limits is read."""
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _ANY_TAG = re.compile(r"</?[a-zA-Z!?][^<>]*>")
@@ -22,11 +22,11 @@ _VOID = frozenset(
     {"br", "hr", "img", "input", "meta", "link", "source", "wbr", "col", "area", "base", "embed"}
 )
 _DRAWN = frozenset({"path", "line"})
-"""Shapes of drawings, as formulas have them for roots and arrows."""
+"""Shapes of drawings, which formulas use for roots and arrows."""
 
 
 def nodes_for(rows: int) -> int:
-    """Elements and texts that are read for so many rows."""
+    """Number of elements and texts that are read for that many rows."""
     return min(MAX_NODES, 2_000 + 15 * rows)
 
 
@@ -35,7 +35,7 @@ def characters_for(rows: int) -> int:
 
 
 def too_deep(html: str) -> bool:
-    """Whether there are so many tags, or so many open at once, that the parser must not see them."""
+    """Whether the HTML has too many tags, or too many nested ones, for the parser."""
     tags = html.count("<")
     if tags <= MAX_NESTING:
         return False
@@ -61,14 +61,14 @@ def too_deep(html: str) -> bool:
             open_now[name] -= 1
             depth -= 1
             if name == "svg" and 0 <= drawing < depth:
-                # Shapes end themselves; the end of a drawing that holds nothing else ends them all.
+                # Shapes close themselves; the end of a drawing that contains only shapes closes them all.
                 open_now.update(dict.fromkeys(_DRAWN, 0))
                 depth = drawing
     return False
 
 
 def as_text(html: str, cut: bool, rows: int) -> Document:
-    """The text of HTML that is not worth a parser: tags dropped, lines kept."""
+    """The text of HTML that must not be parsed: tags are dropped, lines kept."""
     from html import unescape
 
     text = unescape(_ANY_TAG.sub("", html))

@@ -1,4 +1,4 @@
-"""Cards: pictures, videos, sounds and websites; and blocks where there is only room for a line."""
+"""Cards: images, videos, audio and websites; and blocks reduced to one line."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ __all__ = ["PREVIEWS", "in_line", "loose", "picture_card", "preview", "website"]
 
 _VIDEOS = frozenset({"youtube-video", "vimeo-video", "embed-video", "message_inline_video"})
 PREVIEWS = _VIDEOS | {"message_inline_image", "message_inline_ref"}
-"""Classes of elements that show what a link leads to."""
+"""Classes of elements that preview the target of a link."""
 
 _DEEPEST = 30
 _LONGEST = 10_000
-"""Characters of what stands beside a card."""
+"""Maximum characters of the text beside a card."""
 _SIZE = re.compile(r"(\d{1,7})x(\d{1,7})")
 
 
 def picture_card(node: LexborNode, kind: CardKind, href: str, title: str) -> Card:
-    """A card for an image, a video or a sound; its name falls back to the name of the file."""
+    """A card for an image, a video or audio; its name falls back to that of the file."""
     src = attribute(node, "src")
     size = _SIZE.fullmatch(attribute(node, "data-original-dimensions"))
     name = title or attribute(node, "title") or attribute(node, "alt")
@@ -62,7 +62,7 @@ def picture_card(node: LexborNode, kind: CardKind, href: str, title: str) -> Car
 
 
 def website(node: LexborNode) -> Blocks:
-    """What a website says about itself."""
+    """The preview of a website."""
     title = node.css_first(".message_embed_title")
     description = node.css_first(".message_embed_description")
     links = [attribute(link, "href") for link in node.css("a")]
@@ -74,7 +74,7 @@ def website(node: LexborNode) -> Blocks:
 
 
 def preview(node: LexborNode, classes: frozenset[str]) -> Blocks:
-    """A picture or video that a link leads to, and what is said beside it; () where there is none."""
+    """The image or video that a link leads to, and the text beside it; () if there is none."""
     picture = node.css_first("video") or node.css_first("img")
     if picture is None:
         return ()
@@ -88,13 +88,13 @@ def preview(node: LexborNode, classes: frozenset[str]) -> Blocks:
 
 
 def loose(text: str) -> Blocks:
-    """Text that stands where none is expected, as a paragraph; blanks are nothing."""
+    """Text outside of the expected elements, as a paragraph; () if it is only whitespace."""
     shown = safe_inline(text.strip()[:_LONGEST])
     return (Paragraph((Text(shown),)),) if shown else ()
 
 
 def _text_outside(node: LexborNode, left_out: Container[int], depth: int = 0) -> str:
-    """The text of a node without that of the elements in `left_out` (their `mem_id`)."""
+    """The text of a node, without that of the elements in `left_out` (their `mem_id`)."""
     if depth > _DEEPEST:
         return all_text(node)
     text = ""
@@ -107,7 +107,7 @@ def _text_outside(node: LexborNode, left_out: Container[int], depth: int = 0) ->
 
 
 def in_line(block: Block) -> Inline:
-    """A block as it stands in a cell of a table, where there are no rows of its own for it."""
+    """A block as an inline for a table's cell, in which it cannot have rows of its own."""
     match block:
         case MathBlock():
             return Math(safe_line(block.tex))

@@ -1,4 +1,4 @@
-"""Inlines as styled runs, and the targets that they lead to."""
+"""Inlines as styled runs, with their targets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["Inliner", "Names", "Target", "TargetKind", "host_of", "is_picture"]
 
 
 class Names(Protocol):
-    """What a message needs to know about the present to be shown; None where it is not known."""
+    """Current names and times, which are needed to show a message; None if unknown."""
 
     def user(self, user_id: int) -> str | None:
         """The full name of a person."""
@@ -43,17 +43,17 @@ class Names(Protocol):
         """The name of a user group."""
 
     def channel(self, channel_id: int) -> str | None:
-        """The name of a channel; None for one that is not known."""
+        """The name of a channel; None if unknown."""
 
     def is_own(self, mention: Mention) -> bool:
-        """Whether oneself is meant."""
+        """Whether a mention includes the current user."""
 
     def moment(self, at: float) -> str:
-        """A time in the reader's zone and format."""
+        """A time in the user's zone and format."""
 
 
 class TargetKind(Enum):
-    """What happens at a target."""
+    """The action of a target."""
 
     LINK = "link"
     USER = "user"
@@ -66,7 +66,7 @@ class TargetKind(Enum):
 
 
 class Target(Struct, frozen=True):
-    """A place that does something: `value` is the address, id, index or key; `label` is for people."""
+    """A place with an action: `value` is the address, id, index or key; `label` is shown to the user."""
 
     kind: TargetKind
     value: str
@@ -75,7 +75,7 @@ class Target(Struct, frozen=True):
 
 
 def is_picture(target: Target) -> bool:
-    """Whether a target leads to a picture and not to a video or sound."""
+    """Whether a target is an image, not a video or audio."""
     if target.kind is not TargetKind.MEDIA or not target.src:
         return False
     path = target.src.partition("?")[0].lower()
@@ -83,14 +83,14 @@ def is_picture(target: Target) -> bool:
 
 
 class Inliner(Struct):
-    """Makes runs of inlines and collects the targets of one message in the order in which they appear."""
+    """Turns inlines into runs and collects the targets of one message in order of appearance."""
 
     palette: Palette
     names: Names
     targets: list[Target] = field(default_factory=list)
 
     def runs(self, inlines: Inlines) -> list[Run]:
-        """Inlines as runs; a break is a run of one line feed."""
+        """Inlines as runs; a line break is a run of one line feed."""
         runs: list[Run] = []
         href, target, label = "", Style.null(), ""
         for inline in inlines:
@@ -147,11 +147,11 @@ class Inliner(Struct):
         return Run(text, style)
 
     def user_name(self, user_id: int) -> str:
-        """The name of a person, made up from the id if it is not known."""
+        """The name of a person, derived from the id if it is not known."""
         return safe_line(self.names.user(user_id) or f"user {user_id}", 60)
 
     def target(self, target: Target) -> Style:
-        """Notes a target; the style marks what is drawn with it."""
+        """Registers a target; returns the style that marks the text of the target."""
         self.targets.append(target)
         return Style(meta={"target": len(self.targets) - 1})
 
@@ -170,7 +170,7 @@ def _look(look: int, palette: Palette) -> Style:
 
 
 def host_of(href: str) -> str:
-    """The host of an external link, '' for links within the organization and for what is no link."""
+    """The host of an external link, '' for links within the organization and for invalid links."""
     try:
         parts = urlsplit(href)
         return (parts.hostname or "") if parts.scheme in ("http", "https") else ""
@@ -179,7 +179,7 @@ def host_of(href: str) -> str:
 
 
 def _warn_of_host(runs: list[Run], href: str, label: str, style: Style) -> None:
-    """Adds the true host behind a link whose text looks like another address."""
+    """Adds the real host behind a link whose text looks like another address."""
     host = host_of(href)
     if not host:
         return

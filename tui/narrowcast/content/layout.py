@@ -1,8 +1,8 @@
-"""Blocks as lines of the terminal: bounded in cells, in rows, and so in work.
+"""Blocks as lines of the terminal, limited in cells and rows, and therefore in work.
 
-Lines are made one at a time and only as many as are asked for, so that a message of two hundred thousand
-lines costs what its first screen costs. What can be followed, opened or voted for is a `Target`: its number is
-in the meta of the style ("target"), for clicks, and hints give each a key.
+Lines are produced one at a time and only as many as requested, so that a message of two hundred thousand
+lines costs no more than its first screen. Anything that can be followed, opened or voted for is a `Target`:
+its number is in the meta of the style ("target"), for clicks, and hints assign a key to each.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from narrowcast.text.safe_text import safe_line
 __all__ = ["Layout", "Names", "Rendered", "Target", "TargetKind"]
 
 MIN_WIDTH = 12
-"""Nested blocks are no longer set in below this many cells."""
+"""Minimum cells for the content of nested blocks; below this they are not indented further."""
 
 MAX_TABLE_ROWS = 2_000
-"""Rows of a table that are shown."""
+"""Maximum number of rows of a table that are shown."""
 
 _BULLETS = "•◦▪"
 _CARD_GLYPHS = {
@@ -58,10 +58,10 @@ _CARD_GLYPHS = {
 
 
 class Rendered(Struct):
-    """One message's content as lines, and what they lead to.
+    """One message's content as lines, with its targets.
 
-    `cut`: there is more than was asked for. `has_code`: some lines are code. `hidden_columns`: of tables, those
-    to the right.
+    `cut`: there is more than was requested. `has_code`: some lines are code. `hidden_columns`: the number of
+    tables' columns hidden at the right.
     """
 
     lines: list[Line]
@@ -74,8 +74,8 @@ class Rendered(Struct):
 class Layout(Struct):
     """Lays out one message.
 
-    `opened` are the indexes of its open spoilers, `pan` the columns skipped in tables, `opens` is the key that opens
-    what is closed, `copies` the one that copies the source; where there is none it is not named.
+    `opened` are the indexes of its open spoilers, `pan` the columns skipped in tables, `opens` is the key
+    that opens what is closed, `copies` the one that copies the source; an empty key is not mentioned.
     """
 
     inliner: Inliner
@@ -89,7 +89,7 @@ class Layout(Struct):
 
     @property
     def palette(self) -> Palette:
-        """The styles to draw with."""
+        """The styles for drawing."""
         return self.inliner.palette
 
     def render(
@@ -100,7 +100,7 @@ class Layout(Struct):
         rows: int,
         lead: tuple[Run, ...] = (),
     ) -> Rendered:
-        """At most `rows` lines of `document`; a `widget` stands in its place. `lead` begins the first one."""
+        """At most `rows` lines of `document`; a `widget` replaces the document. `lead` begins the first line."""
         source = self._widget(widget, width) if widget else self._document(document, width, lead)
         lines = list(islice(source, rows + 1))
         cut = len(lines) > rows or document.more
@@ -129,7 +129,7 @@ class Layout(Struct):
     # Blocks.
 
     def lines(self, blocks: Blocks, width: int, depth: int = 0) -> Iterator[Line]:
-        """The lines of blocks one below the other; paragraphs are set apart by a blank line."""
+        """The lines of consecutive blocks; paragraphs are separated by a blank line."""
         before: Block | None = None
         for block in blocks:
             if (
@@ -182,7 +182,9 @@ class Layout(Struct):
             yield line.indented(prefix)
 
     def _marked(self, lines: Iterator[Line], mark: Run, width: int) -> Iterator[Line]:
-        """Lines behind a mark, or below it where there is no room to set them in; the mark alone if none."""
+        """Lines indented behind a mark, or below it if there is no room to indent them; the mark alone if
+        there are none.
+        """
         cells = cell_len(mark.text)
         beside = self._inner(width, cells) != width
         first = True

@@ -1,4 +1,4 @@
-"""The small elements of a message: what one element says without looking at its surroundings."""
+"""The small elements of a message: reading one element without its context."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TABLE_PARTS = frozenset({"thead", "tbody", "tfoot"})
 
 
 def children(node: LexborNode) -> Iterator[LexborNode]:
-    """The direct children, texts included."""
+    """The direct children, including texts."""
     child = node.first_child
     while child is not None:
         yield child
@@ -32,7 +32,7 @@ def children(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def attribute(node: LexborNode, name: str) -> str:
-    """An attribute's value, '' where it has none."""
+    """An attribute's value, '' if it is missing."""
     return node.attributes.get(name) or ""
 
 
@@ -46,7 +46,7 @@ def number(text: str) -> int | None:
 
 
 def all_text(node: LexborNode) -> str:
-    """The text of a node and everything in it, as it is: not yet safe to show."""
+    """The text of a node and its descendants, unfiltered: not safe to show."""
     return node.text(deep=True) or ""
 
 
@@ -74,7 +74,7 @@ def mention(node: LexborNode, classes: frozenset[str], look: int) -> Mention:
 
 
 def moment(node: LexborNode, look: int) -> Inline:
-    """A time, or its text if it is none."""
+    """A time, or its text if it is not valid."""
     text = safe_line(all_text(node), 60)
     try:
         when = datetime.fromisoformat(attribute(node, "datetime"))
@@ -93,7 +93,7 @@ def alignment(cell: LexborNode) -> Align:
 
 
 def table_rows(table: LexborNode) -> Iterator[LexborNode]:
-    """The rows of a table, those of its parts included."""
+    """The rows of a table, including those of its sections."""
     for child in children(table):
         if child.tag in _TABLE_PARTS:
             yield from (row for row in children(child) if row.tag == "tr")

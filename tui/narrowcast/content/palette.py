@@ -1,4 +1,4 @@
-"""The styles that content is drawn with, taken from a theme once."""
+"""The styles for drawing content, taken once from a theme."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ TOKEN_PARTS: Mapping[str, str] = {
     "kc": "number",
     "sd": "comment",
 }
-"""Classes of the code highlighter, by their longest known prefix, to the parts of a palette."""
+"""Classes of the code highlighter, by their longest known prefix, with the part of the palette for each."""
 
 
 class Palette(Struct, frozen=True):
-    """One style a part. Each is laid over the background of the widget.
+    """One style per part. Each is laid over the background of the widget.
 
-    `plain` is set where there are no colours: what colour alone would tell is then told by characters too.
+    `plain` is set if there are no colours: meaning that only colours would carry is then also expressed by
+    characters.
     """
 
     text: Style = Style()
@@ -72,11 +73,11 @@ class Palette(Struct, frozen=True):
 
     @classmethod
     def read(cls, style_of: Callable[[str], Style], plain: bool) -> Palette:
-        """A palette from a function that gives the style of a part."""
+        """A palette from a function that returns the style of a part."""
         return cls(**{part: style_of(part) for part in cls.parts()}, plain=plain)
 
     def token(self, name: str) -> Style:
-        """The style of a class of the code highlighter; plain code for those not known."""
+        """The style of a class of the code highlighter; that of plain code if unknown."""
         for length in range(min(3, len(name)), 0, -1):
             part = TOKEN_PARTS.get(name[:length])
             if part is not None:

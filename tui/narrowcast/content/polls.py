@@ -1,7 +1,7 @@
-"""Polls and to-do lists: a message whose parts are its submessages.
+"""Polls and to-do lists: messages whose parts are their submessages.
 
-The first submessage makes the widget, each later one is a vote or a change by somebody. What does not parse
-is left out, one bad part never spoils the rest. The last vote of a person on an option counts.
+The first submessage creates the widget, each later one is a vote or a change by somebody. Invalid submessages
+are ignored and do not affect the others. Only a person's last vote on an option counts.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class PollOption(Struct):
 
 
 class Poll(Struct):
-    """A question and its options in the order in which they came."""
+    """A question and its options in the order in which they were added."""
 
     question: SafeText
     options: list[PollOption]
 
     def vote(self, key: str, me: int) -> dict[str, object]:
-        """The submessage that turns one's vote for `key` on or off."""
+        """The submessage that adds or removes the current user's vote for `key`."""
         mine = any(option.key == key and me in option.voters for option in self.options)
         return {"type": "vote", "key": key, "vote": -1 if mine else 1}
 
@@ -66,7 +66,7 @@ class TodoList(Struct):
     tasks: list[Task]
 
     def strike(self, key: str) -> dict[str, object]:
-        """The submessage that marks a task done, or not done again."""
+        """The submessage that marks a task as done or not done."""
         return {"type": "strike", "key": key}
 
     def new_task(self, text: str) -> dict[str, object]:
@@ -75,7 +75,7 @@ class TodoList(Struct):
 
 
 def read_widget(parts: Iterable[Part]) -> Poll | TodoList | None:
-    """The poll or list that `parts` make, None if they make neither."""
+    """The poll or list that `parts` describe, None if they describe neither."""
     submessages = list(parts)
     data = _object(submessages[0].content) if submessages else None
     if data is None:

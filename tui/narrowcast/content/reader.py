@@ -1,9 +1,9 @@
 """The server's rendered HTML as blocks.
 
-The HTML is not trusted: its length, its number of tags and its nesting are bounded (`bounds`) before the parser sees
-it, since building a tree of n nested elements takes n squared steps. Elements that are not known are transparent, so
-that their text stays readable. Every text passes `safe_text` here, after parsing, because parsing is what turns
-`&#27;` into an escape.
+The HTML is not trusted: its length, its number of tags and its nesting are bounded (`bounds`) before it is
+parsed, since building a tree of n nested elements takes n squared steps. Unknown elements are transparent, so
+that their text stays readable. Every text passes `safe_text` here, after parsing, because parsing is what
+turns `&#27;` into an escape.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ _OWN_ROW_CLASSES = frozenset({"codehilite", "spoiler-block", "message_embed"})
 
 
 class Aside(Struct, frozen=True):
-    """A block met among inlines: the paragraph ends before it and goes on after it."""
+    """A block among inlines: the paragraph ends before it, and another one begins after it."""
 
     block: Block
 
@@ -115,9 +115,9 @@ def parse(html: str, rows: int = MAX_ROWS) -> Document:
 
 
 class _Reader:
-    """Reads one message, at most so many nodes and characters of it.
+    """Reads one message, up to that many nodes and characters.
 
-    `exhausted` tells that it held more, `clipped` that it held something that is never read.
+    `exhausted`: there was more; `clipped`: it contained something that is never read.
     """
 
     def __init__(self, nodes: int, characters: int) -> None:
@@ -203,7 +203,7 @@ class _Reader:
         return ListBlock(start, tuple(items))
 
     def _read_blocks_single(self, node: LexborNode, depth: int, blocks: list[Block], inlines: Flow) -> None:
-        """One node that stands where only list items should."""
+        """One node in a list that is not a list item."""
         tag = node.tag or ""
         if tag in _BLOCK_TAGS:
             self._read_block(node, tag, depth + 1, blocks, inlines)
@@ -313,7 +313,7 @@ class _Reader:
     def _block_in_line(
         self, node: LexborNode, tag: str, depth: int, look: int, href: str, into: Flow
     ) -> None:
-        """A block among inlines: what needs rows of its own gets them, the rest begins a line."""
+        """A block among inlines: if it needs rows of its own it gets them, else it starts a new line."""
         if tag in _OWN_ROWS or classes_of(node) & _OWN_ROW_CLASSES:
             blocks: list[Block] = []
             self._read_block(node, tag, depth + 1, blocks, [])
@@ -373,7 +373,7 @@ class _Reader:
     # Bookkeeping.
 
     def _flush(self, blocks: list[Block], inlines: Flow) -> None:
-        """Ends the paragraph under way."""
+        """Ends the current paragraph."""
         words: list[Inline] = []
         for item in (*inlines, None):
             if isinstance(item, Aside) or item is None:
@@ -394,7 +394,7 @@ class _Reader:
         return False
 
     def _taken(self, text: str) -> str:
-        """As much of a text as may still be read."""
+        """The part of a text that is within the limit."""
         room = max(0, self._characters)
         self._characters -= len(text)
         if len(text) > room:
@@ -403,7 +403,7 @@ class _Reader:
 
 
 def _trimmed(inlines: list[Inline]) -> Inlines:
-    """Blanks at the edges of lines dropped, empty texts dropped, breaks at the end dropped."""
+    """The inlines without whitespace at the edges of lines, empty texts, and breaks at the end."""
     kept: list[Inline] = []
     at_start = True
     for inline in inlines:

@@ -1,4 +1,4 @@
-"""Tables fitted to a width: columns shrink and wrap; where that does not do, one pans over them."""
+"""Tables fitted to a width: columns shrink and wrap; if that is not enough, the table can be panned."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Cell = list[Run]
 
 
 def _widths(rows: Sequence[Sequence[Cell]], columns: int, room: int) -> list[int]:
-    """A width for each of the first columns that fit into `room` together; at least one."""
+    """The widths of the first columns that fit into `room` together; at least one."""
     natural = [1] * columns
     for row in rows:
         for index, cell in enumerate(row[:columns]):
@@ -37,7 +37,7 @@ def _widths(rows: Sequence[Sequence[Cell]], columns: int, room: int) -> list[int
         used += least + (3 if chosen else 0)
         chosen.append(least)
     spare = room - used
-    # Give what is left to the narrowest that want more, so that short columns are whole first.
+    # Distribute the remaining room evenly among columns that need more, so that short columns are complete first.
     while spare > 0:
         wanting = [index for index in range(len(chosen)) if chosen[index] < natural[index]]
         if not wanting:
@@ -97,11 +97,11 @@ class FittedTable(Struct):
 
     @property
     def hidden(self) -> int:
-        """Columns to the right of what is shown."""
+        """Number of columns hidden at the right."""
         return len(self.aligns) - self.pan - len(self.widths)
 
     def lines(self) -> Iterator[Line]:
-        """The lines; where columns stay hidden a last one says how many, and which keys move."""
+        """The table's lines; if columns are hidden, a last line shows how many, and the keys to pan."""
         shown = self.aligns[self.pan : self.pan + len(self.widths)]
         if self.head and self.widths:
             yield from self._row(self.head, shown)

@@ -24,7 +24,7 @@ _FENCES = {
     "pmatrix": ("(", ")"), "bmatrix": ("[", "]"), "Bmatrix": ("{", "}"), "vmatrix": ("|", "|"),
     "Vmatrix": ("‖", "‖"), "matrix": ("", ""), "smallmatrix": ("", ""), "array": ("", ""), "cases": ("{ ", ""),
 }  # fmt: skip
-"""What stands around the rows of an environment that is one thing; all others are lines below each other."""
+"""Delimiters of environments that are shown in one row; all other environments are shown as lines."""
 
 _ATOM = re.compile(r"√?(?:\\[a-zA-Z]+|\w+)|.", re.DOTALL)
 
@@ -44,7 +44,7 @@ def _laid_out(match: re.Match[str]) -> str:
 
 
 def _expand(tex: str) -> str:
-    """Constructs that take arguments, innermost first; each pass removes a level of braces."""
+    """Replaces commands with arguments, innermost first; each pass removes one level of braces."""
     for _ in range(6):
         before = tex
         tex = _TEXT.sub(r"\1", tex)
@@ -57,7 +57,7 @@ def _expand(tex: str) -> str:
 
 @lru_cache(maxsize=1024)
 def readable(tex: str) -> str:
-    """`tex` as a person would type it; the source itself where it is too long or beyond us."""
+    """`tex` as a person would type it in plain text; the source itself if it is too long or not supported."""
     if len(tex) > MAX_SOURCE:
         return tex
     lines = []

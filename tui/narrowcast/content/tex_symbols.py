@@ -1,7 +1,7 @@
-"""Commands, powers and accents of TeX as characters, by the tables of `unicodeit`.
+"""Commands, powers and accents of TeX as characters, from the tables of `unicodeit`.
 
-That library goes through its four thousand replacements for each formula, a millisecond or more; here each
-command is looked up once, so that a message full of formulas does not hold up the screen.
+That library tries its four thousand replacements on each formula, which takes a millisecond or more; here
+each command is looked up once, so that a message full of formulas does not block the screen.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NEGATED = re.compile(r"\\not\s*(\\[a-zA-Z]+)")
 _ACCENT = re.compile(r"\\([a-zA-Z]+)(?:\s*\{([^{}]*)\}|\s+([^\W\d_]))")
 _GROUP = re.compile(r"([_^])\{([^{}]+)\}|([_^])(.)")
 _KEPT = frozenset({"begin", "end"})
-"""Commands that stay as they were written: what they enclose could not be laid out."""
+"""Commands that are left as they are, because their arguments could not be laid out."""
 
 
 class _Tables(Struct, frozen=True):
@@ -32,14 +32,14 @@ class _Tables(Struct, frozen=True):
 def _tables() -> _Tables:
     from unicodeit.data import COMBININGMARKS, REPLACEMENTS, SUBSUPERSCRIPTS
 
-    # Where something is listed twice, the first counts.
+    # If something is listed twice, the first entry counts.
     symbols = {str(key): str(value) for key, value in reversed(REPLACEMENTS)}
     accents = {str(key).removeprefix("\\"): str(value) for key, value in COMBININGMARKS}
     return _Tables(symbols, accents, {str(key): str(value) for key, value in SUBSUPERSCRIPTS})
 
 
 def with_symbols(tex: str) -> str:
-    """`tex` with what has a character of its own as that character; a command without one as its name."""
+    """`tex` with commands replaced by their characters; a command without one is replaced by its name."""
     tables = _tables()
     text = _COMMAND.sub(lambda match: _command(match, tables), _NEGATED.sub(r"\\slash{\1}", tex))
     text = _ACCENT.sub(lambda match: _accented(match, tables), text)
@@ -72,7 +72,7 @@ def _accented(match: re.Match[str], tables: _Tables) -> str:
 
 
 def _script(match: re.Match[str], tables: _Tables) -> str:
-    """Letters above or below the line, if all of a group have such characters."""
+    """Superscript or subscript characters, if all characters of a group have one."""
     side, group = match[1] or match[3], match[2] or match[4]
     small = [tables.scripts.get(side + letter, "") for letter in group]
     if all(small):

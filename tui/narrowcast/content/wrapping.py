@@ -1,7 +1,7 @@
 """Breaking styled text into lines by cells.
 
-A line may break after blanks and around wide characters that need no blanks between them; a word that is
-wider than the line breaks between characters, never within one.
+A line may break after blanks and around wide characters of scripts without blanks; a word that is wider than
+the line is broken between characters, never within a grapheme.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CJK = (
 _CHUNK = 1024
 _CLOSING = "、。，．！？）」』】〉》〕］｝：；ー々"
 _WORD = f"[{_CJK}][{_CLOSING}]*[ ]*|[^ {_CJK}]+[ ]*|[ ]+"
-"""Compiled when the first text needs it: those sets are large."""
+"""Pattern that is compiled when the first text needs it, because its sets are large."""
 _ASCII_WORD = "[^ ]+[ ]*|[ ]+"
 
 
@@ -38,8 +38,8 @@ class Run(Struct, frozen=True):
 class Line(Struct):
     """One row before it becomes a strip.
 
-    `glue`: it continues the row above, with this text between them in a copy; None where it does not. The
-    first `prefix` and the last `tail` of its runs are decoration.
+    `glue`: if set, the row continues the one above, and copying joins them with this text. The first `prefix`
+    and the last `tail` of its runs are decoration.
     """
 
     runs: list[Run]
@@ -48,12 +48,12 @@ class Line(Struct):
     tail: int = 0
 
     def indented(self, prefix: Run) -> Line:
-        """The same line behind one more decoration."""
+        """The same line behind another decoration."""
         return Line([prefix, *self.runs], self.glue, self.prefix + 1, self.tail)
 
 
 def _long_word(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
-    """Breaks within a word as (offset, 0), and at last (-1, cells used on the last line)."""
+    """Break positions within a word as (offset, 0), and finally (-1, cells used on the last line)."""
     cells = 0
     joins = not text.isascii() and JOINING.search(text, start, end) is not None
     while start < end:
@@ -71,7 +71,7 @@ def _long_word(text: str, start: int, end: int, width: int) -> Iterator[tuple[in
 
 
 def _breaks(text: str, width: int) -> Iterator[int]:
-    """Offsets at which new lines begin, by words."""
+    """Offsets at which new lines begin, breaking at words."""
     if len(text) <= width and most_columns(text) <= width:
         return
     used = 0
@@ -94,7 +94,7 @@ def _breaks(text: str, width: int) -> Iterator[int]:
 
 
 def _slices(runs: list[Run], offsets: Iterator[int], trim: bool) -> Iterator[Line]:
-    """`runs` cut at ascending `offsets` of their joined text."""
+    """`runs` split at ascending `offsets` of their joined text."""
     index, within, position = 0, 0, 0
     glue: str | None = None
     for offset in chain(offsets, (-1,)):
@@ -121,7 +121,7 @@ def _slices(runs: list[Run], offsets: Iterator[int], trim: bool) -> Iterator[Lin
 
 
 def _trim_end(line: list[Run]) -> str:
-    """Takes the blanks off the end of a line, and returns them."""
+    """Removes the blanks at the end of a line, and returns them."""
     blanks = ""
     while line:
         text = line[-1].text.rstrip(" ")
@@ -152,12 +152,12 @@ def wrap_hard(runs: list[Run], width: int) -> Iterator[Line]:
 
 
 def columns_of(runs: Iterable[Run]) -> int:
-    """The most columns that a terminal gives to `runs`, by which they are wrapped."""
+    """The maximum number of columns that `runs` take in any terminal; wrapping uses it."""
     return sum(most_columns(run.text) for run in runs)
 
 
 def clip(runs: list[Run], width: int) -> list[Run]:
-    """`runs` cut with an ellipsis to at most `width` cells."""
+    """`runs` truncated with an ellipsis to at most `width` cells."""
     cells = 0
     kept: list[Run] = []
     for run in runs:
