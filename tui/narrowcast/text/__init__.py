@@ -1,1 +1,1 @@
-"""Text for people: filtering, names, dates and times, matching. No screen."""
+"""Text for users: filtering, names, dates and times, matching; without a screen."""

@@ -1,8 +1,8 @@
-"""How many columns a text may take, where terminals differ.
+"""The maximum number of columns of a text, as terminals differ.
 
-The letters of India and its neighbours have marks that stand beside their letter (Unicode's category Mc) and letters
-that are written as one. Rich reckons neither, nor do terminals that shape text; most others, tmux among them, give
-each a column.
+Indic scripts have marks beside their letter (Unicode's category Mc) and letters that are combined into one.
+Rich counts no columns for them, and neither do terminals that shape text; most others, such as tmux, count
+one for each.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ JOINING = re.compile(
     "[\\u0900-\\u0dff\\u0f00-\\u109f\\u1700-\\u17ff\\u1900-\\u1bff\\ua880-\\ua9df\\uaa00-\\uaadf\\uabc0-\\uabff"
     "\\U00011000-\\U000114ff]"
 )
-"""Letters of which terminals disagree."""
+"""Letters whose width differs between terminals."""
 
 _NO_COLUMN = ("Mn", "Me", "Cf")
 
 
 def most_columns(text: str) -> int:
-    """The most columns that a terminal gives to a text."""
+    """The maximum number of columns that a text takes in any terminal."""
     if text.isascii():
         return len(text)
     if JOINING.search(text) is None:

@@ -1,4 +1,4 @@
-"""How dates, times and sizes are written, everywhere alike."""
+"""Uniform formats of dates, times and sizes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NEAR = {timedelta(days=-1): "yesterday", timedelta(0): "today", timedelta(days=
 
 
 def has_long_clock(state: State) -> bool:
-    """Whether the account reads times on a clock of 24 hours."""
+    """Whether the account uses a 24-hour clock."""
     return state.settings.flag("twenty_four_hour_time", True)
 
 
 def local(at: float, zone: tzinfo | None = None) -> datetime:
-    """Seconds since 1970 in ``zone``, None being that of this machine; the epoch for what no calendar holds."""
+    """Seconds since 1970 as a time in ``zone`` (None: that of this machine); the epoch if it is out of range."""
     try:
         return datetime.fromtimestamp(at, zone).astimezone(zone)
     except (ValueError, OverflowError, OSError):
@@ -29,7 +29,7 @@ def local(at: float, zone: tzinfo | None = None) -> datetime:
 
 
 def clock(then: datetime, *, long: bool) -> str:
-    """Hours and minutes: "17:05", or "5:05 pm" where the account has a clock of 12 hours."""
+    """Hours and minutes: "17:05", or "5:05 pm" if the account uses a 12-hour clock."""
     if long:
         return f"{then.hour:02}:{then.minute:02}"
     return f"{then.hour % 12 or 12}:{then.minute:02} {'am' if then.hour < 12 else 'pm'}"
@@ -40,7 +40,7 @@ def day(then: datetime) -> str:
 
 
 def moment(at: float, now: float, *, long: bool, zone: tzinfo | None = None) -> str:
-    """A date and time, as short as it stays clear: "today 17:05", "Thu 24 Dec 18:00", "Thu 24 Dec 2026 18:00".
+    """A date and time, as short as is unambiguous: "today 17:05", "Thu 24 Dec 18:00", "Thu 24 Dec 2026 18:00".
 
     ``at`` and ``now`` are seconds since 1970.
     """
@@ -53,7 +53,7 @@ def moment(at: float, now: float, *, long: bool, zone: tzinfo | None = None) -> 
 
 
 def size(count: float) -> str:
-    """Bytes: "512 B", "3.4 MB"; a KB has 1024 of them, as servers count their limits."""
+    """Bytes: "512 B", "3.4 MB"; a KB is 1024 bytes, as in servers' limits."""
     amount = float(count)
     for unit in ("B", "KB", "MB"):
         if amount < 1024:
@@ -63,5 +63,5 @@ def size(count: float) -> str:
 
 
 def counted(number: int, one: str, more: str = "") -> str:
-    """A number of things: "1 character", "2 characters". ``more``: the plural where it is not ``one`` with an s."""
+    """A number with a noun: "1 character", "2 characters". ``more``: the plural unless it is ``one`` with an s."""
     return f"{number} {one if number == 1 else more or f'{one}s'}"

@@ -1,8 +1,8 @@
-"""Where a link really leads, and whether its text says otherwise.
+"""The real host of a link, and whether its text claims another one.
 
-A browser reads an address more generously than most libraries: a backslash is a slash, `。` is a dot, full-width
-letters are letters, escapes in the host are undone, and all before an `@` is a name. Here an address is read as a
-browser reads it, and the text of the link in the way of somebody who looks at it.
+Browsers read addresses more leniently than most libraries: a backslash is a slash, `。` is a dot, full-width
+letters are letters, escapes in the host are decoded, and everything before an `@` is a user name. Here an
+address is read as by a browser, and the text of the link as by a person.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from narrowcast_api.characters import without_hidden
 __all__ = ["doubt", "host_of", "normal_host"]
 
 _LONGEST = 2000
-"""Characters of a link's text and address that are looked at."""
+"""Maximum characters of a link's text and address that are checked."""
 _DOTS = str.maketrans("\u3002\uff0e\uff61", "...")
 _SLASHES = str.maketrans("\\\u2044\u2215\u29f8\uff0f\uff3c", "//////")
 _WITH_SCHEME = re.compile(r"(?i)\bhttps?:/*(?:[^\s/?#@]*@)*([^\s/?#@]+)")
@@ -25,7 +25,7 @@ _SCRIPTS_ALIKE = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU",
 
 
 def normal_host(host: str) -> str:
-    """A host in the form in which two of them can be compared: lower case, its letters as IDNA writes them."""
+    """A host in a comparable form: lower case, in IDNA encoding."""
     text = unicodedata.normalize("NFKC", without_hidden(host).translate(_DOTS)).translate(_DOTS)
     text = text.casefold().strip("[]").rstrip(".")
     if text.isascii():
@@ -37,7 +37,7 @@ def normal_host(host: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host that a browser goes to; '' where there is none. Brackets and port are left out."""
+    """The host to which a browser connects; '' if there is none. Without brackets and port."""
     try:
         authority = urlsplit(url[:_LONGEST].replace("\\", "/")).netloc
     except ValueError:
@@ -48,9 +48,9 @@ def host_of(url: str) -> str:
 
 
 def doubt(label: str, url: str) -> str:
-    """What to say before a link is opened, or '' if its text and its address agree.
+    """The warning to show before a link is opened, or '' if its text and its address agree.
 
-    `label` is the text of the link, `url` the absolute address that it leads to.
+    `label` is the text of the link, `url` its absolute address.
     """
     host = host_of(url)
     shown = host or "nowhere"
@@ -68,7 +68,7 @@ def doubt(label: str, url: str) -> str:
 
 
 def _claims(label: str) -> list[str]:
-    """The hosts that the text of a link names, each in its normal form."""
+    """The hosts named in the text of a link, normalized."""
     text = unicodedata.normalize("NFKC", without_hidden(label).translate(_DOTS)).translate(_DOTS)
     text = text.translate(_SLASHES)
     named = []
@@ -84,8 +84,8 @@ def _differ(claimed: str, host: str) -> bool:
 
 
 def _looks_like_another(host: str) -> bool:
-    """Whether a part of the host mixes Latin with letters that look like it, or stands below a Latin ending and is
-    written in those alone.
+    """Whether a part of the host mixes scripts, or contains letters that look like Latin ones below a Latin
+    top-level domain.
     """
     parts = host.split(".")
     for part in parts:

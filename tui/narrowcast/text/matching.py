@@ -1,9 +1,9 @@
 """Finding names by a few typed letters.
 
-A query matches a name that holds its letters in order and near each other, or its words in any order. The best come
-first: equal, prefix, prefix of a word, substring, beginnings of words in any order, then scattered letters by how close
-together they are. The work is linear in the length of the name for every query, so that a hostile name cannot stall a
-keystroke.
+A query matches a name that contains its letters in order and close together, or its words in any order. The
+best matches come first: equal, prefix, prefix of a word, substring, prefixes of words in any order, then
+scattered letters by their distance. The work is linear in the length of the name for every query, so that a
+hostile name cannot delay a keystroke.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["best_matches", "scorer"]
 
 _MAX_QUERY = 64
 _MAX_GAP = 8
-"""Characters between two letters of a query at most: any few letters stand somewhere in a long name, in any order."""
+"""Maximum characters between two letters of a query: without a limit, most long names would match any few letters."""
 
 
 def scorer(query: str) -> Callable[[str], tuple[int, int] | None]:
@@ -46,10 +46,11 @@ def _begun(words: str) -> re.Pattern[str]:
 
 
 def best_matches(query: str, names: Iterable[str], shown: Sequence[str] | None = None) -> list[int]:
-    """Indexes of the names that match `query`, best first, equals in their order; all for an empty query.
+    """Indexes of the names that match `query`, best first, ties in their order; all for an empty query.
 
-    ``shown``: what is seen of each where a name has more that is only searched, such as other names of an emoji. It
-    may match better than all of it does: `heart` comes before `heart_hands` whatever else it is called.
+    ``shown``: the visible part of each name, if names also contain text that is only searched, such as other
+    names of an emoji. The better of both matches counts: `heart` comes before `heart_hands` whatever its
+    other names.
     """
     if not query.strip():
         return list(range(len(list(names))))

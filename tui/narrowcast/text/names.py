@@ -1,5 +1,5 @@
-"""How people, channels, topics and views are called on screen. Results are still texts of the server: show
-them through ``safe_text``.
+"""Names of people, channels, topics and views on screen. Results are still unfiltered texts of the server:
+show them through ``safe_text``.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 NOTES_TO_MYSELF = "Notes to yourself"
 SEE_MATCHES = "Type a part of the name to see what matches."
-"""What to do about a name that nothing has, where names are completed."""
+"""Advice for an unknown name, in fields with completion."""
 
 
 _COMMAS = 3
-"""How many commas a name of a list may have in it."""
+"""Maximum number of commas in a name of a list."""
 
 
 def people(state: State, user_ids: Iterable[int]) -> str:
@@ -33,7 +33,7 @@ def people(state: State, user_ids: Iterable[int]) -> str:
 
 
 def recipients(state: State, user_ids: Iterable[int]) -> str:
-    """Some people as the recipients field takes them: a name that could be misread has its id behind it."""
+    """People in the form of the recipients field: an ambiguous name is followed by its id."""
     return ", ".join(sorted((recipient(state, user_id) for user_id in user_ids), key=str.casefold))
 
 
@@ -45,8 +45,8 @@ def recipient(state: State, user_id: int) -> str:
 
 
 def listed(text: str, id_of: Callable[[str], int | None]) -> Iterator[tuple[str, int | None]]:
-    """The names of a list with commas between them, and their ids; None where nobody has one. A name that has commas
-    in it is one name where ``id_of`` knows it; an id stands behind a single one (`recipient`).
+    """The names in a comma-separated list, and their ids; None for unknown names. A name may contain commas
+    if ``id_of`` knows it; an id is only accepted after a name without commas (`recipient`).
     """
     parts = text.split(",")
     start = 0
@@ -63,7 +63,7 @@ def listed(text: str, id_of: Callable[[str], int | None]) -> Iterator[tuple[str,
 
 
 def signed(id_of: Callable[[str], int | None]) -> Callable[[str], int | None]:
-    """``id_of`` for names that may have the sign of a channel or a mention before them."""
+    """``id_of`` for names that may be preceded by the sign of a channel or a mention."""
 
     def found(name: str) -> int | None:
         exact = id_of(name)
@@ -78,23 +78,23 @@ def unsigned(name: str) -> str:
 
 
 def conversation(state: State, user_ids: frozenset[int]) -> str:
-    """The name of a direct conversation with ``user_ids`` (without oneself)."""
+    """The name of a direct conversation with ``user_ids`` (without the current user)."""
     return people(state, user_ids) or NOTES_TO_MYSELF
 
 
 def topic(state: State, name: str) -> str:
-    """A topic's name; the server's word for the topic without one."""
+    """A topic's name; for the empty topic, the server's name for it."""
     return name or state.limits.empty_topic_name
 
 
 def emoji(state: State) -> list[str]:
-    """The name of each emoji that can be used, the organization's own first."""
+    """The names of all usable emoji, the organization's own first."""
     own = (custom.name for custom in state.custom_emoji if not custom.deactivated)
     return [*dict.fromkeys((*own, *emoji_names().name_to_code))]
 
 
 def channel(state: State, channel_id: int) -> str:
-    """A channel's name; of one that is gone the last."""
+    """A channel's name; for a channel that is gone, its last known name."""
     return state.channels.last_name(channel_id) or f"channel {channel_id}"
 
 
@@ -109,12 +109,12 @@ def channel_sign(channel: Channel) -> str:
 
 
 def about(described: Channel | ChannelFolder) -> str:
-    """The description of a channel or folder in one line, as the server has rendered it: without its Markdown."""
+    """The description of a channel or folder in one line, without its Markdown."""
     return excerpt(described.rendered_description) or described.description
 
 
 def destination(state: State, where: Destination) -> str:
-    """Where a message goes, in one line."""
+    """The destination of a message, in one line."""
     if isinstance(where, ChannelDestination):
         return f"#{channel(state, where.channel_id)} › {topic(state, where.topic)}"
     return conversation(state, where.user_ids)
@@ -137,7 +137,7 @@ def view(state: State, narrow: Narrow) -> str:
 
 
 def terms(state: State, narrow: Narrow) -> str:
-    """A search as one would type it."""
+    """A narrow as text for the search box."""
     parts = []
     for term in narrow.terms:
         operand: object = term.operand
@@ -156,7 +156,7 @@ def terms(state: State, narrow: Narrow) -> str:
 
 
 def status(status: Status) -> str:
-    """A status in words, with its emoji; those of an organization are pictures and stand by name."""
+    """A status as text with its emoji; custom emoji, which are images, are shown by name."""
     emoji = character_of(status.emoji_code) if status.reaction_type == "unicode_emoji" else None
     if status.emoji_name and not emoji:
         emoji = f":{status.emoji_name}:"

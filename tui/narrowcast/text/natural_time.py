@@ -1,4 +1,4 @@
-"""Times in people's words: "tomorrow 9:00", "+2h", "fri 17:30", "2026-12-24 18:00"."""
+"""Times in natural language: "tomorrow 9:00", "+2h", "fri 17:30", "2026-12-24 18:00"."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["EXAMPLES", "NoMoment", "in_words", "moment"]
 EXAMPLES = "+2h · 17:30 · tomorrow 9:00 · monday · 2026-12-24 18:00"
 
 _MORNING = (9, 0)
-"""The time of a day that is named without one."""
+"""The time of day for a day without one."""
 
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _SPAN = re.compile(r"(\d{1,6})\s*(minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w)")
@@ -23,13 +23,13 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 
 
 class NoMoment(ValueError):
-    """A text that names no time to come; the message says what to write."""
+    """A text that is not a time in the future; the message gives examples."""
 
 
 def moment(text: str, now: float, zone: tzinfo | None = None) -> int:
-    """Seconds since 1970 of what ``text`` means at ``now``, in ``zone`` or the zone of this machine.
+    """The time that ``text`` means at ``now``, in seconds since 1970; ``zone`` defaults to that of this machine.
 
-    Raises NoMoment for what is no time, and for times that are past.
+    Raises NoMoment if the text is not a time, or if the time is in the past.
     """
     words = " ".join(text.lower().split())
     here = datetime.fromtimestamp(now, zone).astimezone(zone)
@@ -48,12 +48,12 @@ def moment(text: str, now: float, zone: tzinfo | None = None) -> int:
 
 
 def in_words(at: float) -> str:
-    """A time as `moment` reads it back, for a field to change."""
+    """A time in a form that `moment` can read, for a field that edits it."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
 def _span(words: str, here: datetime) -> datetime | None:
-    """From now on: "+2h", "in 20 minutes", "1d 12h"."""
+    """A time relative to now: "+2h", "in 20 minutes", "1d 12h"."""
     rest = words.removeprefix("+").removeprefix("in ").strip()
     seconds, end = 0, 0
     for part in _SPAN.finditer(rest):
@@ -67,7 +67,7 @@ def _span(words: str, here: datetime) -> datetime | None:
 
 
 def _iso(text: str, zone: tzinfo | None) -> datetime | None:
-    """A date and time as ISO 8601 has them; without a zone they are meant here."""
+    """A date and time in ISO 8601; without a zone, in ``zone``."""
     if "T" not in text.upper() and "+" not in text and "Z" not in text.upper():
         return None
     try:
@@ -124,5 +124,5 @@ def _at(day: datetime, clock: tuple[int, int], zone: tzinfo | None) -> datetime:
 
 
 def _local(naive: datetime, zone: tzinfo | None) -> datetime:
-    """The time on the wall there: summer time may begin in between."""
+    """The local time in ``zone``; its UTC offset may differ from the current one, because of daylight saving time."""
     return naive.astimezone() if zone is None else naive.replace(tzinfo=zone)

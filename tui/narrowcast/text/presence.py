@@ -1,4 +1,4 @@
-"""How somebody is shown everywhere: the mark before their name, and whether the name is grey."""
+"""The look of a person's presence: the mark before the name, and whether the name is grey."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Standing", "of_conversation", "of_person"]
 
 
 class Standing(Enum):
-    """What is said about somebody before anything else; the value is the mark, in one cell."""
+    """The presence of a person or conversation; the value is its mark, one cell wide."""
 
     ACTIVE = "●"
     IDLE = "◐"
@@ -24,7 +24,7 @@ class Standing(Enum):
     BOT = "⚙"
     DEACTIVATED = "×"
     GROUP = "⁂"
-    """Several people: their presence is not one."""
+    """Several people, who have no common presence."""
 
     @property
     def mark(self) -> str:
@@ -37,7 +37,7 @@ class Standing(Enum):
 
     @property
     def is_grey(self) -> bool:
-        """Whether they will not answer any more."""
+        """Whether the account is deactivated, so that nobody will answer."""
         return self is Standing.DEACTIVATED
 
 
@@ -49,7 +49,9 @@ _BY_AVAILABILITY = {
 
 
 def of_person(state: State, user_id: int, now: float) -> Standing:
-    """Somebody at the local UTC time ``now``. Of deactivated people no sighting counts; oneself is here."""
+    """A person's presence at the local UTC time ``now``. Deactivated people have none; the current user is
+    always active.
+    """
     user = state.users.get(user_id)
     if user is not None and not user.is_active:
         return Standing.DEACTIVATED
@@ -61,7 +63,7 @@ def of_person(state: State, user_id: int, now: float) -> Standing:
 
 
 def of_conversation(state: State, others: Collection[int], now: float) -> Standing:
-    """A direct conversation with ``others``, without oneself; nobody else means notes to oneself."""
+    """The presence of a direct conversation with ``others`` (without the current user); none are notes to oneself."""
     if not others:
         return of_person(state, state.me, now)
     if len(others) > 1:

@@ -1,14 +1,14 @@
-"""Text that may be shown.
+"""Text that is safe to show.
 
 Textual and the terminal pass on whatever they are given: an escape sequence in a topic would be obeyed, a
-direction override would turn a file name around, forty combining marks would climb over the lines above. So
-every string that came from somebody else goes through `safe_line` or `safe_block` on its way to the screen,
-after any parsing (an HTML parser turns `&#27;` into a real ESC).
+direction override would reverse a file name, forty combining marks would cover the lines above. So every
+string from outside goes through `safe_line` or `safe_block` on its way to the screen, after any parsing (an
+HTML parser turns `&#27;` into a real ESC).
 
 What both do: C0 controls and DEL become their control pictures, C1 controls and lone surrogates become
 U+FFFD, direction controls and invisible characters are dropped, ZWJ stays only inside emoji and at most three
 times in a row, emoji presentation selectors are dropped (terminals disagree on their width), and a base
-character keeps at most three marks. Nothing here interprets markup: hand the result to `Content` or a
+character keeps at most three marks. Nothing here interprets markup: pass the result to `Content` or a
 `Segment`, never to a widget that parses markup.
 """
 
@@ -23,17 +23,17 @@ from narrowcast_api import characters
 __all__ = ["SafeText", "crop_cells", "safe_block", "safe_inline", "safe_line", "without_controls"]
 
 MAX_MARKS = 3
-"""Combining marks that one base character keeps."""
+"""Maximum combining marks on one base character."""
 
 TAB_CELLS = 4
-"""Cells of a tab in a block; in a line a tab is one space."""
+"""Cells of a tab in a block; in a line, a tab is one space."""
 
 
 class SafeText(str):
     """A string that may be written to the screen.
 
-    Calling the class is the one unsafe door: do so only with text of the program itself, or with parts of
-    text that is safe already. Everything else comes from `safe_line` and `safe_block`.
+    Calling the class bypasses the filter: do so only with the program's own text, or with parts of text that
+    is already safe. Everything else comes from `safe_line` and `safe_block`.
     """
 
     __slots__ = ()
@@ -44,7 +44,7 @@ _MODIFIER = "[\U0001f3fb-\U0001f3ff]?"
 
 _SUSPECT = re.compile(f"[{characters.UNSAFE}]")
 _MARK_RUN = re.compile(r"[^\w\s\x00-\u02ff]{4,}")
-# Not compiled here: that takes longer than all else in this module, and few texts have joiners.
+# Not compiled here: that takes longer than everything else in this module, and few texts contain joiners.
 _STRAY_JOINER = f"(?<![{_EMOJI}\ufe0f])\u200d|\u200d(?![{_EMOJI}])"
 _LONG_JOIN = f"((?:[{_EMOJI}]{_MODIFIER}\ufe0f?\u200d){{3}}[{_EMOJI}]{_MODIFIER}\ufe0f?)\u200d"
 _NOT_PASTED = re.compile(f"(?![\t\n])[{characters.CONTROLS}{characters.SURROGATES}]")
@@ -65,7 +65,7 @@ def _limit_marks(match: re.Match[str]) -> str:
 
 
 def _clean(text: str) -> str:
-    """`text` without anything a terminal could obey; line breaks are treated like other controls."""
+    """`text` without anything that a terminal could obey; line breaks are treated like other controls."""
     if _SUSPECT.search(text):
         if "\u200d" in text:
             text = re.sub(_STRAY_JOINER, "", text)
@@ -77,7 +77,7 @@ def _clean(text: str) -> str:
 
 
 def crop_cells(text: str, max_cells: int) -> str:
-    """`text`, cut with an ellipsis so that it fills at most `max_cells` cells in every terminal."""
+    """`text`, truncated with an ellipsis so that it fills at most `max_cells` cells in every terminal."""
     if len(text) <= max_cells and text.isascii():
         return text
     if max_cells <= 0:
@@ -97,10 +97,10 @@ def crop_cells(text: str, max_cells: int) -> str:
 
 
 def safe_line(text: str, max_cells: int | None = None) -> SafeText:
-    """One line that may be shown: names, topics, file names, link targets.
+    """One line that is safe to show: names, topics, file names, link targets.
 
-    Line breaks and the blanks around them become one space. With `max_cells` the line is cut with an ellipsis
-    to that many cells; the work is bounded by `max_cells`, not by the length of `text`.
+    Line breaks and the blanks around them become one space. With `max_cells` the line is truncated with an
+    ellipsis to that many cells; the work is bounded by `max_cells`, not by the length of `text`.
     """
     if max_cells is not None and len(text) > 32 * max_cells + 32:
         text = text[: 32 * max_cells + 32]
@@ -112,19 +112,19 @@ def safe_line(text: str, max_cells: int | None = None) -> SafeText:
 
 
 def safe_inline(text: str) -> SafeText:
-    """Text of HTML that may be shown, as a paragraph has it: every run of blanks is one blank."""
+    """Text from HTML that is safe to show in a paragraph: every run of whitespace becomes one space."""
     return safe_line(_BLANK_RUN.sub(" ", text))
 
 
 def without_controls(text: str) -> str:
-    """Text for the clipboard: as it is, but for controls, which a terminal would obey when it is pasted."""
+    """Text for the clipboard: unchanged except for controls, which a terminal would obey when it is pasted."""
     return _NOT_PASTED.sub("", _BREAKS.sub("\n", text))
 
 
 def safe_block(text: str) -> SafeText:
-    """Text of several lines that may be shown: breaks become line feeds, tabs become spaces.
+    """Text of several lines that is safe to show: breaks become line feeds, tabs become spaces.
 
-    The caller caps the length; the work is linear in it.
+    The caller limits the length; the work is linear in it.
     """
     if text.isascii() and text.isprintable():
         return SafeText(text)

@@ -1,4 +1,4 @@
-"""Completion in the search box: operators, and the people, channels and topics that they take. No screen here."""
+"""Completion in the search box: operators, and the people, channels and topics that they take; without a screen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PEOPLE = {*PEOPLE, "from", "pm-with"}
 
 
 class SearchOffer(Struct, frozen=True):
-    """``label`` and ``detail`` are shown; ``insert`` takes the place of the term from ``start`` to the cursor."""
+    """``label`` and ``detail`` are shown; ``insert`` replaces the term from ``start`` to the cursor."""
 
     label: str
     insert: str
@@ -34,7 +34,7 @@ class SearchOffer(Struct, frozen=True):
 
 
 def offers(state: State, text: str, cursor: int) -> list[SearchOffer]:
-    """What could be meant by the term that ends at ``cursor``."""
+    """Completions for the term that ends at ``cursor``."""
     match = _TERM.search(text[:cursor])
     if match is None:
         return []
@@ -55,8 +55,8 @@ def offers(state: State, text: str, cursor: int) -> list[SearchOffer]:
 
 
 def _values(state: State, operator: str, text: str) -> tuple[list[str], Callable[[int], tuple[str, str]]]:
-    """Labels of everything that the operator can take; then, by its place among them, the value of one and a detail,
-    which are made only for what is shown: there may be 20,000 people.
+    """Labels of all values of the operator, and a function from an index to the value and detail, which is
+    called only for the values shown, as there may be 20,000 people.
     """
     if operator in _PEOPLE:
         users = [user for user in state.users.active() if not user.is_system_bot]
@@ -81,7 +81,9 @@ def _values(state: State, operator: str, text: str) -> tuple[list[str], Callable
 
 
 def _topics(state: State, text: str) -> Iterator[tuple[str, int]]:
-    """Topics of the channel that the search names, else of all that one is in, with the channel of each."""
+    """Topics of the channel named in the search, else of all subscribed channels, with the id of the channel
+    of each.
+    """
     channel_ids = [channel.channel_id for channel in state.channels.subscribed()]
     if (named := _CHANNEL.search(text)) is not None:
         try:

@@ -1,4 +1,4 @@
-"""Dates as people type them."""
+"""Dates typed by users."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _ISO = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?")
 _IN_THIS_YEAR = re.compile(r"(\d{1,2})-(\d{1,2})")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SHORTEST = 3
-"""Letters that a weekday needs."""
+"""Minimum letters of a weekday."""
 
 
 def day_of(text: str, today: date) -> date:
-    """The day that `text` names: 2026-11-20, 2026-11 (its first), 11-20 (the last one), today, yesterday, friday
-    (the last one).
+    """The day that `text` names: 2026-11-20, 2026-11 (its first day), 11-20 (the latest one), today,
+    yesterday, friday (the latest one before today).
 
     Raises ValueError for anything else.
     """
