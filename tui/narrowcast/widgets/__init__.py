@@ -1,1 +1,1 @@
-"""Small parts that panes and screens are built from."""
+"""Building blocks of panes and screens."""

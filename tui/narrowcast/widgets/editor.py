@@ -1,7 +1,6 @@
-"""A lean editor of one or more lines: a typed key repaints the cells that changed and nothing else.
+"""A lean editor of one or more lines: a typed key repaints only the cells that changed.
 
-What the user types is shown through the display filter as well: a pasted escape sequence is text, not a
-command.
+The user's own text is filtered for display too: a pasted escape sequence is shown as text, not obeyed.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ from narrowcast.widgets.vim_keys import VimKeys
 _CONTROL_PICTURES = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421}
 _CONTROL_PICTURES |= dict.fromkeys((*range(128, 160), 1564, 8203, 8206, 8207), 65533)
 _CONTROL_PICTURES |= dict.fromkeys((*range(8232, 8239), *range(8288, 8304), 65279), 65533)
-"""One cell for each code point, so that what is under the cursor stays under it."""
+"""Replaces each code point by one of one cell, so that the cursor stays on the same character."""
 
 _PLACEHOLDER = Look("foreground 55%", ansi=Style(dim=True))
 MODIFIED = ("alt+", "ctrl+", "super+", "meta+")
-"""Keys that terminals send with a character although they are no text."""
+"""Modifiers with which terminals send a character that is not text input."""
 _CURSOR = Style(reverse=True)
 
 
 class Editor(Widget, can_focus=True):
     """Text input with readline keys. ``multiline=False``: one line that scrolls sideways.
 
-    ``is_marked``: the whole text is marked and gives way to what is typed, pasted or cut next; any motion of the
-    cursor unmarks it. `mark` does that for a field that has just been entered.
+    ``is_marked``: the whole text is selected and replaced by what is typed, pasted or cut next; any motion of
+    the cursor deselects it. `mark` selects it in a field that just got the focus.
     """
 
     DEFAULT_CSS = """
@@ -65,10 +64,10 @@ class Editor(Widget, can_focus=True):
             return self.editor
 
     class ModeChanged(Message):
-        """Letters are commands now, or text again."""
+        """The vim mode changed."""
 
     class Submitted(Message):
-        """Enter in an editor of one line."""
+        """Enter in a single-line editor."""
 
         def __init__(self, editor: Editor) -> None:
             super().__init__()
@@ -97,7 +96,7 @@ class Editor(Widget, can_focus=True):
         self._shown: list[tuple[str, int | None]] = []
         self._hinting = not text
         self._all_rows = 0
-        """Rows of the whole text when it was painted."""
+        """Rows of the whole text at the last painting."""
         self.is_marked = False
         self._vim: VimKeys | None = None
 
@@ -117,7 +116,7 @@ class Editor(Widget, can_focus=True):
 
     @property
     def placeholder(self) -> str:
-        """What stands where no text is. It may hold texts of the server."""
+        """The text shown while the editor is empty. It may contain texts of the server."""
         return self._placeholder
 
     @placeholder.setter
@@ -129,17 +128,17 @@ class Editor(Widget, can_focus=True):
                 self.refresh()
 
     def use_vim(self, vim: bool) -> None:
-        """Edit in two modes, as in vim, from now on; or not."""
+        """Turn vim's modal editing on or off."""
         if vim != (self._vim is not None):
             self._vim = VimKeys(self.buffer) if vim else None
 
     @property
     def in_normal_mode(self) -> bool:
-        """Whether letters are commands, as in vim."""
+        """Whether letters are commands (vim's normal mode)."""
         return self._vim is not None and not self._vim.inserting
 
     def mark(self) -> None:
-        """Mark the whole text, if there is any."""
+        """Select the whole text, if there is any."""
         if self.buffer.text and not self.is_marked:
             self.is_marked = True
             self.refresh()
@@ -151,19 +150,19 @@ class Editor(Widget, can_focus=True):
         return was_marked
 
     def _cut_marked(self) -> bool:
-        """Cut what is marked; whether anything was."""
+        """Cut the selected text; returns whether any was selected."""
         marked = self._unmark()
         if marked:
             self.buffer.replace(0, len(self.buffer.text), "")
         return marked
 
     def insert(self, text: str) -> None:
-        """Put ``text`` at the cursor, as one step of undo."""
+        """Insert ``text`` at the cursor, as one undo step."""
         self.buffer.insert(text)
         self._changed(True)
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Put ``text`` in place of ``start`` to ``end``."""
+        """Replace the text from ``start`` to ``end`` by ``text``."""
         self.buffer.replace(start, end, text)
         self._changed(True)
 
@@ -181,7 +180,7 @@ class Editor(Widget, can_focus=True):
 
     @property
     def row_count(self) -> int:
-        """Rows that the whole text takes at the present width."""
+        """Rows of the whole text at the current width."""
         return len(self._rows())
 
     def _display(self, start: int, end: int) -> str:
@@ -190,7 +189,7 @@ class Editor(Widget, can_focus=True):
         return self.buffer.text[start:end].translate(_CONTROL_PICTURES)
 
     def _window(self) -> list[tuple[str, int | None]]:
-        """The visible rows: text and the cell of the cursor, if it is there."""
+        """The visible rows: the text, and the cell of the cursor if it is in the row."""
         width, height = self.size
         if not width or not height:
             return []
@@ -229,7 +228,7 @@ class Editor(Widget, can_focus=True):
             self.refresh(*regions.values())
 
     def _paint_now(self, rows: Iterable[int]) -> bool:
-        """Sends rows to the terminal at once; False where a frame of the whole screen has to do it."""
+        """Sends rows to the terminal at once; False if only a frame of the whole screen can show them."""
         app = self.app
         if not isinstance(app, PaintsRows) or not has_plain_content(self):
             return False
@@ -240,7 +239,7 @@ class Editor(Widget, can_focus=True):
         return True
 
     def render_line(self, y: int) -> Strip:
-        """One row; the cursor is drawn, not the terminal's own, so that it needs no blinking."""
+        """One row; the cursor is drawn instead of using the terminal's own, so that it does not blink."""
         style = self.rich_style
         width = self.size.width
         if not self._shown:
@@ -292,7 +291,7 @@ class Editor(Widget, can_focus=True):
     # keys and mouse
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Printable keys are text here, whatever outer panes bind them to."""
+        """Printable keys are text here, even if outer panes bind them."""
         return character is not None and character.isprintable() and not key.startswith(MODIFIED)
 
     async def _on_key(self, event: events.Key) -> None:
@@ -395,7 +394,7 @@ class Editor(Widget, can_focus=True):
 
     def action_compose_kill_end(self) -> None:
         if not self.buffer.kill_end():
-            raise SkipAction  # nothing to cut: the key is free for the panes around
+            raise SkipAction  # nothing to cut: the panes around may handle the key
         self._changed(True)
 
     def action_compose_yank(self) -> None:
@@ -420,7 +419,7 @@ def _from_cell(text: str, cell: int) -> str:
 def _difference(
     old: tuple[str, int | None], new: tuple[str, int | None], y: int, width: int
 ) -> Region | None:
-    """The cells of row ``y`` that must be painted again."""
+    """The cells of row ``y`` that have to be repainted."""
     cells: set[int] = {cursor for cursor in (old[1], new[1]) if cursor is not None and old[1] != new[1]}
     if old[0] != new[0]:
         same = 0
@@ -434,5 +433,5 @@ def _difference(
     inside = [min(cell, width - 1) for cell in cells]
     if not inside:
         return None
-    # one more cell on the right: the cursor may stand on a wide character
+    # one more cell on the right: the cursor may be on a wide character
     return Region(min(inside), y, min(width, max(inside) + 2) - min(inside), 1)

@@ -1,4 +1,4 @@
-"""The field above a list that narrows it: it comes when one wants to find something, or a pane shows it always."""
+"""A field above a list that filters it: shown on demand, or always."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["FindField"]
 
 
 class FindField(Editor):
-    """``listing`` gives the list; ``narrow`` shows what of it fits a text, all for an empty one. ``moved`` is called
-    when one goes into the field or on to the list.
+    """``listing`` returns the list; ``narrow`` filters it by a text, showing all for an empty one. ``moved``
+    is called when the focus goes to the field or to the list.
 
-    Enter goes on to the list, or calls ``choose`` where that is given. ``always``: the field is shown, and keeps the
-    keys, also while nothing is to be found.
+    Enter goes to the list, or calls ``choose`` if given. ``always``: the field is always shown, and keeps the
+    focus when the filter is cleared.
     """
 
     DEFAULT_CSS = """
@@ -48,17 +48,17 @@ class FindField(Editor):
 
     @property
     def is_finding(self) -> bool:
-        """Whether the list is narrowed, or about to be."""
+        """Whether the list is filtered, or the field is open for it."""
         return bool(self.text) if self._always else self.has_class("-finding")
 
     def begin(self) -> None:
-        """Type to narrow the list."""
+        """Focus the field to filter the list."""
         self.add_class("-finding")
         focus_now(self)
         self._moved()
 
     def end(self) -> bool:
-        """Show the whole list again; False if it was not narrowed."""
+        """Show the whole list again; False if it was not filtered."""
         if not self.is_finding:
             return False
         self.remove_class("-finding")
@@ -69,12 +69,12 @@ class FindField(Editor):
         return True
 
     def move(self, direction: int) -> None:
-        """A line of the list down (1) or up (-1), while the keys stay here."""
+        """Move the list's selection down (1) or up (-1) while the focus stays in the field."""
         listing = self._listing()
         listing.action_cursor_down() if direction > 0 else listing.action_cursor_up()
 
     def step(self, direction: int) -> None:
-        """From the field to the list, and a line down (1) or up (-1)."""
+        """Move the focus from the field to the list, and its selection down (1) or up (-1)."""
         self._go_on()
         self.move(direction)
 

@@ -1,4 +1,4 @@
-"""A picture drawn with half blocks: two pixels a cell, in whatever colours the terminal has."""
+"""A picture drawn with half blocks: two pixels per cell, in the colours that the terminal has."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""A widget of lines that sends to the terminal only what changed.
+"""A widget of lines that sends only changes to the terminal.
 
-Textual's own `ScrollView` repaints its whole region for each scrolled line, padding included, and its
-scrollbar with it. Over a slow link those bytes are what one feels. `LineView` keeps the rows it painted last;
-after any change it composes the rows of the viewport again (subclasses cache them) and sends just the rows that
-differ: at once where nothing lies over it, else with the next frame of the screen.
+Textual's own `ScrollView` repaints its whole region for each scrolled line, including padding and scrollbar,
+which is noticeable over a slow link. `LineView` keeps the rows it painted last; after any change it composes
+the rows of the viewport again (subclasses cache them) and sends only the rows that differ: at once if nothing
+covers the widget, else with the next frame of the screen.
 
-Subclasses give `compose_row(y)` for each row of the viewport and call `changed()` after a change. Scrolling
-is theirs: they override `scroll_rows`, `scroll_to_share` and `thumb`.
+Subclasses implement `compose_row(y)` for each row of the viewport and call `changed()` after a change. They
+also implement scrolling: `scroll_rows`, `scroll_to_share` and `thumb`.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ Part = tuple[str, Style]
 
 WHEEL_ROWS = 3
 MANY = 3
-"""So few rows are not worth a search for where they stood before."""
+"""Maximum number of changed rows for which no search for moved rows is made."""
 
 
 class _Line(Struct):
-    """A row, and what stands in its last column instead. ``ready``: both as the compositor gets them."""
+    """A row, and the strip that replaces its last column. ``ready``: both combined for the compositor."""
 
     strip: Strip
     edge: Strip | None = None
     ready: Strip | None = None
 
     def looks_like(self, other: _Line) -> bool:
-        """Whether both look the same; rows that only moved are the same objects."""
+        """Whether both look the same; rows that only moved are identical objects."""
         return self.edge is other.edge and (
             self.strip is other.strip or list(self.strip) == list(other.strip)
         )
 
 
 def lean_strip(segments: Iterable[Segment], width: int) -> Strip:
-    """A strip of `width` cells with as few style changes as show the same: each costs some 40 bytes.
+    """A strip of `width` cells with as few style changes as possible: each costs about 40 bytes.
 
-    Segments of one style are joined, and blanks join the text before or after them when only the foreground
+    Segments of one style are joined, and blanks join the text before or after them if only the foreground
     differs, which blanks do not show.
     """
     joined: list[tuple[str, Style]] = []
@@ -84,7 +84,7 @@ def lean_strip(segments: Iterable[Segment], width: int) -> Strip:
 
 
 def compose_line(width: int, left: Sequence[Part], right: Sequence[Part] = (), *, base: Style) -> Strip:
-    """One line of exactly `width` cells: `left` cut with an ellipsis, `right` flush right and not cut.
+    """One line of exactly `width` cells: `left` truncated with an ellipsis, `right` flush right and not truncated.
 
     The styles of the parts are laid over `base`, which also fills the gap.
     """
@@ -111,29 +111,29 @@ def compose_line(width: int, left: Sequence[Part], right: Sequence[Part] = (), *
 
 
 class SendsRows(Protocol):
-    """What sends rows of a widget to the terminal without a frame of the whole screen."""
+    """Sends rows of a widget to the terminal without a frame of the whole screen."""
 
     def send_rows(
         self, widget: Widget, rows: Mapping[int, Strip], edges: Mapping[int, Strip], move: Move | None
     ) -> bool:
-        """Sends rows by their number in the content of ``widget``, ``edges`` over their last column; ``move`` says
-        which of them stood elsewhere before. False, and nothing is sent, where only a frame will do.
+        """Sends rows by their index in the content of ``widget``, ``edges`` over their last column; ``move``:
+        which of them were elsewhere before. Returns False and sends nothing if only a frame can show them.
         """
 
 
 @runtime_checkable
 class PaintsRows(Protocol):
-    """An app whose widgets send rows of their own."""
+    """An app whose widgets can send their own rows."""
 
     @property
     def painting(self) -> SendsRows: ...
 
 
 class LineView(Widget, can_focus=True):
-    """Base of the lists: rows in, changed cells out. See the module's description."""
+    """Base class of lists: composes rows, sends changed ones. See the module's description."""
 
     LOOKS: ClassVar[Mapping[str, Look]] = {"line-view--thumb": Look("foreground 50%")}
-    """The looks of parts by name; those of the base classes are known as well."""
+    """The looks of parts by name; those of the base classes are included."""
     DEFAULT_CSS = """
     LineView { height: 1fr; width: 1fr; }
     """
@@ -149,11 +149,11 @@ class LineView(Widget, can_focus=True):
         self._ground: tuple[object, ...] = ()
         self._restyled = True
         self._plain = False
-        """Whether the rows are all there is to see of the widget."""
+        """Whether only the rows are drawn: no border, padding, tint or transparency."""
         self._dragging = False
         self._room = Size()
 
-    # What a subclass gives.
+    # Implemented by subclasses.
 
     def compose_row(self, y: int) -> Strip:
         """Row `y` of the viewport, exactly `room.width` cells wide."""
@@ -164,7 +164,7 @@ class LineView(Widget, can_focus=True):
         raise NotImplementedError
 
     def scroll_to_share(self, share: float) -> None:
-        """Moves the viewport to `share` (0 to 1) of all there is; called when the thumb is dragged."""
+        """Moves the viewport to `share` (0 to 1) of the whole content; called when the thumb is dragged."""
         raise NotImplementedError
 
     def thumb(self) -> tuple[int, int] | None:
@@ -172,27 +172,27 @@ class LineView(Widget, can_focus=True):
         return None
 
     def decorate_row(self, y: int, strip: Strip) -> Strip:
-        """Last touch on its way to the compositor that must not count as a change: selection offsets."""
+        """Adds styles for the compositor that do not count as a change, such as selection offsets."""
         return strip
 
     def room_changed(self) -> None:
-        """Another size: subclasses drop what they composed for the old one."""
+        """The size changed: subclasses drop the rows composed for the old one."""
 
     def styles_changed(self) -> None:
-        """The theme or the colours of the widget changed: subclasses drop what they composed with the old ones."""
+        """The theme or the widget's colours changed: subclasses drop the rows composed with the old ones."""
 
-    # What a subclass uses.
+    # Used by subclasses.
 
     @property
     def room(self) -> Size:
-        """The size that rows are composed for: that of the content at the last paint, for to ask Textual takes longer
-        than to compose a row.
+        """The size for which rows are composed: that of the content at the last paint, because asking Textual
+        takes longer than composing a row.
         """
         return self._room or self.content_size
 
     @property
     def base_style(self) -> Style:
-        """Colours of the widget itself; below every part of every row."""
+        """The widget's own colours, below all parts of all rows."""
         if self._base is None:
             self._base = self.rich_style
         return self._base
@@ -208,7 +208,7 @@ class LineView(Widget, can_focus=True):
         return style
 
     def changed(self) -> None:
-        """Says that rows may differ; the comparison happens once, after the present message."""
+        """Schedules a comparison of all rows, which happens once, after the current message."""
         if not self._change_pending and self.is_attached:
             self._change_pending = True
             self.call_next(self.repaint_changes)
@@ -230,7 +230,7 @@ class LineView(Widget, can_focus=True):
             self.refresh(*(Region(0, y, self._room.width, 1) for y in changed))
 
     def _paint_now(self, changed: Sequence[int]) -> bool:
-        """Sends rows to the terminal at once; False where a frame of the whole screen has to do it."""
+        """Sends rows to the terminal at once; False if only a frame of the whole screen can show them."""
         if not isinstance(self.app, PaintsRows):
             return False
         lines = {y: self._composed[y] for y in changed}
@@ -244,7 +244,7 @@ class LineView(Widget, can_focus=True):
         return True
 
     def _moved(self) -> Move | None:
-        """Most rows on the screen are those of the last paint, some rows further up or down."""
+        """The move after which most rows are those of the last paint, shifted up or down; None if there is none."""
         before = {id(line.strip): y for y, line in self._painted.items()}
         height = self._room.height
         steps = Counter(
@@ -275,7 +275,7 @@ class LineView(Widget, can_focus=True):
         return _Line(self.compose_row(y), self._thumb_strip(start <= y < start + length))
 
     def _thumb_strip(self, here: bool) -> Strip:
-        """A cell of the scroll bar, with a piece of the thumb or without."""
+        """A cell of the scroll bar, with or without a piece of the thumb."""
         strip = self._thumbs.get(here)
         if strip is None:
             style = self.base_style + self.part_style("line-view--thumb")
@@ -285,10 +285,10 @@ class LineView(Widget, can_focus=True):
     # Textual.
 
     def render_line(self, y: int) -> Strip:
-        """One row for the compositor; remembers it as painted.
+        """One row for the compositor; records it as painted.
 
-        While a comparison is due, the row is what it was: the screen also asks for rows to find what lies
-        under the mouse, and a row noted as painted too early would never be repainted.
+        While a comparison is pending, returns the row as last painted: the screen also requests rows to find
+        what is under the mouse, and a row recorded too early would never be repainted.
         """
         line = self._line_for_frame(y)
         return self._with_edge(self.decorate_row(y, line.strip), line.edge)
@@ -302,7 +302,7 @@ class LineView(Widget, can_focus=True):
         return line
 
     def _ready_rows(self, rows: Iterable[int]) -> list[Strip]:
-        """Rows whole, as the terminal gets them; each is kept as long as it is the same."""
+        """Complete rows for the terminal; each is cached until it changes."""
         finish, is_selected = finish_of(self), self.text_selection is not None
         ready: list[Strip] = []
         for y in rows:
@@ -315,18 +315,18 @@ class LineView(Widget, can_focus=True):
         return ready
 
     def watch_has_focus(self, has_focus: bool) -> None:
-        """The selected row looks otherwise; what was composed before says nothing of that."""
+        """Repaints, as the selected row looks different with the focus."""
         super().watch_has_focus(has_focus)
         self.changed()
 
     def notify_style_update(self) -> None:
-        """The stylesheet was applied, as it is at each change of the focus: mostly to the same effect."""
+        """The stylesheet was applied, as at each change of the focus: usually without any effect."""
         super().notify_style_update()
         self._base = None
         self._restyled = True
 
     def _take_style(self) -> None:
-        """Forgets all that was composed with the old styles if these are others than at the last paint."""
+        """Drops everything composed with the old styles if they changed since the last paint."""
         if not self._restyled:
             return
         self._restyled = False
@@ -339,9 +339,9 @@ class LineView(Widget, can_focus=True):
             self.styles_changed()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The first paint comes before Textual tells the size: it is taken from the layout then.
+        """Renders rows; the first paint takes the size from the layout, because Textual reports it only afterwards.
 
-        A paint may also come when the widget has just been removed: then there is nothing more to show.
+        After the widget is removed, all rows are blank.
         """
         if not self.is_attached:
             return [Strip.blank(crop.width)] * crop.height
@@ -358,12 +358,12 @@ class LineView(Widget, can_focus=True):
         )
 
     def on_resize(self, _event: events.Resize) -> None:
-        """Forgets what was painted at the old size."""
+        """Drops what was painted at the old size."""
         if self._take_room():
             self.changed()
 
     def _take_room(self) -> bool:
-        """Whether the size is another than that of the last paint; if so, what was painted is forgotten."""
+        """Takes over the current size; if it changed, drops what was painted and returns True."""
         if self._room == self.content_size:
             return False
         self._room = self.content_size
@@ -378,19 +378,19 @@ class LineView(Widget, can_focus=True):
         self._thumbs.clear()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel moves the viewport, not the selection."""
+        """Scrolls the viewport; the selection stays."""
         event.stop()
         event.prevent_default()
         self.scroll_rows(WHEEL_ROWS)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel moves the viewport, not the selection."""
+        """Scrolls the viewport; the selection stays."""
         event.stop()
         event.prevent_default()
         self.scroll_rows(-WHEEL_ROWS)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """A press in the last column takes the thumb."""
+        """Starts dragging the thumb if the last column is pressed."""
         offset = event.get_content_offset(self)
         if offset is not None and offset.x == self.content_size.width - 1 and self.thumb() is not None:
             event.stop()
@@ -413,5 +413,5 @@ class LineView(Widget, can_focus=True):
 
 
 def plain_text(strips: Iterable[Strip]) -> SafeText:
-    """The text of strips as lines without trailing blanks; for copying and for tests."""
+    """The text of strips as lines without trailing whitespace; for copying and for tests."""
     return SafeText("\n".join(strip.text.rstrip() for strip in strips))

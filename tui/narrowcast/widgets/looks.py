@@ -1,8 +1,8 @@
 """The looks of the parts of a line: colours by the names that themes give them.
 
-Textual would have each part as a component class of the stylesheet. It then matches every rule of the stylesheet with
-every part whenever a widget is mounted or gets the focus; that was a tenth of the time to the first paint. A look
-needs the theme alone, and is worked out when a part is first painted.
+In Textual, each part would be a component class of the stylesheet. Textual then matches every rule with every
+part whenever a widget is mounted or gets the focus, which took a tenth of the time to the first paint. A look
+needs only the theme, and is computed when a part is first painted.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ __all__ = ["Look", "look_style"]
 
 
 class Look(Struct, frozen=True):
-    """`color` and `ground` are names of the theme's colours, with a share of it where they shine through what is
-    below: "primary", "foreground 40%". '' leaves what is below as it is. A ground with a share of it is none where
-    the colours are the terminal's own.
+    """`color` and `ground` (the background) are names of the theme's colours, with an opacity if they are
+    translucent: "primary", "foreground 40%". '' keeps the colour below. A translucent background is not drawn
+    if the theme uses the terminal's own colours.
     """
 
     color: str = ""
     ground: str = ""
     letters: Style = Style()
     ansi: Style = Style()
-    """Added where the colours are the terminal's own: they have no shades."""
+    """Added if the theme uses the terminal's own colours, which have no shades."""
     ansi_color: str = ""
-    """In place of `color` there."""
+    """Replaces `color` if the theme uses the terminal's own colours."""
 
 
 def look_style(widget: Widget, look: Look) -> Style:
-    """`look` as a style to lay over that of `widget`, in the present theme."""
+    """`look` as a style to lay over that of `widget`, in the current theme."""
     app = widget.app
     ground = widget.background_colors[1]
     has_shades = not app.native_ansi_color
@@ -52,7 +52,7 @@ def look_style(widget: Widget, look: Look) -> Style:
 
 
 def _shade(name: str, variables: Mapping[str, str], ground: Color) -> Color | None:
-    """The colour of that name, with its transparency; None for no colour. "auto" is what can be read on `ground`."""
+    """The colour with that name, with its opacity; None for no colour. "auto" is a colour readable on `ground`."""
     if not name:
         return None
     share = 1.0

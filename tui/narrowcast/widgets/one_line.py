@@ -15,11 +15,11 @@ from narrowcast.widgets.looks import Look
 __all__ = ["OneLine", "Piece"]
 
 Piece = tuple[str, str]
-"""A text of any origin, and the name of its look: "", "dim", "strong", "good", "warn", "bad", "accent"."""
+"""An untrusted text, and the name of its look: "", "dim", "strong", "good", "warn", "bad", "accent"."""
 
 
 class OneLine(LineView, can_focus=False):
-    """One row. ``show_pieces`` takes what stands left and right; the left is cut where there is no room."""
+    """One row. ``show_pieces`` sets the left and right parts; the left one is truncated if there is no room."""
 
     DEFAULT_CSS = """
     OneLine { height: 1; background: $panel; color: $foreground; }
@@ -37,14 +37,14 @@ class OneLine(LineView, can_focus=False):
     _right: Sequence[Piece] = ()
 
     def show_pieces(self, left: Sequence[Piece], right: Sequence[Piece] = ()) -> None:
-        """Replace what the line says."""
+        """Replace the content of the line."""
         if (left, right) != (self._left, self._right):
             self._left, self._right = left, right
             self.changed()
 
     @property
     def plain(self) -> str:
-        """What the line says, for tests and screen readers."""
+        """The text of the line, for tests and screen readers."""
         return " ".join(text for text, _ in (*self._left, *self._right))
 
     def compose_row(self, y: int) -> Strip:

@@ -1,4 +1,4 @@
-"""The line at the bottom: connection, account, what is unread, who types, and the keys of the moment."""
+"""The status line: connection, account, unread counts, typing users, and the current keys."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ LOOKS = {
     "offline": ("▲", "bad", "offline"),
     "refused": ("✕", "bad", "logged out"),
 }
-"""Sign, look and word of each state of the connection: the word is always there, colour only helps."""
+"""Sign, look and word of each connection state: the word is always shown, colour is only an addition."""
 
 DO_WITH_UNSENT = "<write.outbox-retry> resends, <write.outbox-cancel> cancels, <go.outbox> lists"
 
 
 def connection_piece(session: Session) -> Piece:
-    """The state of the connection in a sign and a word."""
+    """The connection state as a sign and a word."""
     sign, look, word = LOOKS.get(str(session.status.kind), ("?", "warn", str(session.status.kind)))
     return f" {sign} {word} ", look
 
 
 def banner(session: Session) -> str:
-    """What to tell above everything while connection or disk are not as they should be; '' when they are."""
+    """The warning at the top of the screen about a problem with the connection or the disk; '' if there is none."""
     return "  ".join(
         filter(None, [_connection_trouble(session), *(f"▲ {text}" for text in session.warnings)])
     )
@@ -60,7 +60,7 @@ def _connection_trouble(session: Session) -> str:
 
 
 def typing_text(session: Session, where: Destination | None) -> str:
-    """Who types in the conversation that is open."""
+    """Who is typing in the open conversation."""
     if where is None:
         return ""
     typers = [session.state.users.name(user_id) for user_id in session.state.typing.typers(where)]
@@ -72,7 +72,7 @@ def typing_text(session: Session, where: Destination | None) -> str:
 
 
 def unsent_pieces(session: Session, keys: Keys) -> list[Piece]:
-    """How many messages of one's own, reactions and stars are not on the server, wherever they were made."""
+    """Counts of the user's messages, reactions and stars that are not on the server yet, from all windows."""
 
     states = [entry.state for entry in session.outbox.entries()]
     stuck = sum(state in {OutboxState.FAILED, OutboxState.UNCONFIRMED} for state in states)
@@ -100,7 +100,7 @@ class StatusLine(OneLine):
         urgent: bool = False,
         added: Sequence[str] = (),
     ) -> None:
-        """Say how things are. An ``urgent`` hint tells the way out of a mode; ``added`` is what extensions say."""
+        """Update the line. An ``urgent`` hint shows how to leave a mode; ``added``: the texts of extensions."""
         state = session.state
         unread = state.unreads.count_all()
         mentions = state.unreads.count_mentions()

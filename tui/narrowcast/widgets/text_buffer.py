@@ -1,7 +1,7 @@
-"""The text under an editor: cursor, cuts, undo, soft wrap. Plain code without a screen.
+"""The text of an editor: cursor, cuts, undo, soft wrap; without a screen.
 
-Positions are counts of code points from the start. The cursor steps over whole grapheme clusters as far as
-marks and joiners tell them, so that a backspace never leaves half a character.
+Positions are counted in code points from the start. The cursor moves over whole grapheme clusters as far as
+marks and joiners show them, so that a backspace never leaves half a character.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class TextBuffer:
         self.reset(text)
 
     def reset(self, text: str) -> None:
-        """Another text altogether: cursor at its end, nothing to undo."""
+        """Replace the whole text: cursor at its end, no undo history."""
         self.text = self._clean(text)
         self.cursor = len(self.text)
         self._undo.clear()
@@ -49,7 +49,7 @@ class TextBuffer:
         return text if self.multiline else text.replace("\n", " ")
 
     def _remember(self, *, typing: bool = False) -> None:
-        """Keep the state for undo; a run of typed characters is one step."""
+        """Save the state for undo; a run of typed characters is one step."""
         if not (typing and self._typing):
             self._undo.append((self.text, self.cursor))
             del self._undo[:-MAX_UNDO]
@@ -58,14 +58,14 @@ class TextBuffer:
     # editing
 
     def insert(self, text: str, *, typed: bool = False) -> None:
-        """Put ``text`` at the cursor."""
+        """Insert ``text`` at the cursor."""
         text = self._clean(text)
         self._remember(typing=typed and not text.isspace())
         self.text = self.text[: self.cursor] + text + self.text[self.cursor :]
         self.cursor += len(text)
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Put ``text`` in place of ``start`` to ``end``; the cursor ends behind it."""
+        """Replace the text from ``start`` to ``end`` by ``text``; the cursor goes behind it."""
         self._remember()
         text = self._clean(text)
         self.text = self.text[:start] + text + self.text[end:]
@@ -94,30 +94,30 @@ class TextBuffer:
         return self._delete(self._word_left(), self.cursor, kill=True)
 
     def kill_word_right(self) -> bool:
-        """Cut on to the end of the word."""
+        """Cut to the end of the word."""
         return self._delete(self.cursor, self._word_right(), kill=True)
 
     def kill_start(self) -> bool:
-        """Cut to the start of the line; at its start, the break before it."""
+        """Cut to the start of the line; at its start, the line break before it."""
         start = self.line_start()
         return self._delete(start if start < self.cursor else max(0, start - 1), self.cursor, kill=True)
 
     def kill_end(self) -> bool:
-        """Cut to the end of the line; at its end, the break."""
+        """Cut to the end of the line; at its end, the line break."""
         end = self.line_end()
         return self._delete(
             self.cursor, end if end > self.cursor else min(len(self.text), end + 1), kill=True
         )
 
     def yank(self) -> bool:
-        """Put back what was cut last; False if nothing was."""
+        """Insert the last cut; False if there is none."""
         if not self._killed:
             return False
         self.insert(self._killed)
         return True
 
     def undo(self) -> bool:
-        """Take back the last change; False if there is none."""
+        """Undo the last change; False if there is none."""
         if not self._undo:
             return False
         self.text, self.cursor = self._undo.pop()
@@ -171,11 +171,11 @@ class TextBuffer:
         self._typing = False
 
     def line_start(self) -> int:
-        """Where the cursor's line begins."""
+        """The start of the cursor's line."""
         return self.text.rfind("\n", 0, self.cursor) + 1
 
     def line_end(self) -> int:
-        """Where the cursor's line ends."""
+        """The end of the cursor's line."""
         end = self.text.find("\n", self.cursor)
         return len(self.text) if end < 0 else end
 
@@ -190,7 +190,7 @@ class TextBuffer:
     # on screen
 
     def rows(self, width: int) -> list[TextRow]:
-        """The text wrapped to ``width`` cells; the last column stays free for the cursor."""
+        """The text wrapped to ``width`` cells; the last column is reserved for the cursor."""
         rows: list[TextRow] = []
         offset = 0
         for line in self.text.split("\n"):
@@ -221,7 +221,7 @@ class TextBuffer:
         return self._before(position) if last and position == rows[row].end > rows[row].start else position
 
     def vertical(self, rows: list[TextRow], by: int) -> bool:
-        """Move ``by`` rows; False at the edge."""
+        """Move the cursor by ``by`` rows; False at the first or last row."""
         row, cell = self.locate(rows)
         if not 0 <= row + by < len(rows):
             return False
@@ -243,7 +243,7 @@ def _extends(text: str, position: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _wrap(line: str, width: int) -> tuple[tuple[int, int], ...]:
-    """Break one line at spaces where possible, else anywhere; rows hold at most ``width - 1`` cells."""
+    """Wrap one line at spaces if possible, else anywhere; rows are at most ``width - 1`` cells wide."""
     limit = width - 1
     if most_columns(line) <= limit:
         return ((0, len(line)),)

@@ -1,7 +1,8 @@
-"""Colours of people and of channels, each as near to the wanted one as can be read on the theme's backgrounds.
+"""Colours of people and channels, each as close to the wanted one as is readable on the theme's backgrounds.
 
-A person's colour follows from the id, so it is the same everywhere and always. A channel's is the one that the user
-chose for it. Themes that use the terminal's own sixteen colours have no tints: nobody knows what is read on what.
+A person's colour is derived from the id, so it is the same everywhere. A channel's is the one that the user
+chose for it. Themes that use the terminal's own sixteen colours have no tints, as it is not known which are
+readable.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from textual.widget import Widget
 __all__ = ["HUES", "channel_tint", "contrast", "person_color", "person_tint", "readable"]
 
 HUES = (210, 28, 130, 330, 180, 60, 260, 3, 290)
-"""Degrees on the circle of colours; ids that follow each other get colours that are far apart."""
+"""Hues in degrees; consecutive ids get colours that are far apart."""
 ON_DARK, ON_LIGHT = (0.55, 0.68), (0.75, 0.35)
-"""Saturation and lightness of people's colours, 0 to 1: calm on dark grounds, strong on light ones."""
+"""Saturation and lightness of people's colours, 0 to 1: calm on dark backgrounds, strong on light ones."""
 READABLE = 5.5
-"""Contrast with the background, as WCAG 2 defines it; it asks for 4.5. Rounding to 256 colours takes some of it."""
+"""Minimum contrast with the background, as WCAG 2 defines it; WCAG requires 4.5. Rounding to 256 colours
+takes some of it."""
 
 _HEX = re.compile(r"#?([0-9a-fA-F]{6}|[0-9a-fA-F]{3})")
 STEPS = 24
@@ -32,12 +34,14 @@ def person_tint(widget: Widget, user_id: int) -> Style:
 
 
 def person_color(user_id: int, *, dark: bool) -> Color:
-    """The colour of a person on dark or on light grounds."""
+    """The colour of a person on dark or light backgrounds."""
     return Color.from_hsl(HUES[user_id % len(HUES)] / 360, *(ON_DARK if dark else ON_LIGHT))
 
 
 def channel_tint(widget: Widget, color: str) -> Style:
-    """The colour of a channel in the theme of ``widget``; none for what is no colour. ``color`` is the server's."""
+    """The colour of a channel in the theme of ``widget``, from the server's ``color``; an empty style if that
+    is not valid.
+    """
     digits = _HEX.fullmatch(color.strip())
     return _style(widget, Color.parse("#" + digits[1])) if digits else Style.null()
 
@@ -51,12 +55,14 @@ def _style(widget: Widget, color: Color) -> Style:
 
 @lru_cache(maxsize=512)
 def _readable_style(color: Color, panel: str, dark: bool) -> Style:
-    """Of a theme's backgrounds its panel is nearest to the text: what can be read there can be read on all."""
+    """The style for a colour made readable on the panel, the theme's background nearest to the text colour,
+    and so on all others.
+    """
     return Style(color=readable(color, Color.parse(panel), dark=dark).rich_color)
 
 
 def readable(wanted: Color, ground: Color, *, dark: bool) -> Color:
-    """``wanted``, made lighter on a dark ground or darker on a light one until it can be read there."""
+    """``wanted``, lightened on a dark ground or darkened on a light one until it is readable there."""
     hue, saturation, lightness = wanted.hsl
     end = 1.0 if dark else 0.0
     for step in range(STEPS + 1):
@@ -67,7 +73,7 @@ def readable(wanted: Color, ground: Color, *, dark: bool) -> Color:
 
 
 def contrast(one: Color, other: Color) -> float:
-    """From 1, none, to 21, black on white."""
+    """The contrast ratio: from 1, none, to 21, black on white."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 

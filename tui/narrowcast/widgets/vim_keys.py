@@ -1,7 +1,7 @@
-"""Editing in two modes, as in vim: what letters do while nothing is inserted. Plain code without a screen.
+"""Vim's modal editing: the commands of normal mode, without a screen.
 
-Counts; the motions h j k l w b e 0 ^ $ gg G; the operators d c y with them, and dd cc yy; x X D C Y s S r p P u J ~;
-i a I A o O. What is cut or copied is one register, of its own or of the editor's cuts.
+Counts; the motions h j k l w b e 0 ^ $ gg G; the operators d c y with them, and dd cc yy; x X D C Y s S r p P
+u J ~; i a I A o O. There is one register for cut and copied text, separate from the editor's own cuts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST = 9999
 
 
 class VimKeys:
-    """Follows one text. It begins in insert mode, where every key but Escape is the editor's."""
+    """The vim state of one buffer. It starts in insert mode, in which the editor handles every key but Escape."""
 
     def __init__(self, buffer: TextBuffer) -> None:
         self._buffer = buffer
@@ -54,12 +54,14 @@ class VimKeys:
         }
 
     def enter_insert(self) -> None:
-        """Letters are text again, such as in a field that was just entered."""
+        """Switch to insert mode, such as in a field that just got the focus."""
         self.inserting = True
         self._forget()
 
     def take(self, key: str, character: str | None) -> bool:
-        """A key; whether it was meant for these modes. Escape in normal mode with nothing begun is not."""
+        """Handle a key; returns whether it belonged to vim. Escape in normal mode without a pending command
+        does not.
+        """
         if self.inserting:
             if key != "escape":
                 return False
@@ -164,13 +166,13 @@ class VimKeys:
                 ends = [word.end() - 1 for word in _WORDS.finditer(text) if word.end() - 1 > here]
                 return ends[count - 1] if len(ends) >= count else max(0, len(text) - 1)
 
-    # where
+    # positions
 
     def _to(self, position: int) -> None:
         self._buffer.cursor = max(0, min(position, len(self._buffer.text)))
 
     def _stay_on_a_letter(self) -> None:
-        """In normal mode the cursor never stands behind the last letter of a line."""
+        """In normal mode, keep the cursor on a letter: it never stands behind the last one of a line."""
         if not self.inserting and self._buffer.cursor == self._buffer.line_end():
             self._to(self._left(1))
 
@@ -183,7 +185,7 @@ class VimKeys:
         return target if end or target < bound else max(self._buffer.cursor, self._step_from(bound, -1))
 
     def _step(self, by: int, bound: int) -> int:
-        """So many characters on, not past ``bound``; a cluster is one character."""
+        """The position that many characters on, at most ``bound``; a cluster is one character."""
         keep = self._buffer.cursor
         for _ in range(min(abs(by), len(self._buffer.text))):
             if self._buffer.cursor == bound:
@@ -207,7 +209,7 @@ class VimKeys:
         return start + len(line) - len(line.lstrip())
 
     def _line(self, number: int) -> int:
-        """Where a line begins; the last one for too high a number."""
+        """The start of a line; of the last one if the number is too high."""
         starts = [0, *(line_break.end() for line_break in re.finditer("\n", self._buffer.text))]
         return starts[min(max(number, 0), len(starts) - 1)]
 
@@ -218,7 +220,7 @@ class VimKeys:
         end = text.find("\n", start)
         return min(start + column, len(text) if end < 0 else end)
 
-    # what is done
+    # operations
 
     def _operate(self, operator: str, start: int, end: int) -> None:
         if operator == "y":
@@ -234,7 +236,7 @@ class VimKeys:
         self._operate_lines(operator, self._vertical(count - 1))
 
     def _operate_lines(self, operator: str, target: int) -> None:
-        """On all lines from here to ``target``."""
+        """Apply the operator to all lines from the cursor to ``target``."""
         text = self._buffer.text
         first, last = sorted((self._buffer.cursor, target))
         start = text.rfind("\n", 0, first) + 1

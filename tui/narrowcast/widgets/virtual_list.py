@@ -1,8 +1,8 @@
-"""A list of any length: cost follows the screen, not the number of items.
+"""A list of any length: the cost depends on the screen, not on the number of items.
 
-Subclass it for navigation, people, pickers: give `render_item`, and `key_of`, `text_of`, `selectable`, `rows_of`
-where the defaults do not fit. The list keeps the selection by key when the items change, filters by typed letters
-(see `matching`), and repaints only the cells that changed.
+Subclass it for navigation, people, pickers: implement `render_item`, and `key_of`, `text_of`, `selectable`,
+`rows_of` if the defaults do not fit. The list keeps the selection by key when the items change, filters by
+typed letters (see `matching`), and repaints only the cells that changed.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _CACHED_ITEMS = 512
 class VirtualList(LineView, Generic[T]):
     """Items of type `T` as rows of strips. See the module's description.
 
-    The first column is the list's own: it shows the mark of the selected item, so that the selection does not
-    hang on colour alone. `render_item` gets the width without it and without the scroll thumb.
+    The first column belongs to the list: it shows the mark of the selected item, so that the selection does
+    not depend on colour alone. `render_item` gets the width without it and without the scroll thumb.
     """
 
     LOOKS: ClassVar[Mapping[str, Look]] = {
@@ -48,10 +48,10 @@ class VirtualList(LineView, Generic[T]):
     }
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.LIST)]
     KEEPS_PLACES: ClassVar[bool] = False
-    """Whether what a filter shows stays where it is when the items change, until another filter is typed."""
+    """Whether filtered items keep their order when the items change, until the filter changes."""
 
     class Highlighted(Message):
-        """The selection moved to `item` (None: nothing left to select)."""
+        """The selection moved to `item` (None: nothing is left to select)."""
 
         def __init__(self, source: LineView, item: object) -> None:
             super().__init__()
@@ -89,7 +89,7 @@ class VirtualList(LineView, Generic[T]):
         super().__init__(name=name, id=id, classes=classes)
         self.item_rows = item_rows
         self._is_even = type(self).rows_of is VirtualList.rows_of
-        """Whether all items are of one height: then places are reckoned, not looked for."""
+        """Whether all items have the same height: positions are then computed directly."""
         self.empty_text = empty_text
         self._items: Sequence[T] = items
         self._shown: Sequence[T] = items
@@ -99,51 +99,51 @@ class VirtualList(LineView, Generic[T]):
         self._strips: dict[tuple[int, bool, bool, int], list[Strip]] = {}
         self._cursor = self._nearest_selectable(0, 1)
 
-    # What a subclass gives.
+    # Implemented by subclasses.
 
     def render_item(self, item: T, width: int, selected: bool) -> Sequence[Strip]:
         """At most `rows_of(item)` strips, each at most `width` cells; `base_style` is laid below."""
         raise NotImplementedError
 
     def rows_of(self, item: T) -> int:
-        """How many rows `item` takes, at least 1; `item_rows` unless overridden."""
+        """The number of rows of `item`, at least 1; `item_rows` unless overridden."""
         return self.item_rows
 
     def key_of(self, item: T) -> Hashable:
-        """What makes `item` the same item after an update; the item itself unless overridden."""
+        """The identity of `item` across updates; the item itself unless overridden."""
         return item
 
     def text_of(self, item: T) -> str:
-        """What the filter looks at."""
+        """The text that the filter searches."""
         return str(item)
 
     def shown_text_of(self, item: T) -> str:
-        """The part of it that is seen, where there is more: see `best_matches`."""
+        """The visible part of that text, if there is more: see `best_matches`."""
         return self.text_of(item)
 
     def selectable(self, item: T) -> bool:
-        """Whether the selection may rest on `item`; headings say no."""
+        """Whether `item` can be selected; False for headings."""
         return True
 
-    # What its owner uses.
+    # Used by the owner.
 
     @property
     def items(self) -> Sequence[T]:
-        """All items, filtered out ones included."""
+        """All items, including those filtered out."""
         return self._items
 
     @property
     def shown(self) -> Sequence[T]:
-        """The items that pass the filter, in the order on the screen."""
+        """The items that pass the filter, in display order."""
         return self._shown
 
     @property
     def selected_item(self) -> T | None:
-        """The item under the selection."""
+        """The selected item; None if there is none."""
         return self._shown[self._cursor] if 0 <= self._cursor < len(self._shown) else None
 
     def set_items(self, items: Sequence[T], *, select: Hashable | None = None) -> None:
-        """Replaces the items. The selection stays on its key, or goes to the key `select`."""
+        """Replaces the items. The selection stays on its key, or moves to the key `select`."""
         key = select
         if key is None and (current := self.selected_item) is not None:
             key = self.key_of(current)
@@ -161,7 +161,7 @@ class VirtualList(LineView, Generic[T]):
         self.changed()
 
     def set_filter(self, query: str) -> None:
-        """Shows only what matches `query`, best first, and selects the first; '' shows all in order."""
+        """Shows only items that match `query`, best first, and selects the first; '' shows all in order."""
         if query == self._query:
             return
         current = self.selected_item
@@ -176,7 +176,7 @@ class VirtualList(LineView, Generic[T]):
         self._post_highlight()
 
     def select_key(self, key: Hashable) -> bool:
-        """Moves the selection to the item of `key`; False if it is not shown."""
+        """Selects the item with `key`; False if it is not shown."""
         index = self._index_of(key)
         if index is None:
             return False
@@ -184,7 +184,7 @@ class VirtualList(LineView, Generic[T]):
         return True
 
     def start_over(self) -> None:
-        """The first item is selected and in view, in the very next frame."""
+        """Selects the first item and shows it in the very next frame."""
         before = self._cursor, self._top
         self._cursor = self._nearest_selectable(0, 1)
         self._top = 0
@@ -192,7 +192,7 @@ class VirtualList(LineView, Generic[T]):
             self._forget()
 
     def invalidate(self) -> None:
-        """Items look different now (other names, counts): compose the visible ones again."""
+        """Composes visible items again, because they look different (other names, counts)."""
         self._strips.clear()
         self.changed()
 
@@ -217,12 +217,12 @@ class VirtualList(LineView, Generic[T]):
         self._move_to(self._nearest_selectable(len(self._shown) - 1, -1))
 
     def action_select(self) -> None:
-        """Chooses the item under the selection."""
+        """Posts that the selected item was chosen."""
         if (item := self.selected_item) is not None:
             self.post_message(self.Selected(self, item))
 
     def on_click(self, event: events.Click) -> None:
-        """A click selects and chooses."""
+        """Selects and chooses the clicked item."""
         offset = event.get_content_offset(self)
         if offset is None or (self.thumb() is not None and offset.x == self.room.width - 1):
             return
@@ -232,7 +232,7 @@ class VirtualList(LineView, Generic[T]):
             self.action_select()
 
     def _said_of_nothing(self) -> str:
-        """What stands where no item is: that there are none, or that the filter leaves none."""
+        """The text for an empty list: that there are no items, or that none match the filter."""
         if self._query and self._items:
             return f"Nothing matches {safe_line(self._query, 60)!r}."
         return self.empty_text
@@ -240,7 +240,7 @@ class VirtualList(LineView, Generic[T]):
     # LineView.
 
     def compose_row(self, y: int) -> Strip:
-        """Row `y`: a row of the item that lies there, or the empty text, or nothing."""
+        """Row `y`: a row of the item at that place, the empty text, or blank."""
         width = self.room.width
         index, row = self._place(y)
         if not self._shown:
@@ -254,16 +254,16 @@ class VirtualList(LineView, Generic[T]):
         return self._item_strips(index)[row]
 
     def scroll_rows(self, delta: int) -> None:
-        """Moves the viewport without the selection."""
+        """Scrolls the viewport; the selection stays."""
         step = delta if self.item_rows == 1 else (1 if delta > 0 else -1)
         self._set_top(self._top + step)
 
     def scroll_to_share(self, share: float) -> None:
-        """Moves the viewport to a share of the list."""
+        """Scrolls the viewport to a share of the list."""
         self._set_top(round(share * self._last_top()))
 
     def thumb(self) -> tuple[int, int] | None:
-        """Where the viewport lies within the list."""
+        """The position of the viewport in the list, as a thumb."""
         height, last_top = self.room.height, self._last_top()
         if last_top == 0 or height < 2:
             return None
@@ -272,7 +272,7 @@ class VirtualList(LineView, Generic[T]):
         return round(self._top / last_top * (height - length)), length
 
     def styles_changed(self) -> None:
-        """Drops the strips of the old theme."""
+        """Drops the strips composed with the old theme."""
         self._strips.clear()
 
     def room_changed(self) -> None:
@@ -284,12 +284,12 @@ class VirtualList(LineView, Generic[T]):
 
     @property
     def _page(self) -> int:
-        """Items that are whole in view; at least one."""
+        """Number of items that are completely in view; at least one."""
         index, _ = self._place(self.room.height)
         return max(1, index - self._top)
 
     def _place(self, y: int) -> tuple[int, int]:
-        """The item that lies in row `y` of the viewport, and which of its rows that is."""
+        """The index of the item in row `y` of the viewport, and which of its rows that is."""
         if self._is_even:
             return self._top + y // self.item_rows, y % self.item_rows
         index, row = self._top, y
@@ -298,7 +298,7 @@ class VirtualList(LineView, Generic[T]):
         return index, row
 
     def _top_for(self, last: int) -> int:
-        """The first item from which on there is room for all down to `last`."""
+        """The first item of a viewport that ends with the item `last`."""
         if self._is_even:
             return min(max(0, last + 1 - self.room.height // self.item_rows), last)
         room, index = self.room.height, last
@@ -340,7 +340,9 @@ class VirtualList(LineView, Generic[T]):
         return lean_strip([mark, *segments], width)
 
     def _apply_filter(self, before: Sequence[T] = ()) -> None:
-        """Shows what matches, best first. `before`: what was shown, which stays where it is as long as it is there."""
+        """Applies the filter, best matches first. `before`: items shown before, which keep their order while
+        they exist.
+        """
         self._strips.clear()
         if not self._query.strip():
             self._shown = self._items
@@ -399,7 +401,7 @@ class VirtualList(LineView, Generic[T]):
             first = self._top_for(self._cursor)
             top = min(max(top, first), self._cursor)
             if first == 0 and self._cursor == self._nearest_selectable(0, 1):
-                top = 0  # the headings above the first item
+                top = 0  # show the headings above the first item
         self._top = min(max(0, top), self._last_top())
 
     def _set_top(self, top: int) -> None:
@@ -410,8 +412,8 @@ class VirtualList(LineView, Generic[T]):
 
 
 def _readable(base: Style, style: Style) -> Style:
-    """`style` over `base`. Where colours have no shades, letters could have that of the selection behind them: a
-    reversed row is all of one colour.
+    """`style` over `base`, with letters kept readable: without shades, their colour could equal that of the
+    selection; a reversed row gets one text colour.
     """
     both = base + style
     if base.reverse:
