@@ -39,7 +39,7 @@ class StateNames:
         return self.state.channels.last_name(channel_id)
 
     def is_own(self, mention: Mention) -> bool:
-        """Whether this is the current user."""
+        """Whether a mention includes the current user."""
         if mention.kind is MentionKind.USER:
             return mention.id == self.state.me
         if mention.kind is MentionKind.GROUP:
