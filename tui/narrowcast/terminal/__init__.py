@@ -1,1 +1,1 @@
-"""The terminal and the machine: driver, filter, keyboard, pictures, signals, folders, logs, editor."""
+"""Terminal and operating system: driver, filter, keyboard, images, signals, folders, logs, external editor."""

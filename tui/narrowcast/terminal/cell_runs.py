@@ -1,8 +1,9 @@
-"""How cells become text for the terminal: where to go, in which style, in as few bytes as it takes.
+"""Turning cells into text for the terminal: cursor moves, styles and characters, in as few bytes as possible.
 
-Other colours take some 20 bytes, and the way to another place 8. So all that has one style is written together,
-wherever it stands. Only where some terminals make a character wider than others a row is written from left to right:
-what follows the character is then put over what it may have covered.
+Changing colours takes about 20 bytes, moving the cursor 8. So all text of one style is written together,
+wherever it is on the screen. Only if a row contains characters that some terminals draw wider than others,
+the row is written from left to right: what follows such a character is then written over what it may have
+covered.
 """
 
 from __future__ import annotations
@@ -24,34 +25,33 @@ from narrowcast.text.columns import JOINING, most_columns
 __all__ = ["Runs", "colours_of", "erases_in_colour", "ground_of", "painted", "shows_on_blanks"]
 
 GAP = 6
-"""Equal cells between two runs that are cheaper to send again than to jump over."""
+"""Maximum number of equal cells between two runs that are cheaper to send again than to skip."""
 FEWEST_ERASED = 5
-"""Blanks at the end of a run that take no fewer bytes than the sequence which erases so many cells."""
+"""Minimum number of blanks at the end of a run that take no fewer bytes than the sequence that erases them."""
 
 _MAYBE_NARROW = re.compile(
     "[\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001f2ff\\U0001f6d5-\\U0001f6df"
     "\\U0001fa70-\\U0001faff]"
 )
-"""Some terminals give these one column of our two, or show nothing where they are newer than the terminal; what was
-there would stay.
-"""
+"""Some terminals draw these in one column instead of two, or draw nothing if they do not know them; the
+previous content of the cells would remain."""
 
 _UNSURE = re.compile("[\\u200d\\u20d0-\\u20ff\\u2600-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001fbff]")
-"""Emoji: terminals differ in the columns that they give them."""
+"""Emoji: their width differs between terminals."""
 
 _BLANKS = re.compile(" {12,}")
-"""Blanks that are longer than the sequence which erases so many cells."""
+"""Blanks that take more bytes than the sequence that erases them."""
 
 
 NOWHERE = (-1, -1)
-"""Where the cursor is while nothing is known of it."""
+"""The cursor's position while it is unknown."""
 
 Piece = tuple[int, int, str, int]
-"""A text of one style: its row, its column, and how many columns it takes."""
+"""A text of one style: its row, its column, and the number of columns it takes."""
 
 
 class Runs:
-    """Cells that differ from what the terminal shows, until they are written."""
+    """Collects cells that differ from what the terminal shows, until they are written."""
 
     def __init__(self, console: Console) -> None:
         self._colours = colours_of(console)
@@ -59,17 +59,17 @@ class Runs:
         self._rows: dict[int, tuple[list[Cell], list[int]]] = {}
 
     def first(self, text: str) -> None:
-        """``text`` is written before all cells."""
+        """Write ``text`` before all cells."""
         self._before.append(text)
 
     def add(self, y: int, row: list[Cell], columns: list[int]) -> None:
-        """Of row ``y``, which looks as ``row`` then, ``columns`` are to be written."""
+        """Add the cells of row ``y`` at ``columns``, which have changed; ``row`` is the whole new row."""
         if y in self._rows:
             columns = sorted({*self._rows[y][1], *columns})
         self._rows[y] = row, columns
 
     def text(self) -> str:
-        """All of it; '' where there is nothing to write."""
+        """Everything to write; '' if there is nothing."""
         out = list(self._before)
         of_styles: dict[Style | None, list[Piece]] = {}
         blanks: list[tuple[Style | None, Piece]] = []
@@ -95,19 +95,19 @@ class Runs:
 
 
 def colours_of(console: Console) -> ColorSystem:
-    """The colours that the terminal has."""
+    """The colour system of the terminal."""
     return console._color_system or ColorSystem.TRUECOLOR
 
 
 def _is_unsure(row: list[Cell], columns: Sequence[int]) -> bool:
-    """Whether terminals differ in how many columns they give to what stands there."""
+    """Whether the width of any of these cells differs between terminals."""
     start, end = _whole(row, columns[0], columns[-1] + 1)
     text = "".join([character for character, _ in row[start:end]])
     return not text.isascii() and (_UNSURE.search(text) or JOINING.search(text)) is not None
 
 
 def _spans(places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Runs of places that are near each other: first, and behind the last."""
+    """Runs of places that are close to each other: the first place, and the one after the last."""
     start = last = places[0]
     for place in places:
         if place - last > GAP:
@@ -118,12 +118,14 @@ def _spans(places: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(cells: list[Cell], places: Sequence[int]) -> Iterator[tuple[Style | None, int, int]]:
-    """Runs of whole characters that can be written in one style: the style, first, and behind the last."""
+    """Runs of whole characters that can be written in one style: the style, the first place, and the one
+    after the last.
+    """
     start = last = places[0]
     style = held = cells[start][1]
     for place in places:
         character, own = cells[place]
-        # Blanks of the style ``held`` can be written in ``style``: most come many in a row.
+        # Blanks of the style ``held`` can be written in ``style``: checked first, as most blanks are in long runs.
         fits = own is style or (own is held and character == " ")
         if not fits or place - last > 1:
             near = place - last <= GAP and _joined(
@@ -140,7 +142,9 @@ def _pieces(cells: list[Cell], places: Sequence[int]) -> Iterator[tuple[Style | 
 
 
 def _joined(style: Style | None, cells: list[Cell], more: list[Cell]) -> tuple[Style | None] | None:
-    """The style in which ``cells``, which can be written in ``style``, can be written together with ``more``."""
+    """The style in which ``cells``, which can be written in ``style``, and ``more`` can be written together;
+    None if none can.
+    """
     for number, (character, own) in enumerate(more):
         if own is style or (character == " " and _may_hold(style, own)):
             continue
@@ -162,12 +166,12 @@ def _may_hold(style: Style | None, blanks: Style | None) -> bool:
 
 @lru_cache(maxsize=4096)
 def ground_of(style: Style) -> Style:
-    """What blanks in ``style`` show of it."""
+    """The part of ``style`` that is visible on blanks."""
     return style if style.link or shows_on_blanks(style) else Style(bgcolor=style.bgcolor)
 
 
 def _whole(cells: list[Cell], start: int, end: int) -> tuple[int, int]:
-    """From the first half of a wide character to its second."""
+    """The range extended to whole wide characters."""
     while start > 0 and cells[start][0] == "":
         start -= 1
     while end < len(cells) and cells[end][0] == "":
@@ -178,7 +182,7 @@ def _whole(cells: list[Cell], start: int, end: int) -> tuple[int, int]:
 def _written(
     pieces: list[Piece], style: Style | None, cursor: tuple[int, int]
 ) -> tuple[str, tuple[int, int]]:
-    """Pieces of one style, each in its place, and where the cursor is then: in which row, in which column."""
+    """Text that writes pieces of one style at their places, and the cursor's row and column afterwards."""
     out: list[str] = []
     erases = _may_erase(style)
     row, column = cursor
@@ -199,7 +203,7 @@ def _written(
 
 
 def _end_of_spill(cells: list[Cell], start: int, end: int) -> int:
-    """Where to end so that nothing stays of characters that a terminal makes of the parts of one."""
+    """The end of the range to write, so that nothing remains of characters that a terminal drew too wide."""
     place = start
     while place < end:
         character = cells[place][0]
@@ -212,11 +216,11 @@ def _end_of_spill(cells: list[Cell], start: int, end: int) -> int:
 
 
 def painted(y: int, cells: list[Cell], colours: ColorSystem, start: int = 0, end: int | None = None) -> str:
-    """Row ``y`` from column ``start`` to ``end``, from left to right.
+    """Row ``y`` from column ``start`` to ``end``, written from left to right.
 
-    Where terminals disagree about the width of a text (emoji, Indic letters with marks), what follows is put where its
-    column is: a row keeps its columns whatever the terminal makes of it. Where the text may take fewer columns than it
-    has, they are blanked before.
+    After a text whose width differs between terminals (emoji, Indic letters with marks), the cursor is moved
+    to the right column: the row keeps its columns whatever width the terminal gives the text. If the text may
+    take fewer columns than it has, they are blanked first.
     """
     end = len(cells) if end is None else end
     while start > 0 and cells[start][0] == "":
@@ -255,7 +259,7 @@ def _move_to_column(x: int) -> str:
 
 
 def _end_of_unsure(cells: list[Cell], place: int, end: int) -> int:
-    """Where the text ends that begins at ``place`` and whose width is unsure; ``place`` itself where none does."""
+    """The end of the text of uncertain width that begins at ``place``; ``place`` itself if there is none."""
     character = cells[place][0]
     if character.isascii() or not (JOINING.search(character) or _UNSURE.search(character)):
         return place
@@ -266,7 +270,7 @@ def _end_of_unsure(cells: list[Cell], place: int, end: int) -> int:
 
 
 def _styled(cells: list[Cell], colours: ColorSystem) -> list[str]:
-    """The characters with their styles, without any move before or after them."""
+    """The characters with their styles, without cursor moves before or after them."""
     out: list[str] = []
     for style, run in groupby(cells, key=_style_of):
         text = "".join([character for character, _ in run])
@@ -287,8 +291,8 @@ def _may_erase(style: Style | None) -> bool:
 
 @lru_cache(maxsize=1)
 def erases_in_colour() -> bool:
-    """Whether the terminal erases cells in the present background. GNU screen does in its own ground, unless its TERM
-    says otherwise.
+    """Whether the terminal erases cells with the current background. GNU screen uses its default background,
+    unless its TERM says otherwise.
     """
     return "STY" not in os.environ or os.environ.get("TERM", "").endswith("-bce")
 
@@ -305,6 +309,6 @@ def _style_of(cell: Cell) -> Style | None:
 
 
 def _erased(blanks: re.Match[str]) -> str:
-    """Erases so many cells in the present background, and goes on behind them."""
+    """Erases that many cells with the current background, and moves the cursor behind them."""
     count = len(blanks[0])
     return f"\x1b[{count}X\x1b[{count}C"

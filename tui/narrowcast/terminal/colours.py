@@ -1,7 +1,8 @@
-"""Colours for terminals of 256: the nearest of their fixed ones to each colour of the theme.
+"""Colours for terminals with 256 colours: the nearest fixed colour for each colour of the theme.
 
-Rich rounds each part of a colour by itself, which makes dark greys with a little blue, as themes use them for
-backgrounds, navy. Here the nearest colour is that of the smallest distance as the eye weighs it, grey ones included.
+Rich rounds each component of a colour separately, which turns dark greys with a little blue, as themes use
+for backgrounds, into navy. Here the nearest colour is the one at the smallest perceptual distance, including
+greys.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from textual.filter import LineFilter
 __all__ = ["NearestOf256", "nearest"]
 
 _STEPS = (0, 95, 135, 175, 215, 255)
-"""The parts of the colours of the cube, 16 to 231."""
+"""The component values of the colour cube, 16 to 231."""
 _GREYS = tuple(8 + 10 * step for step in range(24))
 """The greys of the 256 colours: 232 to 255."""
 _CUBE = tuple((red, green, blue) for red in _STEPS for green in _STEPS for blue in _STEPS)
 _PALETTE = (*_CUBE, *((grey, grey, grey) for grey in _GREYS))
 _FIRST = 16
-"""The sixteen before are the user's own and may be anything."""
+"""The first 16 colours are configurable by the user, so they are not used."""
 
 
 @lru_cache(maxsize=4096)
 def nearest(red: int, green: int, blue: int) -> int:
-    """The number of the colour of 256 that looks most like the given one."""
+    """The number of the one of the 256 colours that looks most like the given one."""
 
     def distance(place: int) -> float:
         other_red, other_green, other_blue = _PALETTE[place]
@@ -57,7 +58,7 @@ def _fixed(color: Color | None) -> Color | None:
 
 
 class NearestOf256(LineFilter):
-    """Gives each cell the nearest colours of 256."""
+    """Replaces the colours of each cell by the nearest of the 256 colours."""
 
     def apply(self, segments: list[Segment], background: TextualColor) -> list[Segment]:
         """The same text in other colours."""

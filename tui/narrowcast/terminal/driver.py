@@ -1,8 +1,8 @@
-"""The terminal driver: Textual's own for POSIX, made to cope with a reader that stalls or vanishes.
+"""The terminal driver: Textual's own for POSIX, made to handle a terminal that stalls or vanishes.
 
 Textual queues thirty writes and then blocks the app until the terminal takes them, and its writer dies with a
-traceback when the terminal is gone. Here a stalled terminal makes frames fall away, with one whole repaint
-when it reads again; a vanished one makes the app leave in order (see ``signal_handler``).
+traceback when the terminal is gone. Here frames are dropped while the terminal is stalled, and everything is
+repainted once it reads again; if it vanishes, the app quits in order (see ``signal_handler``).
 """
 
 from __future__ import annotations
@@ -29,39 +29,40 @@ from narrowcast.terminal.terminal_filter import TerminalFilter, are_notices
 from narrowcast.terminal.textual_private import WriterThread
 
 LAST_PATIENCE = 10.0
-"""Seconds that a terminal that reads nothing may hold up the end."""
+"""Maximum seconds for which a stalled terminal may delay the exit."""
 MAX_PENDING = 512
-"""Writes that may wait before frames fall away; a frame is a few writes."""
+"""Number of pending writes above which frames are dropped; a frame is a few writes."""
 CAUGHT_UP: Final = ""
-"""Comes to the thread after all that waited when frames began to fall away."""
+"""Queued behind all pending writes when frames begin to be dropped; the thread has caught up when it gets this."""
 
 
 class TerminalWriter(WriterThread):
-    """Never blocks who gives it text: writes at once what the terminal takes at once, the rest in a thread of its own.
-    To wake a thread takes as long as to paint a letter, and longer where other programs want the processor.
+    """Never blocks its caller: writes at once what the terminal takes at once, and the rest in a thread of
+    its own. Waking the thread takes as long as painting a letter, and longer if other programs use the
+    processor.
     """
 
     is_stuck: ClassVar[bool] = False
-    """Whether the last words were not taken: then the process may not wait for its streams."""
+    """Whether the final output could not be written: the process must then not wait for its streams."""
 
     def __init__(self, file: IO[str], caught_up: Callable[[], None], lost: Callable[[], None]) -> None:
         threading.Thread.__init__(self, daemon=True, name="terminal-output")
         self._file = file
         self._pending: queue.SimpleQueue[str | bytes | None] = queue.SimpleQueue()
         self._given = 0
-        """Texts for the thread until now."""
+        """Number of texts handed to the thread so far."""
         self._done = 0
-        """Those of them that the terminal has."""
+        """Number of these texts that were written."""
         self._at_once = _never_waiting(file)
         self._caught_up = caught_up
         self._lost = lost
         self.is_stalled = False
-        """Whether frames fall away."""
+        """Whether frames are being dropped."""
         self._closing = False
         self.gone = False
 
     def write(self, text: str) -> None:
-        """Hand over ``text``; dropped while the terminal does not read, unless the app is leaving it."""
+        """Write ``text``; drops it while the terminal is stalled, unless the app is leaving the terminal."""
         if self.gone or (self.is_stalled and not self._closing):
             return
         if self._pending.qsize() > MAX_PENDING and not self._closing:
@@ -77,7 +78,9 @@ class TerminalWriter(WriterThread):
         self._pending.put(text)
 
     def _write_at_once(self, text: str) -> str | bytes:
-        """What is left for the thread: all, where that has something to write already or there is an error."""
+        """The part of the text that is left for the thread: all of it if the thread still has text to write,
+        or on an error.
+        """
         if self._at_once is None or self._given != self._done:
             return text
         encoded = text.encode("utf-8", ERRORS)
@@ -87,8 +90,8 @@ class TerminalWriter(WriterThread):
             return text
 
     def last_words(self) -> None:
-        """From now on everything is written: these are the sequences that clean the terminal. Frames that wait
-        would only be in their way.
+        """From now on write everything: these are the sequences that restore the terminal. Discards pending
+        frames, which would only delay them.
         """
         self._closing = True
         with suppress(queue.Empty):
@@ -96,7 +99,7 @@ class TerminalWriter(WriterThread):
                 self._pending.get_nowait()
 
     def run(self) -> None:
-        """Write until told to stop or until the terminal is gone."""
+        """Write texts until stopped or until the terminal is gone."""
         while (text := self._pending.get()) is not None:
             try:
                 if isinstance(text, bytes):
@@ -117,13 +120,13 @@ class TerminalWriter(WriterThread):
             self._file.flush()
 
     def _write_whole(self, rest: bytes) -> None:
-        """What the terminal did not take at once, from the middle of a text."""
+        """Write the bytes that the terminal did not take at once, which may begin in the middle of a text."""
         self._file.flush()
         while rest:
             rest = rest[os.write(self._file.fileno(), rest) :]
 
     def stop(self, patience: float = LAST_PATIENCE) -> None:
-        """Let the rest be written, for ``patience`` seconds at most."""
+        """Wait until the rest is written, for at most ``patience`` seconds."""
         at_once, self._at_once = self._at_once, None
         if at_once is not None:
             os.close(at_once)
@@ -134,8 +137,8 @@ class TerminalWriter(WriterThread):
 
 
 def _never_waiting(file: IO[str]) -> int | None:
-    """The terminal of ``file`` opened once more, so that what is written there never waits: ``file`` itself is the
-    shell's, too. None where that cannot be, or where text has other bytes.
+    """The terminal of ``file`` opened again in non-blocking mode, as ``file`` itself is shared with the
+    shell. None if that is not possible, or if the encoding is not UTF-8.
     """
     try:
         if codecs.lookup(getattr(file, "encoding", "")).name != "utf-8":
@@ -160,13 +163,13 @@ class TerminalDriver(LinuxDriver):
     lost: Callable[[], None] | None = None
     """Called from the writer's thread when the terminal is gone."""
     repainting: Callable[[], None] | None = None
-    """Called on the loop when the terminal may show something else than what was sent."""
+    """Called on the loop when the terminal may show something other than what was sent."""
 
     _title = ""
     _is_named = False
 
     leaving: Callable[[], bool] | None = None
-    """Whether the app is on its way out."""
+    """Whether the app is quitting."""
 
     @property
     def _writer_thread(self) -> WriterThread | None:
@@ -174,7 +177,7 @@ class TerminalDriver(LinuxDriver):
 
     @_writer_thread.setter
     def _writer_thread(self, thread: WriterThread | None) -> None:
-        """Textual makes its own writer at start and after a suspension; ours takes its place."""
+        """Replaces the writer that Textual creates at start and after a suspension by our own."""
         file = self._file
         if thread is not None and file is not None:
             tolerate_all_characters(file)
@@ -183,7 +186,7 @@ class TerminalDriver(LinuxDriver):
         )
 
     def _repaint(self) -> None:
-        """Frames fell away: everything has to be sent again."""
+        """Send everything again after frames were dropped."""
 
         def repaint() -> None:
             self.gate.forget()
@@ -195,7 +198,7 @@ class TerminalDriver(LinuxDriver):
         self._loop.call_soon_threadsafe(repaint)
 
     def start_application_mode(self) -> None:
-        """At the start, where the screen as it was left may be on the terminal, and again after a suspension."""
+        """Called at the start, when the saved screen may be on the terminal, and again after a suspension."""
         shown = last_screen.take_over()
         self._is_entered = shown is not None
         self.gate.forget()
@@ -208,10 +211,10 @@ class TerminalDriver(LinuxDriver):
             self.attrs_before = shown.attributes
 
     def resume_application_mode(self) -> None:
-        """Take the terminal again, unless the app is leaving.
+        """Take the terminal again after a suspension, unless the app is quitting.
 
-        SIGCONT comes also to who was not suspended: after SIGSTOP, and after the SIGHUP of a closed window. Textual
-        would then read the keys in a second thread, and the first one would never end.
+        SIGCONT may arrive without a suspension: after SIGSTOP, and after the SIGHUP of a closed window.
+        Textual would then read the keys in a second thread, and the first one would never end.
         """
         if self.leaving is not None and self.leaving():
             return
@@ -224,25 +227,27 @@ class TerminalDriver(LinuxDriver):
             self.lost()
 
     def write(self, data: str) -> None:
-        """Never blocks; text for a terminal that was handed to another program falls away."""
+        """Never blocks; drops text while another program uses the terminal."""
         if self._is_entered and data == last_screen.ENTER:
-            self._is_entered = False  # entering twice would clear the screen that is shown already
+            self._is_entered = False  # entering again would clear the saved screen that is shown
             return
         if self._writer is not None and (self._writer.is_alive() or not self._writer.ident):
             self._writer.write(self.gate(data))
 
     def say(self, notice: str) -> None:
-        """Write a bell, or sequences that ask for a notice; anything else falls away."""
+        """Write a bell, or sequences for a notification; drops anything else."""
         if self._writer is not None and (notice == BELL or are_notices(notice)):
             self._writer.write(notice)
 
     def ask_for_side_margins(self) -> None:
-        """An answer is the message `SideMargins`. Apple's terminal would print a part of the question."""
+        """Ask whether the terminal can move columns; the answer is the message `SideMargins`. Not sent to
+        Apple's terminal, which would print a part of the question.
+        """
         if self.input_tty and os.environ.get("TERM_PROGRAM") != "Apple_Terminal":
             self.write("\x1b[?69$p")
 
     def set_title(self, text: str) -> None:
-        """Name the terminal's window; what it was called before comes back at the end."""
+        """Set the title of the terminal's window; the previous one is restored at the end."""
         self._title = text
         if self._is_named:
             self.write(title_sequence(text))
@@ -252,24 +257,24 @@ class TerminalDriver(LinuxDriver):
 
     @property
     def title_to_restore(self) -> str:
-        """What gives the terminal's window its title back, where it was taken."""
+        """The sequence that restores the title of the terminal's window; '' if it was not changed."""
         return RESTORE_TITLE if self._is_named else ""
 
     @cached_property
     def gate(self) -> TerminalFilter:
-        """What decides which sequences may be written at all."""
+        """The filter that decides which sequences may be written."""
         return TerminalFilter(colours=not os.environ.get("NO_COLOR"))
 
     def send_message(self, message: Message) -> None:
-        """Called in the thread that reads the keys. Textual makes a task of each message, which takes longer."""
+        """Called in the thread that reads the keys. Textual creates a task for each message, which takes longer."""
         self._loop.call_soon_threadsafe(self._app.post_message, message)
 
     def run_input_thread(self) -> None:
-        """Read the keys until the app leaves; no byte can end that."""
+        """Read the keys until the app quits; invalid bytes do not stop it."""
         read_keys(self.fileno, self.exit_event, time.monotonic, self.process_message)
 
     def stop_application_mode(self) -> None:
-        """Leave the terminal clean, also when frames are still waiting."""
+        """Restore the terminal, even if frames are still pending."""
         if self._writer is not None:
             self._writer.last_words()
         if self._is_named:

@@ -1,4 +1,4 @@
-"""Writing in the user's own editor while the account stays live."""
+"""Writing in an external editor while the account stays connected."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def editor_command(configured: str) -> list[str]:
 
 @contextmanager
 def kept_modes() -> Iterator[None]:
-    """The terminal's modes as they were, whatever a program did that was ended in the middle."""
+    """Restores the terminal's modes afterwards, even if a program was killed after it changed them."""
     if sys.platform == "win32" or sys.__stdin__ is None or not sys.__stdin__.isatty():
         yield
         return
@@ -45,20 +45,20 @@ def kept_modes() -> Iterator[None]:
         yield
     finally:
         with suppress(termios.error, OSError):
-            termios.tcsetattr(fd, termios.TCSANOW, modes)  # not TCSADRAIN: it waits until somebody reads
+            termios.tcsetattr(fd, termios.TCSANOW, modes)  # not TCSADRAIN: it waits for the reader
 
 
 class Host(Protocol):
-    """Knows which program has the terminal, to end it when the app ends."""
+    """Stores the program that uses the terminal, so that it can be ended when the app ends."""
 
     outside: asyncio.subprocess.Process | None
 
 
 async def edit_outside(app: App[Any], host: Host, text: str, configured: str = "") -> str | None:
-    """``text`` as the editor left it; None if the editor failed. Of one that was killed, what it saved last is taken.
+    """``text`` after editing; None if the editor failed. If the editor was killed, the last saved version.
 
-    The file has a private folder, which is removed afterwards with all that the editor put beside the file. Raises
-    InvalidInput where there is no such editor.
+    The file is in a private folder, which is deleted afterwards with everything that the editor put there.
+    Raises InvalidInput if the editor cannot be started.
     """
     command = editor_command(configured)
     folder = Path(tempfile.mkdtemp(prefix="narrowcast-"))

@@ -1,8 +1,8 @@
-"""Pictures in the terminal: by its own graphics where it has them, else by half blocks of two pixels a cell.
+"""Images in the terminal: with its own graphics if supported, else as half blocks of two pixels per cell.
 
-Needs the extra `images` (Pillow, textual-image). A picture comes only from the account's own server, its
-header is read before anything is decoded, and what is too large is refused: a file of ten kilobytes can hold
-gigabytes of pixels.
+Needs the extra `images` (Pillow, textual-image). Images come only from the account's own server, the header
+is read before anything is decoded, and images that are too large are rejected: a file of ten kilobytes can
+contain gigabytes of pixels.
 """
 
 from __future__ import annotations
@@ -32,34 +32,35 @@ __all__ = [
 ]
 
 MAX_BYTES = 20 * 2**20
-"""Bytes of a picture's file."""
+"""Maximum size of an image file in bytes."""
 MAX_PIXELS = 40_000_000
-"""Pixels of a picture, width times height."""
+"""Maximum pixels of an image, width times height."""
 CELL = (8, 16)
-"""Pixels of a cell where the terminal does not say: rather less than it has, for what is too large scrolls away."""
+"""Width and height of a cell in pixels if the terminal does not report it: rather too small, as images that
+are too large scroll away."""
 MOST_CELL = (20, 40)
-"""Pixels of a cell that a picture is drawn with at most, however large the letters are."""
+"""Maximum pixels of a cell with which an image is drawn, however large the font is."""
 _KITTY_CHUNK = 4096
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
-"""Formats that are decoded; the decoders of others are not let near foreign data."""
+"""Formats that are decoded; the decoders of other formats never get untrusted data."""
 
 
 TOO_MUCH = "This picture takes too long or too much memory to show; download it instead."
 
 
 class TooLarge(ValueError):
-    """The picture is not decoded because of its size, or is none. The text says which."""
+    """The image is not decoded because it is too large, or it is not a valid image. The text says which."""
 
 
 def available() -> bool:
-    """Whether the extra is installed; imports nothing of it."""
+    """Whether the extra is installed; does not import it."""
     return importlib.util.find_spec("PIL") is not None
 
 
 def cell_pixels(descriptor: int) -> tuple[int, int]:
-    """Width and height of a cell of the terminal behind `descriptor`, as far as it tells; else `CELL`.
+    """Width and height in pixels of a cell of the terminal behind `descriptor`, if known; else `CELL`.
 
-    Asked of the system: a question to the terminal would be answered among the keys.
+    Asks the operating system: the answer to a query to the terminal would arrive among the keys.
     """
     try:
         import fcntl
@@ -76,16 +77,16 @@ def cell_pixels(descriptor: int) -> tuple[int, int]:
 
 
 def check_size(data: bytes) -> None:
-    """Raises `TooLarge` for more bytes than are decoded."""
+    """Raises `TooLarge` if there are more bytes than are decoded."""
     if len(data) > MAX_BYTES:
         raise TooLarge(f"The image is larger than {MAX_BYTES // 2**20} MiB.")
 
 
 def decode(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) -> Image:
-    """The first frame of a picture, reduced to what `cells` columns and rows of `cell` pixels can show.
+    """The first frame of an image, reduced to what `cells` columns and rows of `cell` pixels can show.
 
-    Raises `TooLarge` for what is too large or no picture. Pictures of strangers are decoded in a process of its own:
-    see `picture_process`.
+    Raises `TooLarge` if the image is too large or not valid. Untrusted images are decoded in a process of
+    their own: see `picture_process`.
     """
     from PIL import Image as Pillow
 
@@ -101,15 +102,15 @@ def decode(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) ->
         return picture.convert("RGBA")
     except (TooLarge, MemoryError):
         raise
-    except Exception as error:  # decoders raise whatever they like on hostile data
+    except Exception as error:  # decoders raise all kinds of errors on hostile data
         raise TooLarge("This image cannot be shown.") from error
 
 
 def graphics(environment: Mapping[str, str], wanted: str = "auto") -> str:
-    """What pictures can be drawn with: "kitty", "sixel", or "" for half blocks. ``wanted``: as `appearance.pictures`.
+    """How images can be drawn: "kitty", "sixel", or "" for half blocks. ``wanted``: the setting `appearance.pictures`.
 
-    Told from the environment, since a question to the terminal would cost time at each start and its answer
-    would be read as keys. A multiplexer in between passes neither on.
+    Determined from the environment, since a query to the terminal would cost time at each start and its
+    answer would be read as keys. Multiplexers pass neither on.
     """
     if wanted != "auto":
         return "" if wanted == "cells" else wanted
@@ -124,7 +125,7 @@ def graphics(environment: Mapping[str, str], wanted: str = "auto") -> str:
 
 
 def drawing(kind: str, picture: Image, cells: tuple[int, int], cell: tuple[int, int] = CELL) -> str:
-    """The sequence that draws `picture` where the cursor is; `kind` as from `graphics`. '' if it cannot."""
+    """The sequence that draws `picture` at the cursor; `kind` as from `graphics`. '' if that is not possible."""
     columns, rows = fitted(picture.size, cells, cell)
     if kind == "kitty":
         return _kitty(picture, columns, rows)
@@ -134,7 +135,7 @@ def drawing(kind: str, picture: Image, cells: tuple[int, int], cell: tuple[int, 
 
 
 def _kitty(picture: Image, columns: int, rows: int) -> str:
-    """PNG in the kitty protocol, in chunks of the size that it allows, without an answer."""
+    """PNG in the kitty protocol, in chunks of the maximum size, without requesting a response."""
     png = io.BytesIO()
     picture.save(png, "PNG")
     data = base64.b64encode(png.getvalue()).decode()
@@ -150,7 +151,7 @@ def _sixel(picture: Image, columns: int, rows: int, cell: tuple[int, int]) -> st
     from rich.console import Console
 
     sixel = _renderables()
-    # By itself it asks the terminal where the system does not know, and the answer would be read as keys.
+    # textual-image would query the terminal if the system does not know the size, and the answer would be read as keys.
     size = importlib.import_module("textual_image._terminal").CellSize(*cell)
     vars(sixel)["get_cell_size"] = lambda: size
     image = sixel.Image(picture, width=columns, height=rows)
@@ -160,7 +161,7 @@ def _sixel(picture: Image, columns: int, rows: int, cell: tuple[int, int]) -> st
 
 
 def fitted(size: tuple[int, int], cells: tuple[int, int], cell: tuple[int, int] = CELL) -> tuple[int, int]:
-    """Columns and rows that a picture of `size` pixels takes within `cells`, its shape kept."""
+    """Columns and rows that an image of `size` pixels takes within `cells`, with its aspect ratio kept."""
     width, height = max(1, size[0]), max(1, size[1])
     scale = min(cells[0] * cell[0] / width, cells[1] * cell[1] / height)
     columns = min(cells[0], max(1, round(width * scale / cell[0])))
@@ -168,7 +169,7 @@ def fitted(size: tuple[int, int], cells: tuple[int, int], cell: tuple[int, int] 
 
 
 def _renderables() -> ModuleType:
-    """textual-image's sixels, imported without the questions that the import asks a terminal."""
+    """textual-image's sixel module, imported without the queries that the import sends to a terminal."""
     screen = sys.__stdout__
     sys.__stdout__ = io.StringIO()  # type: ignore[misc, assignment]  # only while importing: no tty, no questions
     try:

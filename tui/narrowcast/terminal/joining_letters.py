@@ -1,7 +1,8 @@
-"""Letters that join, in a row of cells: nothing of them is lost in terminals that give them more columns than the app.
+"""Joining letters in a row of cells: nothing is lost in terminals that draw them wider than the app assumes.
 
-What joins is one cell, and the columns after it are its own, as those of a wide character are. It takes as many of the
-blanks that follow as a terminal may need. tmux needs them always: there, what stands before the blanks moves along.
+A run of joining letters becomes one cell, followed by empty cells as for a wide character. It also takes as
+many of the following blanks as a terminal may need. In tmux they are always needed, and the text up to the
+blanks is shifted.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from rich.style import Style
 from narrowcast.text.columns import JOINING, most_columns
 
 Cell = tuple[str, Style | None]
-"""What one column shows; '' in the right half of a wide character."""
+"""The content of one column; '' in the right half of a wide character."""
 
 
 def with_joined_letters(cells: list[Cell], shows: Callable[[Style], bool]) -> list[Cell]:
-    """``cells`` with one cell for each run of joining letters, single blanks between them included. ``shows`` tells of
-    a style in which blanks are seen.
+    """``cells`` with one cell for each run of joining letters, including single blanks between them.
+    ``shows`` returns whether blanks in a style are visible.
     """
     cells = list(cells)
     place = 0
@@ -53,7 +54,7 @@ def _end_of_run(cells: list[Cell], place: int) -> int:
 
 
 def _taken(cells: list[Cell], stop: int, missing: int, shows: Callable[[Style], bool]) -> int:
-    """Takes the blanks from ``stop`` on, ``missing`` at most, but none that is seen. Returns how many."""
+    """Takes up to ``missing`` blanks from ``stop`` on, but no visible ones. Returns their number."""
     count = 0
     while count < missing and stop + count < len(cells):
         character, style = cells[stop + count]
@@ -65,8 +66,8 @@ def _taken(cells: list[Cell], stop: int, missing: int, shows: Callable[[Style], 
 
 
 def _moved(cells: list[Cell], stop: int, missing: int) -> int:
-    """Moves what follows by ``missing`` into the first blanks that have so much room, and one more before what stands
-    behind them. Returns by how much: nothing where there are none.
+    """Shifts the following cells by ``missing`` into the first blanks with enough room, leaving one blank
+    before the text behind them. Returns the shift: 0 if there is no such room.
     """
     blanks = 0
     for place in range(stop, len(cells)):
@@ -80,5 +81,5 @@ def _moved(cells: list[Cell], stop: int, missing: int) -> int:
 
 @lru_cache(maxsize=1)
 def in_tmux() -> bool:
-    """Whether tmux draws what is written: it gives marks that stand beside their letter a column."""
+    """Whether the output goes to tmux, which gives spacing marks a column of their own."""
     return "TMUX" in os.environ

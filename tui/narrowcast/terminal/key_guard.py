@@ -1,21 +1,21 @@
-"""Keys that are not meant as commands: what is typed on after a key that could not act, or on top of an Escape."""
+"""Dropping keys that are not meant as commands: text typed after a key that had no effect, or a second Escape."""
 
 from __future__ import annotations
 
 ONE_MOMENT = 0.35
-"""Seconds within which a key belongs to what was typed before it: a slow typist takes 0.3 s from key to key."""
+"""Seconds within which a key belongs to the text typed before it: a slow typist takes 0.3 s per key."""
 ESCAPE_MOMENT = 1.0
 """Seconds within which another Escape is still meant for the field that the first one left."""
 HELD = 3
-"""The same key so many times in a row is a key held down, not a word."""
+"""Number of repetitions from which the same key counts as held down, not as text."""
 
 
 class KeyGuard:
-    """Asked before each key outside of a field. Times are seconds of any clock that does not go back.
+    """Asked before each key outside of a field. Times are seconds of any monotonic clock.
 
-    After `refuse_text` letters, Enter and Backspace are dropped as long as each follows the one before within a
-    moment: whoever pressed 'r' and went on typing was writing, and each letter is the key of some command. Any other
-    key ends that at once, and so does a pause.
+    After `refuse_text`, letters, Enter and Backspace are dropped as long as each follows the previous one
+    quickly: a user who pressed 'r' and continued to type was writing text, and each letter is the key of some
+    command. Any other key ends this at once, and so does a pause.
     """
 
     def __init__(self) -> None:
@@ -26,15 +26,15 @@ class KeyGuard:
         self._times = 0
 
     def refuse_text(self) -> None:
-        """The key that was passed last could not act."""
+        """Called when the last key had no effect: drops text that follows."""
         self._until = self._now + ONE_MOMENT
 
     def hold_escape(self) -> None:
-        """The key that was passed last left a field: Escape does nothing more for a moment."""
+        """Called when the last key left a field: drops Escape for a moment."""
         self._escape_until = self._now + ESCAPE_MOMENT
 
     def passes(self, key: str, is_text: bool, now: float) -> bool:
-        """Whether ``key`` may act. ``is_text``: it writes or mends text where there is a field."""
+        """Whether ``key`` may act. ``is_text``: in a field it would enter or edit text."""
         self._times = self._times + 1 if key == self._last else 1
         self._last, self._now = key, now
         if key == "escape":

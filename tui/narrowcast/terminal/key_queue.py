@@ -1,8 +1,8 @@
-"""Keys one after the other: what follows "c" belongs to the field that "c" opens.
+"""Handling keys one after the other: the keys after "c" go to the field that "c" opens.
 
-Textual hands every waiting key to the widget that has the focus now, before the first of them could move it.
-Here each key, and each paste, waits until the one before has gone its whole way: through the widget that has
-the focus and all around it, and through the messages which that led to.
+Textual passes each pending key to the widget that has the focus now, before an earlier key could move the
+focus. Here each key, and each paste, waits until the previous one is completely handled: by the focused
+widget and its ancestors, and by the messages that it caused.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from textual.message_pump import MessagePump
 
 ROUNDS = 4
-"""Times that everybody from the focus outwards is asked to be done: acts lead to messages, those to others."""
+"""Number of times that all nodes from the focus outwards are waited for, as messages can cause further messages."""
 MENDS_TEXT = frozenset({"enter", "backspace", "delete", "ctrl+a", "ctrl+e", "ctrl+u", "ctrl+w"})
 PATIENCE = 0.25
-"""Seconds that a busy widget can hold up the next key."""
+"""Seconds for which a busy widget can delay the next key."""
 
 
 class KeyQueue:
-    """``hand_on`` is how Textual itself would take an event; ``settled`` waits until the screen is there that keys
-    asked for, within a bound of its own.
+    """``hand_on`` handles an event as Textual itself does; ``settled`` waits, for a limited time, until a
+    screen that a key requested is shown.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class KeyQueue:
     async def _gone_its_way(self, event: Event) -> None:
         focused = self._app.focused
         if isinstance(focused, Editor) and isinstance(event, events.Key) and event.is_printable:
-            await _is_done(focused)  # it is text, and moves no focus
+            await _is_done(focused)  # text in a field, which does not move the focus
             return
         for number in range(ROUNDS):
             outwards = (self._app.focused or self._app.screen).ancestors_with_self
@@ -83,7 +83,7 @@ class KeyQueue:
 
 
 async def _is_done(node: MessagePump) -> bool:
-    """Whether ``node`` has worked off what it had waiting, within ``PATIENCE``."""
+    """Whether ``node`` handled its pending messages within ``PATIENCE``."""
     done = asyncio.Event()
     if not node.call_later(done.set):
         return True

@@ -1,8 +1,9 @@
-"""What comes from the terminal, as Textual's messages, whatever bytes come.
+"""Turning the terminal's input into Textual's messages, whatever bytes it contains.
 
-Textual's own reader ends the app at the first byte that is no UTF-8 and at a key code out of range, and it waits
-forever for the end of a paste that was cut off. Here a broken byte is a replacement character, a sequence that
-cannot be read falls away, and a key that nobody can have pasted ends a paste that has gone quiet.
+Textual's own reader ends the app at the first byte that is not UTF-8 and at a key code out of range, and it
+waits forever for the end of a paste that was cut off. Here an invalid byte becomes a replacement character,
+an unreadable sequence is dropped, and a paste without further input is ended by a key that cannot be part of
+it.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from narrowcast.terminal.textual_private import BRACKETED_PASTE_END, BRACKETED_P
 
 LONGEST_READ = 4096
 QUIET = 0.5
-"""Seconds without a byte after which a paste may have been cut off."""
+"""Seconds without input after which a paste may have been cut off."""
 LOOK = 0.1
-"""Seconds between looks at the clock: a lone escape is a key after a moment."""
+"""Seconds between checks of the clock: a lone escape counts as a key after a moment."""
 
 _log = logging.getLogger(__name__)
 
 
 class SideMargins(Message):
-    """The terminal can move rows between two columns alone."""
+    """The terminal can move rows between two columns only."""
 
 
 class Keyboard:
-    """Turns bytes into messages; keeps no more than an unfinished sequence."""
+    """Turns bytes into messages; stores only an incomplete sequence."""
 
     def __init__(self) -> None:
         self._parser = KeyParser()
@@ -42,7 +43,7 @@ class Keyboard:
         self.pasting = False
 
     def feed(self, data: bytes, now: float) -> Iterator[Message]:
-        """The messages in ``data``, which came at ``now`` (monotonic seconds)."""
+        """The messages in ``data``, which arrived at ``now`` (monotonic seconds)."""
         text = self._decoder.decode(data)
         if self.pasting and now - self._last > QUIET and _is_a_key(text):
             yield from self._parse(BRACKETED_PASTE_END)
@@ -55,7 +56,7 @@ class Keyboard:
             yield SideMargins()
 
     def tick(self) -> Iterator[Message]:
-        """What has become certain because nothing followed."""
+        """Messages that are certain now because nothing followed, such as a lone escape."""
         yield from self._guarded(self._parser.tick())
 
     def close(self) -> None:
@@ -71,20 +72,20 @@ class Keyboard:
 
     def _parse(self, text: str) -> Iterator[Message]:
         pieces = text if "\x1b" in text else [text] if text else []  # an empty text would mean the end
-        for piece in pieces:  # singly, so that what follows a bad sequence is not lost with it
+        for piece in pieces:  # separately, so that the text after a bad sequence is not lost
             yield from self._guarded(self._parser.feed(piece))
 
     def _guarded(self, messages: Iterable[Message]) -> Iterator[Message]:
         try:
             yield from messages
-        except Exception as error:  # whatever Textual's parser stumbles over
+        except Exception as error:  # any error of Textual's parser
             _log.warning("a sequence from the terminal cannot be read: %s", type(error).__name__)
             self._parser = KeyParser()
             self.pasting = False
 
 
 def _is_a_key(text: str) -> bool:
-    """Whether ``text`` begins as a key does that terminals take out of what is pasted."""
+    """Whether ``text`` begins with a key's control character, which terminals remove from pasted text."""
     if text.startswith(BRACKETED_PASTE_END):
         return False
     return bool(text) and text[0] < " " and text[0] not in "\t\n\r"
@@ -93,7 +94,7 @@ def _is_a_key(text: str) -> bool:
 def read_keys(
     fileno: int, leaving: Event, monotonic: Callable[[], float], heard: Callable[[Message], None]
 ) -> None:
-    """Read the terminal until ``leaving`` is set and tell ``heard`` what comes. Blocks; runs in a thread."""
+    """Read the terminal until ``leaving`` is set, and pass each message to ``heard``. Blocks; runs in a thread."""
     keyboard = Keyboard()
     with selectors.SelectSelector() as selector:
         selector.register(fileno, selectors.EVENT_READ)
@@ -101,8 +102,8 @@ def read_keys(
             ready = selector.select(LOOK)
             data = os.read(fileno, LONGEST_READ) if ready else b""
             if ready and not data:
-                break  # the terminal is gone; the signal handler sees to it. Textual may have begun to read anew on the
-                # SIGCONT that follows a hang-up, after it had ended: nobody would set `leaving` then
+                break  # the terminal is gone: see the signal handler. Textual may have started to read again on the
+                # SIGCONT that follows a hang-up, after it had stopped: then nothing would set `leaving`
             for message in keyboard.feed(data, monotonic()) if data else keyboard.tick():
                 heard(message)
     keyboard.close()

@@ -1,12 +1,12 @@
-"""The screen as it was left, painted again before anything else is loaded.
+"""The saved screen, painted at start before anything else is loaded.
 
-A start takes a few tenths of a second until the framework can draw; reading what stood there last takes a few
-milliseconds. `show` therefore runs first: where the kept screen fits this start to the letter (arguments, account file,
-configuration, size and kind of terminal, version), it puts the terminal in its mode and paints it, marked with the time
-it is from. Keys typed meanwhile stay in the terminal's own queue, in order. The driver then takes over the terminal as
-it is, and the first frame sends the cells that differ.
+It takes a few tenths of a second until the framework can draw; reading the saved screen takes a few
+milliseconds. `show` therefore runs first: if the saved screen matches this start exactly (arguments, account
+file, configuration, size and type of terminal, version), it sets up the terminal and paints it, marked with
+the time at which it was saved. Keys typed meanwhile stay in the terminal's own queue, in order. The driver
+then takes over the terminal as it is, and the first frame sends only the cells that differ.
 
-Whatever ends the process before that, `give_back` leaves the terminal as it was found. Only small modules of the
+If the process ends before that for any reason, `give_back` restores the terminal. Only small modules of the
 standard library are imported here; `narrowcast.terminal.screen_store` writes the file.
 """
 
@@ -19,26 +19,26 @@ from collections.abc import Sequence
 MAGIC = b"narrowcast last screen 1\n"
 FOLDER = "last-screens"
 LARGEST = 2 * 2**20
-"""Bytes of a file that is worth reading."""
+"""Maximum size in bytes of a file that is read."""
 ENTER = "\x1b[?1049h"
 LEAVE = (
     "\x1b[m\x1b[?2026l\x1b[?2004l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2048l\x1b[<u\x1b[?7h"
     "\x1b[?69l\x1b[?1049l\x1b[?25h\x1b[?1004l"
 )
-"""Undoes all modes that the app or `show` can have set."""
+"""Undoes all modes that the app or `show` may have set."""
 _TERMINAL_VARIABLES = ("TERM", "COLORTERM", "NO_COLOR", "TERM_PROGRAM", "TMUX", "LANG", "LC_ALL", "LC_CTYPE")
 
 
 class Shown:
-    """A kept screen that is on the terminal now."""
+    """A saved screen that is on the terminal now."""
 
     def __init__(self, attributes: list[object], size: tuple[int, int], cells: bytes) -> None:
         self.attributes = attributes
-        """What `termios.tcgetattr` said before."""
+        """The result of `termios.tcgetattr` before `show` changed it."""
         self.size = size
-        """Columns and rows of the terminal that it was painted on."""
+        """Columns and rows of the terminal when it was painted."""
         self.cells = cells
-        """The cells of it, for `screen_store.load_cells`."""
+        """Its cells, for `screen_store.load_cells`."""
 
 
 _shown: Shown | None = None
@@ -46,28 +46,30 @@ _attributes: list[object] | None = None
 
 
 def show(arguments: Sequence[str]) -> None:
-    """Paint the kept screen of a start with these arguments, if there is one. Never raises."""
+    """Paint the saved screen of a start with these arguments, if there is one. Never raises."""
     global _shown
     try:
         _shown = _show(arguments)
-    except Exception:  # a start without it is only slower
+    except Exception:  # without it, the start is only slower
         give_back()
 
 
 def shown() -> Shown | None:
-    """What `show` painted, until `take_over`."""
+    """The screen that `show` painted, until `take_over`."""
     return _shown
 
 
 def take_over() -> Shown | None:
-    """What `show` painted, once: who asks has the terminal from now on."""
+    """The screen that `show` painted, only once: the caller is responsible for the terminal from now on."""
     global _shown
     taken, _shown = _shown, None
     return taken
 
 
 def give_back() -> None:
-    """Leave the terminal as `show` found it. Does nothing where it took none, or where it was given back."""
+    """Restore the terminal as `show` found it. Does nothing if `show` did not change it, or if it is already
+    restored.
+    """
     global _attributes, _shown
     attributes, _attributes, _shown = _attributes, None, None
     if attributes is None:
@@ -82,7 +84,7 @@ def give_back() -> None:
 
 
 def keep_no_longer() -> None:
-    """The driver has given the terminal back itself."""
+    """Called after the driver has restored the terminal itself."""
     global _attributes
     _attributes = None
 
@@ -116,13 +118,15 @@ def _show(arguments: Sequence[str]) -> Shown | None:
 
 
 def _write(data: bytes) -> None:
-    """All of it. The terminal was open a moment ago; if it takes nothing, the app would wait as well."""
+    """Write all data. The terminal was open a moment ago; if it does not read, the app would wait as well."""
     while data:
         data = data[os.write(2, data) :]
 
 
 def _end(number: int, _frame: object) -> None:
-    """A signal before the app had its own handlers: leave the terminal clean, then what the signal does by itself."""
+    """Handles a signal that arrives before the app has its own handlers: restores the terminal, then takes
+    the signal's default action.
+    """
     import signal
 
     give_back()
@@ -131,7 +135,7 @@ def _end(number: int, _frame: object) -> None:
 
 
 def read(path: str, wanted: str) -> tuple[bytes, bytes] | None:
-    """What to write to the terminal, and the cells, if the file at ``path`` is whole and was kept for ``wanted``."""
+    """The output for the terminal, and the cells, if the file at ``path`` is complete and was saved for ``wanted``."""
     import zlib
 
     descriptor = open_private(path, LARGEST)
@@ -150,7 +154,7 @@ def read(path: str, wanted: str) -> tuple[bytes, bytes] | None:
 
 
 def open_private(path: str, largest: int) -> int | None:
-    """The file, opened for reading, if it is no link, is one's own, is readable by nobody else and not too large."""
+    """The file, opened for reading, if it is not a link, belongs to the user, is private, and is not too large."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -171,7 +175,7 @@ def whole(wanted: str, paint: bytes, cells: bytes) -> bytes:
 
 
 def path_for(arguments: Sequence[str]) -> str:
-    """Where the screen of a start with these arguments is kept."""
+    """The file for the screen of a start with these arguments."""
     import zlib
 
     name = zlib.crc32("\0".join([*arguments, *_folder_now(arguments)]).encode("utf-8", "replace"))
@@ -179,12 +183,12 @@ def path_for(arguments: Sequence[str]) -> str:
 
 
 def _folder_now(arguments: Sequence[str]) -> list[str]:
-    """What a relative path in the arguments is relative to."""
+    """The folder to which relative paths in the arguments refer."""
     return [os.getcwd()] if arguments else []  # noqa: PTH109
 
 
 def signature(arguments: Sequence[str], size: tuple[int, int]) -> str | None:
-    """Everything that a kept screen depends on, as one line; None for arguments that do not just open an account."""
+    """Everything on which a saved screen depends, as one line; None if the arguments do more than open an account."""
     files = [os.path.join(config_folder(), "config.toml"), os.path.join(config_folder(), "accounts")]  # noqa: PTH118
     if len(arguments) == 2 and arguments[0] == "--rc":
         files.append(os.path.expanduser(arguments[1]))  # noqa: PTH111
@@ -213,7 +217,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 
 def state_of(path: str) -> tuple[object, ...]:
-    """What tells whether a file was changed."""
+    """Values that change when a file is changed."""
     try:
         status = os.stat(path)  # noqa: PTH116
     except OSError:
@@ -222,7 +226,7 @@ def state_of(path: str) -> tuple[object, ...]:
 
 
 def cache_folder() -> str:
-    """As `Paths.of_user().cache`, without the library that takes longer than all else here."""
+    """As `Paths.of_user().cache`, without the library for it, which takes longer than everything else here."""
     return _folder("XDG_CACHE_HOME", ".cache", "Caches")
 
 

@@ -1,6 +1,6 @@
-"""Stands in for `textual.suggestions`, which loads difflib for what is wrong with a style sheet: here that waits until
-something is wrong. It is to be installed before `textual` is imported; like everything private it holds for the version
-of `textual_private`.
+"""Replaces `textual.suggestions`, which loads difflib for errors in a style sheet: here difflib is loaded
+only when there is an error. Install it before `textual` is imported; like everything private, it is valid for
+the version in `textual_private`.
 """
 
 from __future__ import annotations
@@ -24,5 +24,5 @@ def get_suggestions(word: str, possible_words: Sequence[str], count: int) -> lis
 
 
 def install() -> None:
-    """Give Textual this module where it asks for its own."""
+    """Make Textual import this module instead of its own."""
     sys.modules.setdefault("textual.suggestions", sys.modules[__name__])

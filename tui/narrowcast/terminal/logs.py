@@ -1,4 +1,4 @@
-"""The log: a rotating file, because the screen belongs to the app."""
+"""The log: a rotating file, because the app uses the screen."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from narrowcast_api.storage.folders import private_folder
 MAX_BYTES = 1_000_000
 KEPT_FILES = 3
 LONGEST_RECORD = 20_000
-"""Characters of one record, so that a single one does not push out all that was logged before."""
+"""Maximum characters of one record, so that a single one does not displace all earlier ones."""
 
 
 class SafeFormatter(logging.Formatter):
-    """Records that are safe to look at in a terminal: servers and peers have a say in many of them."""
+    """Formats records so that they are safe to view in a terminal: many contain texts of servers and other users."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record, its controls replaced; lines after the first are indented, so that none passes for a record
-        of its own.
+        """The record with control characters replaced; lines after the first are indented, so that none looks
+        like a separate record.
         """
         text = defused(super().format(record))
         if len(text) > LONGEST_RECORD:
@@ -32,9 +32,9 @@ class SafeFormatter(logging.Formatter):
 
 
 def start_log(path: Path | None) -> bool:
-    """Log to ``path`` from now on, warnings of libraries included. False if there is no file or it cannot be opened.
+    """Log to ``path`` from now on, including warnings of libraries. False if there is no file or it cannot be opened.
 
-    Without a file nothing is logged: Python's last resort would write over the screen.
+    Without a file nothing is logged: Python's default handler would write over the screen.
     """
     root = logging.getLogger()
     handler: logging.Handler

@@ -8,5 +8,5 @@ __all__ = ["takes_mouse"]
 
 
 def takes_mouse(environment: Mapping[str, str]) -> bool:
-    """Not GNU screen: while it reports the mouse, it holds Escape back until the next key and joins the two."""
+    """False for GNU screen: while it reports the mouse, it delays Escape until the next key and joins the two."""
     return bool(environment.get("TMUX")) or not environment.get("STY")

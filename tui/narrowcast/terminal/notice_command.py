@@ -1,4 +1,4 @@
-"""The user's own command for notices: a list of arguments, run without a shell, a few at a time and not for long."""
+"""The user's own command for notifications: a list of arguments, run without a shell, limited in number and time."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 __all__ = ["PLACEHOLDERS", "CommandRunner", "arguments_of", "check_command", "command_values"]
 
 PLACEHOLDERS = ("title", "body", "sender", "place", "reason", "count")
-"""What may stand in braces in an argument."""
+"""Names that may be in braces in an argument."""
 PATIENCE = 10.0
-"""Seconds after which a command is ended."""
+"""Seconds after which a command is killed."""
 MOST_AT_ONCE = 4
-"""Commands that may run at the same time; further notices are left out."""
+"""Maximum number of commands running at the same time; further notifications are skipped."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 log = logging.getLogger(__name__)
 
 
 def check_command(command: Sequence[str]) -> None:
-    """Raises ValueError for a command that cannot be meant."""
+    """Raises ValueError for an invalid command."""
     if not command:
         return
     if not command[0].strip():
@@ -46,7 +46,8 @@ def check_command(command: Sequence[str]) -> None:
 def arguments_of(command: Sequence[str], values: Mapping[str, str]) -> list[str]:
     """The arguments with their placeholders filled in.
 
-    One that begins with a placeholder never begins with a dash: what somebody writes is no option.
+    An argument that begins with a placeholder never begins with a dash: a text of another user must not
+    become an option.
     """
     filled = [command[0]]
     for argument in command[1:]:
@@ -56,7 +57,7 @@ def arguments_of(command: Sequence[str], values: Mapping[str, str]) -> list[str]
 
 
 def command_values(notice: Notice, *, title: str, body: str, count: int) -> dict[str, str]:
-    """What the placeholders stand for."""
+    """The values of the placeholders."""
     return {
         "title": title,
         "body": body,
@@ -68,14 +69,14 @@ def command_values(notice: Notice, *, title: str, body: str, count: int) -> dict
 
 
 class CommandRunner:
-    """Runs one configured command per notice."""
+    """Runs one configured command per notification."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
         self._running: set[asyncio.Task[None]] = set()
 
     def start(self, values: Mapping[str, str]) -> None:
-        """Run the command beside everything else; what goes wrong is for the log."""
+        """Run the command in the background; errors are logged."""
         if not self._command or len(self._running) >= MOST_AT_ONCE:
             return
         task = asyncio.ensure_future(self._run(arguments_of(self._command, values)))

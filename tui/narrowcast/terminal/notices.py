@@ -1,7 +1,7 @@
-"""Notices and titles as sequences of the terminal: which it understands, and how they are written. Pure.
+"""Notifications and titles as terminal sequences: which ones a terminal supports, and how to write them. Pure.
 
-No terminal says which of these it knows, and a question would be answered among the keys; so the environment tells.
-A multiplexer takes none of them unless it is told to hand them on.
+Terminals do not report which of these they support, and the answer to a query would arrive among the keys; so
+this is determined from the environment. A multiplexer supports none of them unless told to pass them through.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ __all__ = [
 BELL = "\x07"
 SAVE_TITLE = "\x1b[22;2t"
 RESTORE_TITLE = "\x1b]2;\x1b\\\x1b[23;2t"
-"""Empties the title, which is all that terminals without a stack of titles do, and takes back the saved one."""
+"""Clears the title, which is all that terminals without a title stack do, and restores the saved one."""
 _LONGEST = 300
-"""Characters of a title or text that are ever written."""
+"""Maximum characters of a title or text that are written."""
 _END = "\x1b\\"
 _PLAIN_TERMINALS = re.compile(r"^(linux|dumb|unknown|vt\d+|cons25|emacs|eterm.*|)$")
 
 
 class Popup(StrEnum):
-    """How a terminal is asked to show a notice, by the number of its operating system command."""
+    """The sequence for a notification, named after its operating system command (OSC)."""
 
     OFF = "off"
     OSC9 = "osc9"
@@ -47,7 +47,7 @@ class Popup(StrEnum):
 
 
 class Chosen(Struct, frozen=True):
-    """A way and the reason for it, for `doctor`."""
+    """The sequence to use and the reason for it, for `doctor`."""
 
     way: Popup
     why: str
@@ -68,7 +68,7 @@ _TERMS = (
 
 
 def choose(wanted: str, environment: Mapping[str, str], *, passthrough: bool = False) -> Chosen:
-    """The way that pop-ups take: `wanted`, or with "auto" what the terminal is known to understand."""
+    """The sequence for pop-ups: `wanted`, or with "auto" the one that the terminal is known to support."""
     if wanted != "auto":
         return Chosen(Popup(wanted), "as the configuration says")
     multiplexer = _multiplexer(environment)
@@ -94,7 +94,7 @@ def _multiplexer(environment: Mapping[str, str]) -> str:
 
 
 def can_have_title(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal takes a title; the plainest ones would print it."""
+    """Whether the terminal supports titles; the most basic ones would print them."""
     return _PLAIN_TERMINALS.match(environment.get("TERM", "")) is None
 
 
@@ -106,13 +106,13 @@ def title_sequence(text: str) -> str:
 def popup_sequence(
     way: Popup, title: str, body: str, *, number: int, passthrough: Mapping[str, str] | None = None
 ) -> str:
-    """Asks the terminal for a notice; `number` tells notices apart. '' where there is no way.
+    """The sequence for a notification; `number` distinguishes notifications. '' if `way` is off.
 
-    With `passthrough`, the environment, the multiplexer in it is told to hand it on.
+    With `passthrough`, an environment, the multiplexer found in it is told to pass the sequence through.
     """
     title, body = (defused_line(text, _LONGEST) for text in (title, body))
     if way is Popup.OSC9:
-        # A number and a semicolon would be another command: progress, the folder, and more.
+        # A number and a semicolon would be another command, such as progress or the current folder.
         sequences = [f"\x1b]9;{_without_separators(f'{title}: {body}')}{_END}"]
     elif way is Popup.OSC777:
         sequences = [f"\x1b]777;notify;{_without_separators(title)};{_without_separators(body)}{_END}"]

@@ -1,4 +1,4 @@
-"""Opening links in the user's browser: http and https only, no shell, never a leading dash."""
+"""Opening links in the user's browser: http and https only, without a shell, never with a leading dash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from narrowcast_api.errors import InvalidInput
 
 
 def checked(url: str) -> str:
-    """``url`` if it may be opened. Raises InvalidInput."""
+    """Returns ``url`` if it may be opened. Raises InvalidInput otherwise."""
     try:
         parts = urlsplit(url)
         host = parts.hostname
@@ -29,7 +29,7 @@ def checked(url: str) -> str:
 
 
 async def open_link(url: str) -> None:
-    """Hand ``url`` to the desktop or to $BROWSER. Raises InvalidInput if there is no program for it."""
+    """Open ``url`` with $BROWSER or the desktop's program. Raises InvalidInput if there is none."""
     url = checked(url)
     programs = [
         os.environ.get("BROWSER", "").split(":", 1)[0],

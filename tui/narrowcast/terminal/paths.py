@@ -1,4 +1,4 @@
-"""Where things are kept: the platform's own folders, or one folder for a demo that leaves nothing behind."""
+"""The folders for files: those of the platform, or one folder for a demo that leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from msgspec import Struct
 
 
 class Paths(Struct, frozen=True):
-    """The folders of this installation. XDG_* variables are honoured; nothing is created here."""
+    """The folders of this installation. XDG_* variables are respected; nothing is created here."""
 
     config: Path
     """``config.toml`` and ``accounts/*.zuliprc``."""
     data: Path
-    """What must not be lost: the journal of drafts and unsent messages."""
+    """Data that must not be lost: the journal of drafts and unsent messages."""
     cache: Path
-    """What can be fetched again."""
+    """Data that can be fetched again."""
     state: Path
     """The folder of the log file."""
 

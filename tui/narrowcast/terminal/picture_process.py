@@ -1,4 +1,4 @@
-"""Pictures of strangers, decoded in a process that cannot take more than its share (see `picture_worker`)."""
+"""Decoding untrusted images in a process with limited resources (see `picture_worker`)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 __all__ = ["CPU_SECONDS", "PATIENCE", "decoded"]
 
 PATIENCE = 15.0
-"""Seconds that a picture may take, the start of the process included."""
+"""Maximum seconds for an image, including the start of the process."""
 CPU_SECONDS = 5
-"""Of the processor; the largest ordinary picture takes one."""
+"""Maximum processor time; the largest ordinary image takes one second."""
 _LONGEST_ERROR = 1000
 _WORKER = "narrowcast.terminal.picture_worker"
 
 
 async def decoded(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = CELL) -> Image:
-    """The first frame of a picture, reduced to what `cells` columns and rows of `cell` pixels can show.
+    """The first frame of an image, reduced to what `cells` columns and rows of `cell` pixels can show.
 
-    Raises `TooLarge` for what is too large, takes too long or too much memory, or is no picture. Cancelled, it ends
-    the process.
+    Raises `TooLarge` if the image is too large, takes too long or too much memory, or is not valid. Kills the
+    process when cancelled.
     """
     check_size(data)
     try:
@@ -64,7 +64,7 @@ async def decoded(data: bytes, cells: tuple[int, int], cell: tuple[int, int] = C
 async def _conversation(
     process: asyncio.subprocess.Process, data: bytes, cells: tuple[int, int], cell: tuple[int, int]
 ) -> tuple[Image | None, str]:
-    """The picture, or what is wrong with it."""
+    """The image, or None and the error."""
     from narrowcast.terminal.picture_worker import SIZE
 
     assert process.stdin is not None

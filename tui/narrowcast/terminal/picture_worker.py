@@ -1,9 +1,9 @@
-"""The program that decodes one picture, in a process of its own with limits, and ends.
+"""The program that decodes one image, in a process of its own with limits, and ends.
 
-Decoders are large, written in C, and fed by strangers: a picture of 2 KB can keep one busy for a minute, and a thread
-cannot be ended. Standard input is the picture, the arguments are the columns, rows, width and height of a cell in
-pixels, and the seconds of the processor that it may take. Standard output is `SIZE` and rows of RGBA, or nothing and an
-error of one line on standard error.
+Decoders are large, written in C, and get untrusted data: an image of 2 KB can keep one busy for a minute, and
+a thread cannot be killed. Standard input is the image; the arguments are columns and rows, width and height
+of a cell in pixels, and the maximum processor time in seconds. Standard output is `SIZE` and rows of RGBA, or
+nothing and a one-line error on standard error.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import sys
 from narrowcast.terminal import images
 
 MEMORY_BYTES = 1024 * 2**20
-"""Of addresses, the program's own 300 MB included."""
+"""Limit of the address space, including 300 MB of the program itself."""
 SIZE = struct.Struct("!II")
-"""Width and height in pixels, before the rows."""
+"""Width and height in pixels, written before the rows."""
 LIMITS = (
     (resource.RLIMIT_AS, MEMORY_BYTES),
     (resource.RLIMIT_FSIZE, 0),
@@ -26,19 +26,19 @@ LIMITS = (
 
 
 def limit_itself(cpu_seconds: int) -> None:
-    """Take fewer resources from now on; nothing can raise these limits again."""
+    """Limit the resources of this process; the limits cannot be raised again."""
     for kind, most in ((resource.RLIMIT_CPU, cpu_seconds), *LIMITS):
         _, hard = resource.getrlimit(kind)
         if hard != resource.RLIM_INFINITY:
             most = min(most, hard)
         try:
             resource.setrlimit(kind, (most, most))
-        except (OSError, ValueError):  # macOS knows some of these by name only
+        except (OSError, ValueError):  # macOS defines some of these limits but does not support them
             continue
 
 
 def main() -> int:
-    """Decode standard input; the exit code says whether it was a picture."""
+    """Decode standard input; returns the exit code, 0 for a valid image."""
     columns, rows, width, height, cpu_seconds = map(int, sys.argv[1:6])
     limit_itself(cpu_seconds)
     data = sys.stdin.buffer.read(images.MAX_BYTES + 1)

@@ -1,6 +1,6 @@
-"""Screens for terminals whose character set is smaller than Unicode: each cell stays one cell wide.
+"""Output for terminals whose character set is smaller than Unicode: each cell stays one cell wide.
 
-Python would write six characters for a dot that Latin 1 lacks, and every column behind it would shift.
+Python would write six characters for a dot that is not in Latin 1, and shift all following columns.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _replacement(error: UnicodeError) -> tuple[str, int]:
 
 
 def _alike(character: str) -> str:
-    """ASCII of the same width: a look-alike, the letter without its accent, or question marks."""
+    """ASCII of the same width: a similar character, the letter without its accent, or question marks."""
     for candidate in (character.translate(_ALIKE), unicodedata.normalize("NFKD", character)[:1]):
         if candidate.isascii() and cell_len(candidate) == cell_len(character):
             return candidate
@@ -49,7 +49,7 @@ def _alike(character: str) -> str:
 
 
 def tolerate_all_characters(file: IO[str]) -> None:
-    """Let ``file`` take any text; what its encoding lacks is replaced by something as wide."""
+    """Let ``file`` accept any text; characters missing in its encoding are replaced by others of the same width."""
     codecs.register_error(ERRORS, _replacement)
     reconfigure = getattr(file, "reconfigure", None)
     if reconfigure is not None:

@@ -1,9 +1,10 @@
-"""What the terminal shows now, so that only cells that differ are sent.
+"""A record of what the terminal shows, so that only cells that differ are sent.
 
-Textual sends whole regions: a popup costs the whole screen twice, a typed letter its whole line. Over SSH those bytes
-are what one feels. The memory holds the rows as they were sent; an update is compared with them and becomes the runs
-of cells that differ. It must be told to forget whenever somebody else may have written: at a resize, after a
-suspension, when frames fell away, when the user asks for a redraw.
+Textual sends whole regions: a popup costs the whole screen twice, a typed letter its whole line. Over SSH
+these bytes cause a noticeable delay. The record contains the rows as they were sent; an update is compared
+with them and becomes the runs of cells that differ. It must be cleared whenever something else may have
+written to the terminal: at a resize, after a suspension, when frames were dropped, when the user requests a
+redraw.
 """
 
 from __future__ import annotations
@@ -25,26 +26,25 @@ from narrowcast.terminal.textual_private import ChopsUpdate, CompositorUpdate, L
 from narrowcast.text.columns import JOINING
 
 ROW_COST = 36
-"""Bytes to go to a row, with a style or two."""
+"""Bytes to move to a row, with a style or two."""
 SCROLL_GAIN = 2
-"""So many times cheaper it has to be that the terminal moves its own rows: what stands beside them is mended in other
-styles, and flickers where a terminal shows each step.
-"""
+"""Factor by which moving rows in the terminal has to be cheaper than sending them: the columns beside the
+rows must be restored, and flicker in terminals that show each step."""
 MAX_STYLES = 4096
 MAX_STRIPS = 300
-"""Rows of widgets whose cells are kept: a row that only moved is not taken apart again."""
+"""Number of widgets' rows whose cells are cached: a row that only moved is not split again."""
 
 _CLUSTER = re.compile("[\\u0300-\\u036f\\u200d\\ufe0f\\U0001f1e6-\\U0001f1ff\\U0001f3fb-\\U0001f3ff]")
-"""What may join the character before it although the columns add up."""
+"""Characters that may join the previous one although the number of columns matches."""
 
 _FLAG_A = 0x1F1E6
 _FLAG = re.compile("([\\U0001f1e6-\\U0001f1ff]{1,2})")
-"""Two letters that make a flag, or half a flag: that stands as its letter, for its width is anybody's guess."""
+"""Two letters that form a flag, or half a flag, which is shown as its letter because its width is unknown."""
 
 
 class _Cells(dict[str, Cell]):
-    """One cell for each character of a style: the screen holds each cell once, and equal cells are the same. Blanks
-    have the style ``ground``: they differ from each other only where one sees it.
+    """One cell for each character of a style: each cell exists only once, so equal cells are identical.
+    Blanks have the style ``ground``: they differ only where the difference is visible.
     """
 
     def __init__(self, style: Style | None, ground: Style | None) -> None:
@@ -54,7 +54,7 @@ class _Cells(dict[str, Cell]):
 
     def __missing__(self, character: str) -> Cell:
         cell = (character, self._style)
-        if character.isascii():  # of others there are too many
+        if character.isascii():  # there are too many others
             self[character] = cell
         return cell
 
@@ -64,26 +64,26 @@ class ScreenMemory(Struct):
 
     rows: dict[int, list[Cell]] = field(default_factory=dict)
     has_side_margins: bool = False
-    """Whether the terminal can move rows between two columns alone (DECLRMM)."""
+    """Whether the terminal can move rows between two columns only (DECLRMM)."""
     _plain: dict[Style, Style] = field(default_factory=dict)
     _looks: dict[Style, Style] = field(default_factory=dict)
     _of_styles: dict[Style | None, _Cells] = field(default_factory=dict)
     _of_strips: dict[int, tuple[Strip, list[Cell]]] = field(default_factory=dict)
 
     def forget(self) -> None:
-        """Nothing is known of the terminal: the next update is sent whole."""
+        """Clear the record: the next update is sent whole."""
         self.rows.clear()
 
     def is_whole(self, width: int, height: int) -> bool:
-        """Whether all cells of a terminal of this size are known."""
+        """Whether the record contains all cells of a terminal of this size."""
         return all(len(self.rows.get(y, ())) == width for y in range(height))
 
     def prime(self, rows: Mapping[int, list[Cell]]) -> None:
-        """The terminal shows ``rows`` already."""
+        """Record that the terminal already shows ``rows``."""
         self.rows.update(rows)
 
     def difference(self, update: object, console: Console) -> str | None:
-        """What has to be written for ``update``, which counts as written then; None for what is no frame."""
+        """The text to write for ``update``, which is then recorded as written; None if it is not a frame."""
         if isinstance(update, LayoutUpdate):
             return self.of_layout(update, console)
         if isinstance(update, ChopsUpdate):
@@ -107,7 +107,7 @@ class ScreenMemory(Struct):
                     _spread(text, of_style, cells)
                 else:
                     joins = True
-                    _spread(text, _Cells(shown, shown), cells)  # blanks between such letters join them
+                    _spread(text, _Cells(shown, shown), cells)  # these letters are joined across blanks
             if joins:
                 cells[start:] = with_joined_letters(cells[start:], shows_on_blanks)
         return cells
@@ -119,7 +119,7 @@ class ScreenMemory(Struct):
         return self._looks.setdefault(ground, ground)
 
     def _visible(self, style: Style | None) -> Style | None:
-        """``style`` without what is only for the app: offsets and actions."""
+        """``style`` without the parts that only the app uses: offsets and actions."""
         if style is None:
             return None
         plain = self._plain.get(style)
@@ -129,7 +129,7 @@ class ScreenMemory(Struct):
                 self._looks.clear()
                 self._of_styles.clear()
             plain = style if style.link or not style.meta else style.clear_meta_and_links()
-            # One object for each look: cells are then compared by identity, not style by style.
+            # One object for each style: cells are then compared by identity.
             plain = self._looks.setdefault(plain, plain)
             self._plain[style] = plain
         return plain
@@ -140,7 +140,7 @@ class ScreenMemory(Struct):
         for y, line in enumerate(update.strips, region.y):
             strips: list[Strip | None] = list(line)
             whole = [strip for strip in strips if strip is not None]
-            if len(whole) == len(strips):  # a screen that is being taken down has holes where widgets were
+            if len(whole) == len(strips):  # a screen that is being removed has holes in place of its widgets
                 self._put(y, region.x, self._cells(whole), runs)
         return runs.text()
 
@@ -178,9 +178,9 @@ class ScreenMemory(Struct):
     def _scrolled(
         self, move: Move, x: int, width: int, top: int, rows: Mapping[int, list[Cell]], runs: Runs
     ) -> dict[int, list[Cell]]:
-        """Lets the terminal move its own rows, where writing all anew would take more cells. Returns how the rows that
-        were moved have to look; nothing where nothing was moved. Where the terminal has no margins at the sides, what
-        stands beside the widget moves along.
+        """Lets the terminal move its own rows, if that is cheaper than sending the cells. Returns what the
+        moved rows have to show afterwards; empty if nothing was moved. If the terminal has no side margins,
+        the columns beside the widget move too.
         """
         first, last = top + move.first + min(0, move.by), top + move.last + max(0, move.by)
         lines = range(first, last + 1)
@@ -208,7 +208,7 @@ class ScreenMemory(Struct):
         return dict(zip(lines, after, strict=True))
 
     def _with_cells(self, y: int, x: int, cells: list[Cell]) -> list[Cell]:
-        """Row ``y`` as it is, with ``cells`` from column ``x`` on."""
+        """The recorded row ``y``, with ``cells`` from column ``x`` on."""
         row = list(self.rows.get(y, []))
         row += [("", None)] * (x - len(row))
         row[x : x + len(cells)] = cells
@@ -224,7 +224,7 @@ class ScreenMemory(Struct):
         return cells
 
     def _put(self, y: int, x: int, cells: list[Cell], runs: Runs) -> None:
-        """Compare ``cells`` at (x, y) with what is there, remember them, and add what has to be sent."""
+        """Compare ``cells`` at (x, y) with the record, update the record, and add what has to be sent."""
         row = self.rows.get(y, [])
         end = x + len(cells)
         if len(row) < end:
@@ -237,8 +237,8 @@ class ScreenMemory(Struct):
 
 
 class Move(Struct, frozen=True):
-    """Rows of a widget from ``first`` to ``last`` that stand there already, only ``by`` rows further down (further up
-    where it is negative).
+    """Rows of a widget from ``first`` to ``last`` that are on the screen already, but ``by`` rows further
+    down (further up if negative).
     """
 
     first: int
@@ -247,8 +247,8 @@ class Move(Struct, frozen=True):
 
 
 class WidgetRows(CompositorUpdate):
-    """Some rows of a widget that nothing covers. ``place``: where it stands; ``rows``: by their number in it, as wide
-    as it is; ``edges``: what stands in the last column of a row instead; ``move``: which of them only moved.
+    """Some rows of a widget that nothing covers. ``place``: its region; ``rows``: by their index in it, as
+    wide as it is; ``edges``: replace the last column of a row; ``move``: which of them only moved.
     """
 
     def __init__(
@@ -265,7 +265,7 @@ class WidgetRows(CompositorUpdate):
 
 
 class Written(CompositorUpdate):
-    """A frame that is a text already."""
+    """A frame that is already text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -275,7 +275,7 @@ class Written(CompositorUpdate):
 
 
 def _cost(shown: Sequence[list[Cell]], wanted: Sequence[list[Cell]]) -> int:
-    """About how many bytes lead from some rows to others: a character each, and the way to each row."""
+    """Approximate bytes to change some rows into others: one per character, plus the move to each row."""
     cost = 0
     for row, other in zip(shown, wanted, strict=True):
         differing = sum(map(ne, row, other))
@@ -284,7 +284,7 @@ def _cost(shown: Sequence[list[Cell]], wanted: Sequence[list[Cell]]) -> int:
 
 
 def _spread(text: str, of_style: _Cells, cells: list[Cell]) -> None:
-    """Characters to columns: what makes one character on the screen stays together, wide ones take two."""
+    """Splits text into columns: a grapheme stays in one cell, and wide ones take two columns."""
     if cell_len(text) == len(text) and not _CLUSTER.search(text):
         cells.extend([of_style[character] for character in text])
         return

@@ -1,4 +1,4 @@
-"""Keeps the screen as it stands for the next start, and reads back what the terminal shows since `last_screen.show`."""
+"""Saves the screen for the next start, and reads the cells that `last_screen.show` painted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from narrowcast_api.storage.folders import private_folder
 
 
 class _Run(msgspec.Struct, frozen=True, array_like=True):
-    """Neighbouring cells of one style; ``cells`` has '' in the right half of a wide character."""
+    """Adjacent cells of one style; ``cells`` has '' in the right half of a wide character."""
 
     style: int
     cells: list[str] | str
@@ -39,9 +39,9 @@ def keep(
     console: Console,
     mark: str,
 ) -> None:
-    """Write the screen for the next start with these arguments (0600). ``mark`` takes the place of the last row.
+    """Save the screen for the next start with these arguments (0600). ``mark`` replaces the last row.
 
-    Nothing is written where the arguments open no account. Raises OSError.
+    Writes nothing if the arguments do not open an account. Raises OSError.
     """
     wanted = last_screen.signature(arguments, size)
     if wanted is None:
@@ -71,12 +71,12 @@ def keep(
 
 
 def forget_all() -> None:
-    """No screen is kept any more, such as after a sign-out."""
+    """Delete all saved screens, such as after a sign-out."""
     shutil.rmtree(Path(last_screen.cache_folder()) / last_screen.FOLDER, ignore_errors=True)
 
 
 def load_cells(data: bytes) -> dict[int, list[Cell]]:
-    """The rows that `keep` wrote; none where they cannot be read."""
+    """The rows that `keep` saved; empty if they cannot be read."""
     try:
         screen = msgspec.msgpack.decode(data, type=_Screen)
         styles = [Style.parse(text) if text else None for text in screen.styles]
@@ -84,7 +84,7 @@ def load_cells(data: bytes) -> dict[int, list[Cell]]:
             y: [(character, styles[run.style]) for run in runs for character in run.cells]
             for y, runs in screen.rows.items()
         }
-    except Exception:  # broken in whatever way: everything is painted again
+    except Exception:  # invalid for any reason: everything is painted again
         return {}
 
 
@@ -105,5 +105,5 @@ def _dump(rows: Mapping[int, Sequence[Cell]]) -> bytes:
 
 
 def _joined(cells: list[str]) -> list[str] | str:
-    """One text where each character is a cell, which is most often so and a fifth as large."""
+    """A single string if each cell is one character, which is the usual case and takes a fifth of the space."""
     return "".join(cells) if all(len(cell) == 1 for cell in cells) else cells

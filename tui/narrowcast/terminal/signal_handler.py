@@ -1,8 +1,9 @@
-"""Leaving in order: SIGHUP, SIGTERM, and a terminal that vanished.
+"""Quitting in order after SIGHUP, SIGTERM, or the loss of the terminal.
 
-Textual ends on these signals without any cleaning up. The handler asks the app to leave as if its user had; if that
-takes longer than a few seconds (a stuck loop, a terminal that nobody reads), it restores the terminal by itself and
-ends the process. Drafts are in the journal within a second of the last key, so nothing waits for this path.
+Textual ends on these signals without any cleanup. The handler makes the app quit as if the user had requested
+it; if that takes longer than a few seconds (a blocked loop, a stalled terminal), it restores the terminal
+itself and ends the process. Drafts are in the journal within a second of the last key, so no data depends on
+this.
 """
 
 from __future__ import annotations
@@ -24,19 +25,20 @@ from textual.driver import Driver
 from narrowcast.terminal.driver import TerminalDriver
 
 PATIENCE = 8.0
-"""Seconds between the request to leave and the end by force."""
+"""Seconds after which the process is ended by force."""
 
 CLEAN = (
     "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l\x1b[?2004l\x1b[?2048l"
     "\x1b[?7h\x1b[<u\x1b[?69l\x1b[?1049l\x1b[?25h\x1b[?1004l\x1b[0m"
 )
 """Undoes every mode that the app sets: synchronized output, mouse, paste, resize reports, wrap, keys,
-margins, screen.
-"""
+margins, screen."""
 
 
 class SignalHandler:
-    """Watches over one run of the app. ``leave(code)`` is called once, on the loop, when it is time to go."""
+    """Handles signals during one run of the app. ``leave(code)`` is called once, on the loop, when the app
+    has to quit.
+    """
 
     def __init__(self, leave: Callable[[int], None]) -> None:
         self._leave = leave
@@ -48,11 +50,11 @@ class SignalHandler:
         self._modes: list[Any] | None = None
         self._fd = sys.__stdin__.fileno() if sys.__stdin__ is not None else 0
         self.also_clean: Callable[[], str] = str
-        """What else the terminal needs after `CLEAN`."""
+        """Returns further sequences to write after `CLEAN`."""
 
     def start(self) -> None:
-        """Install the handlers. Call from the main thread, before the app takes the terminal's modes if
-        possible.
+        """Install the handlers. Call it from the main thread, if possible before the app changes the
+        terminal's modes.
         """
         if threading.current_thread() is not threading.main_thread():
             return
@@ -64,7 +66,7 @@ class SignalHandler:
             threading.Thread(target=self._watch, daemon=True, name="terminal-watch").start()
 
     def stop(self) -> None:
-        """The app has left by itself."""
+        """Restore the previous handlers after the app has quit by itself."""
         self._done.set()
         for number, handler in self._old.items():
             signal.signal(number, handler)
@@ -75,7 +77,7 @@ class SignalHandler:
     def watch(
         self, driver: Driver | None, is_leaving: Callable[[], bool], repaint: Callable[[], None]
     ) -> None:
-        """Hear from the app's driver when the terminal goes, or when another program wrote to it (``repaint``)."""
+        """Let the app's driver report when the terminal is gone, or when another program wrote to it (``repaint``)."""
         if isinstance(driver, TerminalDriver):
             self.also_clean = lambda: driver.title_to_restore
             driver.lost = self.vanished
@@ -84,11 +86,11 @@ class SignalHandler:
 
     @property
     def is_leaving(self) -> bool:
-        """Whether it is time to go, or the app has gone already."""
+        """Whether the app has to quit, or has quit already."""
         return self._asked.is_set() or self._done.is_set()
 
     def ask(self, code: int) -> None:
-        """Ask the app to leave with ``code``; from any thread, once."""
+        """Make the app quit with ``code``; may be called from any thread, only the first call counts."""
         if self.is_leaving:
             return
         self._asked.set()
@@ -97,14 +99,14 @@ class SignalHandler:
             self._loop.call_soon_threadsafe(self._leave, code)
 
     def vanished(self) -> None:
-        """The terminal is gone; from any thread."""
+        """Called when the terminal is gone; from any thread."""
         self.ask(128 + signal.SIGHUP)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self.ask(128 + number)
 
     def _watch(self) -> None:
-        """Wait until the terminal hangs up. Textual would read its end of file again and again instead."""
+        """Wait until the terminal hangs up. Textual would repeatedly read the end of file instead."""
         poll = select.poll()
         poll.register(self._fd, 0)
         poll.register(self._wake_read, select.POLLIN)

@@ -1,9 +1,9 @@
-"""The last gate before the terminal: only known sequences pass, and styles change by as few bytes as they can.
+"""The last filter before the terminal: passes only known sequences, and minimizes the bytes for styles.
 
-Whatever a widget lets through by mistake ends here. Text loses what a terminal could obey or hide (C0 and C1
-controls, direction controls, zero-width characters); control sequences pass if they are on the list of those
-that the app itself uses. Textual writes every segment's whole style and a reset; the filter keeps the style
-that the terminal has and writes only what differs.
+It catches whatever a widget lets through by mistake. From text it removes what a terminal could obey or hide
+(C0 and C1 controls, direction controls, zero-width characters); control sequences pass if they are in the
+list of those that the app itself uses. Textual writes every segment's whole style and a reset; the filter
+keeps track of the terminal's current style and writes only the differences.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from narrowcast_api import characters
 __all__ = ["TerminalFilter", "are_notices", "is_allowed"]
 
 MAX_CLIPBOARD = 400_000
-"""Characters of one copy to the clipboard, as base64."""
+"""Maximum characters of a clipboard sequence, whose text is in base64."""
 
 _TOKEN = re.compile(
     r"\x1b\[([\d;:]*)m"
@@ -29,20 +29,20 @@ _TOKEN = re.compile(
     r"|([\x00-\x1f\x7f])"
 )
 _BAD_TEXT = re.compile(f"[{characters.CONTROLS}{characters.SURROGATES}{characters.HIDDEN}]")
-"""Joiners and selectors pass: what people write themselves may hold them."""
+"""Joiners and selectors pass, because the user's own text may contain them."""
 _CSI = re.compile(
     r"\x1b\[(?:"
-    r"\d{0,4}(?:;\d{0,4})?[Hf]"  # cursor to a place
-    r"|\d{0,4}[ABCDGJKXd]"  # cursor by steps, erase
+    r"\d{0,4}(?:;\d{0,4})?[Hf]"  # move the cursor to a position
+    r"|\d{0,4}[ABCDGJKXd]"  # move the cursor by steps, erase
     r"|\d{0,4}[LM]"  # insert and delete rows
-    r"|(?:\d{1,4};\d{1,4})?r"  # the rows that those move
-    r"|\d{1,4};\d{1,4}s"  # the columns that those move
+    r"|(?:\d{1,4};\d{1,4})?r"  # the rows that these move
+    r"|\d{1,4};\d{1,4}s"  # the columns that these move
     r"|\?\d{1,5}(?:;\d{1,5})*[hl]"  # modes: screen, cursor, mouse, paste, focus, synchronized output
-    r"|\?\d{1,5}\$p"  # is a mode known?
+    r"|\?\d{1,5}\$p"  # query a mode
     r"|[<>=?]\d{0,3}(?:;\d{1,3})?u"  # keyboard protocol
-    r"|[>=]?0?c|[56]n|>0?q"  # what are you, where is the cursor
-    r"|1[468]t"  # how large are cells and window
-    r"|2[23];2t"  # save the title, take it back
+    r"|[>=]?0?c|[56]n|>0?q"  # query the terminal's identity and the cursor's position
+    r"|1[468]t"  # query the size of cells and window
+    r"|2[23];2t"  # save and restore the title
     r"|\d? q"  # shape of the cursor
     r")"
 )
@@ -60,7 +60,7 @@ _OFF = {1: 22, 2: 22, 3: 23, 4: 24, 21: 24, 5: 25, 6: 25, 7: 27, 8: 28, 9: 29, 5
 
 
 class _Look(Struct, frozen=True):
-    """A style as the terminal has it: switches that are on, and both colours as codes ('' is the default)."""
+    """The terminal's style: attributes that are on, and both colours as codes ('' is the default)."""
 
     on: frozenset[int] = frozenset()
     front: str = ""
@@ -101,7 +101,7 @@ def _applied(look: _Look, codes: str) -> _Look:
 
 @lru_cache(maxsize=8192)
 def _change(old: _Look, new: _Look) -> str:
-    """The shortest SGR sequence that leads from one look to another."""
+    """The shortest SGR sequence that changes one look to another."""
     if old == new:
         return ""
     whole = [*(str(code) for code in sorted(new.on)), *filter(None, (new.front, new.back))]
@@ -118,7 +118,7 @@ def _change(old: _Look, new: _Look) -> str:
 
 
 def are_notices(data: str) -> bool:
-    """Whether `data` is nothing but sequences that ask for notices, or that a multiplexer hands on for that."""
+    """Whether `data` consists only of sequences for notifications, possibly wrapped to pass through a multiplexer."""
     ends = [match.end() for match in _HANDED_ON.finditer(data)]
     if not ends:
         return _NOTICES.fullmatch(data) is not None
@@ -132,7 +132,7 @@ def are_notices(data: str) -> bool:
 
 
 def is_allowed(sequence: str, graphics: bool = False) -> bool:
-    """Whether a whole control sequence other than SGR may reach the terminal."""
+    """Whether a complete control sequence other than SGR may be sent to the terminal."""
     if sequence.startswith("\x1b["):
         return _CSI.fullmatch(sequence) is not None
     if sequence.startswith("\x1b]"):
@@ -142,13 +142,13 @@ def is_allowed(sequence: str, graphics: bool = False) -> bool:
 
 @lru_cache(maxsize=8192)
 def _uncoloured(look: _Look) -> _Look:
-    """`look` for somebody who wants no colours: where the ground is bright it is reversed."""
+    """`look` for users who want no colours: reversed if the background is bright."""
     on = look.on ^ {7} if _is_bright(look.back) else look.on
     return _Look(frozenset(on))
 
 
 def _is_bright(ground: str) -> bool:
-    """Whether the background with these codes is nearer to white than to black."""
+    """Whether the background with these codes is closer to white than to black."""
     numbers = [int(code) for code in ground.split(";") if code]
     if len(numbers) == 5:
         return sum(numbers[2:]) > 3 * 127
@@ -163,25 +163,25 @@ def _is_bright(ground: str) -> bool:
 
 
 class TerminalFilter(Struct):
-    """One terminal's filter. `graphics` lets pictures of the terminal's own kind pass while they are shown; without
-    `colours` no colour is ever asked for.
+    """The filter of one terminal. `graphics` lets images in the terminal's own format pass while they are
+    shown; without `colours` all colours are removed.
     """
 
     graphics: bool = False
     colours: bool = True
     dropped: int = 0
-    """Sequences and characters that did not pass."""
+    """Number of sequences and characters that were dropped."""
     _has: _Look = field(default=_DEFAULT)
     _look: _Look = field(default=_DEFAULT)
-    """What was asked for last, with its colours."""
+    """The style last requested, with its colours."""
     _wants: _Look = field(default=_DEFAULT)
 
     def forget(self) -> None:
-        """Somebody else may have changed the terminal's style: the next one is written whole."""
+        """Write the next style whole, because another program may have changed the terminal's style."""
         self._has = _Look(frozenset({-1}))
 
     def __call__(self, data: str) -> str:
-        """What of `data` may be written. A sequence that is not complete does not pass."""
+        """The part of `data` that may be written. Incomplete sequences are dropped."""
         out: list[str] = []
         end = 0
         for match in _TOKEN.finditer(data):
@@ -218,7 +218,7 @@ class TerminalFilter(Struct):
             self.dropped += 1
 
     def _sequence(self, sequence: str, out: list[str]) -> None:
-        """Erasing paints in the present style, and leaving the screen must leave none behind."""
+        """Writes a sequence: erasing uses the current style, and switching screens must not leave any style behind."""
         if sequence[-1] in "JKX":
             self._settle(out)
         elif sequence.startswith("\x1b[?1049"):

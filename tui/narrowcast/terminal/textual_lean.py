@@ -1,8 +1,8 @@
-"""Private parts of Textual that are replaced to do the same in less time, from the import of this module on; and one
-that forgot to paint (`_whole_map`).
+"""Private parts of Textual that are replaced by faster equivalents when this module is imported; and one that
+failed to repaint (`_whole_map`).
 
-They were read from the version that `textual_private` names (`READ_FROM`). Where another one is installed, all of this
-is left to Textual itself.
+They are based on the version that `textual_private` names (`READ_FROM`). If another one is installed, nothing
+is replaced.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ T = TypeVar("T")
 
 
 def _is_as_read() -> bool:
-    """Whether that version is installed; `importlib.metadata` would take ten times as long to say so."""
+    """Whether that version is installed; `importlib.metadata` would take ten times as long to find out."""
     return (Path(textual.__file__).parents[1] / f"textual-{READ_FROM}.dist-info").is_dir()
 
 
 class OpensOver(ModalScreen[T]):
-    """A screen that begins over others, which are on the terminal already: of its first frame only what stands on it is
-    composed and compared, where all below is painted as it is.
+    """A screen that opens over others, which are on the terminal already: its first frame composes and
+    compares only its own widgets, if everything below is painted as it is.
     """
 
     is_new = True
-    """Nothing of it was painted yet."""
+    """Whether it has not been painted yet."""
     paints_alone = False
-    """Only what stands on it is painted now; what it gives for itself is not seen."""
+    """Whether only its widgets are painted now; its own background is not visible."""
 
     def is_below_known(self) -> bool:
-        """Whether the terminal surely shows what was painted of the screens below."""
+        """Whether the terminal certainly shows what was painted of the screens below."""
         return False
 
     def _begin_frame(self) -> None:
@@ -78,7 +78,7 @@ class OpensOver(ModalScreen[T]):
 
 
 def _is_painted(screen: Screen[Any]) -> bool:
-    """Whether no change of ``screen`` waits to be laid out or painted."""
+    """Whether ``screen`` has no changes that wait to be laid out or painted."""
     return screen._size == screen.app.size and not (
         screen._layout_required
         or screen._scroll_required
@@ -106,7 +106,7 @@ def _begin_strip(strip: Strip, segments: Iterable[Segment], cell_length: int | N
 
 
 def _make_cache(strip: Strip, name: str) -> FIFOCache[Any, Any]:
-    """Called for an attribute that is not there yet."""
+    """Called for an attribute that does not exist yet."""
     if name not in CACHES_OF_A_STRIP:
         raise AttributeError(name)
     cache: FIFOCache[Any, Any] = FIFOCache(CACHES_OF_A_STRIP[name])
@@ -115,7 +115,7 @@ def _make_cache(strip: Strip, name: str) -> FIFOCache[Any, Any]:
 
 
 def has_cache(strip: Strip, name: str) -> bool:
-    """Whether ``strip`` has made the cache of that name."""
+    """Whether ``strip`` has created the cache of that name."""
     try:
         object.__getattribute__(strip, name)
     except AttributeError:
@@ -124,7 +124,7 @@ def has_cache(strip: Strip, name: str) -> bool:
 
 
 def make_strips_lean() -> None:
-    """Let strips make their caches when they are used: of the seven of each row on screen most stay empty."""
+    """Make strips create their caches on first use: most of the seven caches of each row stay empty."""
     setattr(Strip, "__init__", _begin_strip)  # noqa: B010
     setattr(Strip, "__getattr__", _make_cache)  # noqa: B010
 
@@ -134,7 +134,7 @@ _suspend, _size_updated, _mounted = Screen._on_screen_suspend, Widget._size_upda
 
 
 def _may_scroll(widget: Widget, virtual_size: Size, container_size: Size) -> bool:
-    """Whether a scroll bar has come, may come or may go."""
+    """Whether a scroll bar is shown or may be needed."""
     styles = widget.styles
     return bool(
         widget.show_vertical_scrollbar
@@ -147,20 +147,20 @@ def _may_scroll(widget: Widget, virtual_size: Size, container_size: Size) -> boo
 def _take_size(
     widget: Widget, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
 ) -> bool:
-    """A layout gives sizes; only those that bring a scroll bar ask for another layout."""
+    """Request another layout after a change of size only if scroll bars are involved."""
     layout = layout and _may_scroll(widget, virtual_size, container_size)
     return _size_updated(widget, size, virtual_size, container_size, layout)
 
 
 def _take_screen_size(screen: Screen[Any], size: Size) -> None:
-    """A screen that was laid out at this size is told so, and need not be laid out again."""
+    """Do not lay out a screen again that was already laid out at this size."""
     if screen._size != size:
         _resized(screen, size)
 
 
 def _begin_screen(screen: Screen[Any], event: events.ScreenResume) -> None:
-    """A new screen was given its styles when it was made, and the layout paints all of it. One that is used again still
-    has both.
+    """Skip styles and painting that a resumed screen does not need: a new one got its styles when it was
+    created, and its layout paints all of it. One that is used again still has both.
     """
     is_used_again = isinstance(screen, OpensOver) and screen.is_new and screen.stack_updates > 0
     if screen.stack_updates == 0 or is_used_again:
@@ -177,13 +177,15 @@ def _begin_screen(screen: Screen[Any], event: events.ScreenResume) -> None:
 
 
 def _leave_screen(screen: Screen[Any]) -> None:
-    """What a dialog is opened over has not changed by that; when it comes back all of it is painted."""
+    """Do not repaint a screen when a dialog opens over it; when it returns, all of it is painted."""
     _suspend(screen)
     screen._repaint_required = False
 
 
 def _paint_screen(screen: Screen[Any]) -> None:
-    """A screen in the background has told the one above what changed, and need not say again that all did."""
+    """A screen in the background has already reported its changes to the one above, so it is not repainted as
+    a whole.
+    """
     if isinstance(screen, OpensOver):
         screen._begin_frame()
         _paint(screen)
@@ -195,8 +197,8 @@ def _paint_screen(screen: Screen[Any]) -> None:
 
 
 def _wait_once(mount: AwaitMount) -> Generator[Any, None, None]:
-    """What is mounted is waited for where it is composed and by the parent: the second finds nothing to do. Nor is
-    there anything to do for a screen, which is laid out when it begins.
+    """Wait only once for mounted widgets: both the composing code and the parent wait for them. For a screen
+    there is nothing to wait for but its own start, as it is laid out then.
     """
     if getattr(mount, "_is_done", False):
         return
@@ -208,8 +210,9 @@ def _wait_once(mount: AwaitMount) -> Generator[Any, None, None]:
 
 
 def _paint_part(compositor: Compositor) -> ChopsUpdate | None:
-    """Only the widgets that are seen in what has to be painted give their lines, and only those lines. Textual asks all
-    in the rectangle around all of it: for a counter at the top and a letter at the bottom that is the whole screen.
+    """Render only the visible widgets, and only their lines, in the regions to paint. Textual renders
+    everything in the bounding rectangle: for a counter at the top and a letter at the bottom, that is the
+    whole screen.
     """
     regions = [region.intersection(compositor.size.region) for region in compositor._dirty_regions]
     compositor._dirty_regions.clear()
@@ -223,7 +226,7 @@ def _paint_part(compositor: Compositor) -> ChopsUpdate | None:
         row = cuts[y]
         chops.setdefault(y, dict.fromkeys(row[:-1]))
         missing.setdefault(y, set()).update(cut for cut, end in pairwise(row) if cut < right and end > left)
-    for widget, (region, clip) in compositor.visible_widgets.items():  # the topmost first
+    for widget, (region, clip) in compositor.visible_widgets.items():  # topmost first
         if not missing:
             break
         _take_pieces(widget, region, clip.intersection(region), cuts, chops, missing)
@@ -238,7 +241,7 @@ def _take_pieces(
     chops: dict[int, dict[int, Strip | None]],
     missing: dict[int, set[int]],
 ) -> None:
-    """Fill what is missing with what ``widget`` shows there; ``seen``: what of its ``region`` is not cut off."""
+    """Fill missing pieces with what ``widget`` shows there; ``seen``: the visible part of its ``region``."""
     left, right = seen.column_span
     rows = [
         y
@@ -250,7 +253,7 @@ def _take_pieces(
     first = rows[0]
     lines = widget.render_lines(Region(left - region.x, first - region.y, seen.width, rows[-1] + 1 - first))
     for y in rows:
-        if y - first >= len(lines):  # what lies behind a dialog may be of another size for a moment
+        if y - first >= len(lines):  # a screen behind a dialog may have another size for a moment
             break
         inside = [cut for cut in cuts[y] if left <= cut <= right]
         wanted = missing[y]
@@ -268,8 +271,9 @@ _full_map = vars(Compositor)["full_map"].fget
 
 
 def _whole_map(compositor: Compositor) -> Any:
-    """Where all widgets are. Somebody may ask between a change and the layout that paints it: what is reckoned anew for
-    that is what the layout compares with, which then finds no change. A notice was not shown, or stayed for good.
+    """The places of all widgets, with changed ones marked for repainting. If the map is requested between a
+    change and the layout that paints it, that layout compares with the new map and finds no change: a notice
+    was not shown, or never removed.
     """
     if compositor.root is None or not compositor._full_map_invalidated:
         return compositor._full_map if compositor.root is not None else {}
@@ -282,8 +286,8 @@ def _whole_map(compositor: Compositor) -> Any:
 
 
 def make_layouts_lean() -> None:
-    """A screen that opens is laid out and painted once. Textual does it up to five times, to the same effect. Of
-    what is painted in part only that part is made.
+    """Lay out and paint a screen that opens only once, instead of up to five times. Partial repaints render
+    only the parts concerned.
     """
     for owner, name, method in (
         (Widget, "_size_updated", _take_size),
@@ -302,8 +306,8 @@ _check_bindings = App._check_bindings
 
 
 async def _check_bindings_of_key(app: App[Any], key: str, priority: bool = False) -> bool:
-    """Looks the key up. Textual copies all keys of all widgets from the focus outwards, twice for each key pressed,
-    and asks of each of them whether an inner widget takes it as text.
+    """Look up a key directly. Textual copies all bindings of all widgets from the focus outwards, twice for
+    each key, and checks for each binding whether an inner widget takes the key as text.
     """
     if app._keymap:
         return await _check_bindings(app, key, priority)
@@ -327,7 +331,7 @@ _signature_length = _callback._count_parameters
 
 
 def _count_parameters(function: Callable[..., Any]) -> int:
-    """Of a plain function or method, which Textual asks about for each call that it does later."""
+    """Number of parameters of a plain function or method, which Textual asks for whenever it schedules a call."""
     plain = getattr(function, "__func__", function)
     if type(plain) is not FunctionType or plain.__dict__.keys() & {"__wrapped__", "__signature__"}:
         return _signature_length(function)
@@ -347,7 +351,7 @@ _known_handlers: dict[tuple[type, str, type], Sequence[tuple[type, Any]] | None]
 
 
 def _handlers_by_name(node: type, name: str, message: type) -> Sequence[tuple[type, Any]] | None:
-    """The methods of a class that take a message, innermost class first; None where one is declared with `on`."""
+    """The methods of a class that handle a message, innermost class first; None if one is declared with `on`."""
     found: list[tuple[type, Any]] = []
     for kind in node.__mro__:
         if vars(kind).get("_decorated_handlers", {}).keys() & set(message.__mro__):
@@ -359,7 +363,7 @@ def _handlers_by_name(node: type, name: str, message: type) -> Sequence[tuple[ty
 
 
 def _find_handlers(pump: MessagePump, name: str, message: Message) -> Iterator[tuple[type, Handler]]:
-    """Textual looks through all classes of a widget for each message."""
+    """Cached handlers of a message. Textual searches all classes of a widget for each message."""
     asked = type(pump), name, type(message)
     if asked not in _known_handlers:
         _known_handlers[asked] = _handlers_by_name(*asked)
@@ -374,7 +378,7 @@ def _find_handlers(pump: MessagePump, name: str, message: Message) -> Iterator[t
 
 
 def make_keys_lean() -> None:
-    """A key, and each message that it leads to, goes its way with less ado."""
+    """Make the handling of keys and of the messages that they cause faster."""
     setattr(App, "_check_bindings", _check_bindings_of_key)  # noqa: B010
     setattr(_callback, "_count_parameters", _count_parameters)  # noqa: B010
     setattr(MessagePump, "_get_dispatch_methods", _find_handlers)  # noqa: B010

@@ -1,8 +1,8 @@
-"""The private parts of Textual that the app relies on, all of them, as they are in the version named here.
+"""All private parts of Textual that the app uses, based on the version named here.
 
-A test compares the version with the installed one: after an update this file is read beside Textual's source again, and
-so is `textual_lean`, where private parts are replaced to do the same in less time. Two methods are overridden in
-`narrowcast.app.app`, since they must be: `_display` and `_handle_exception`.
+A test compares that version with the installed one: after an update, this file has to be compared with
+Textual's source again, and so has `textual_lean`, which replaces private parts by faster equivalents. Two
+methods have to be overridden in `narrowcast.app.app`: `_display` and `_handle_exception`.
 """
 
 from __future__ import annotations
@@ -53,22 +53,22 @@ __all__ = [
 ]
 
 READ_FROM = "8.2.8"
-"""The version of Textual whose source this was read from."""
+"""The version of Textual on which this module is based."""
 
 
 def driver_of(app: App[Any]) -> Driver | None:
-    """What writes to the terminal; None while there is none."""
+    """The driver that writes to the terminal; None while there is none."""
     return app._driver
 
 
 def has_notices(app: App[Any]) -> bool:
-    """Whether notices lie over the screen."""
+    """Whether there are notices over the screen."""
     return bool(app._notifications)
 
 
 def repaint_parts(screen: Screen[Any], regions: Iterable[Region]) -> None:
-    """Have parts of a screen painted with the next frame. `refresh` with regions takes the whole screen for dirty, but
-    paints these alone: what else had changed would not be painted any more.
+    """Paint parts of a screen with the next frame. `refresh` with regions marks the whole screen as dirty,
+    but paints only these regions: other changes would never be painted.
     """
     screen._set_dirty(*regions)
     screen._dirty_widgets.add(screen)
@@ -76,27 +76,27 @@ def repaint_parts(screen: Screen[Any], regions: Iterable[Region]) -> None:
 
 
 async def take_out(screen: Screen[Any]) -> None:
-    """Remove a screen that need not be the one on top: `switch_screen` would leave a moment without any screen."""
+    """Remove a screen that may not be on top: `switch_screen` would leave no screen for a moment."""
     screen.app._screen_stack.remove(screen)
     await screen.remove()
 
 
 def writes_frames(app: App[Any]) -> bool:
-    """Whether a frame that is given to the app now reaches the terminal: else it must not count as shown."""
+    """Whether a frame passed to the app now reaches the terminal: if not, it must not be recorded as shown."""
     return app._running and not (
         app._closed or app.is_headless or app.is_inline or app._batch_count or app._driver is None
     )
 
 
 def cursor_moved(app: App[Any]) -> bool:
-    """Whether the next frame puts the cursor elsewhere."""
+    """Whether the next frame moves the cursor."""
     return app._previous_cursor_position != app.screen.outer_size.clamp_offset(app.cursor_position)
 
 
 def free_place(widget: Widget) -> Region | None:
-    """Where ``widget`` stands on the terminal, if it is all in view, nothing lies over it and it is to stay there.
+    """The region of ``widget`` on the terminal, if it is completely visible, uncovered, and about to stay there.
 
-    None where only a frame of the whole screen shows what is right.
+    None if only a frame of the whole screen shows the right result.
     """
     screen = widget.screen
     if screen is not widget.app.screen:
@@ -107,7 +107,7 @@ def free_place(widget: Widget) -> Region | None:
 
 
 def _places(screen: Screen[Any]) -> Mapping[Widget, Region]:
-    """The widgets that nothing covers, found once for each layout."""
+    """The regions of widgets that nothing covers, computed once per layout."""
     compositor = screen._compositor
     visible = compositor.visible_widgets
     known: tuple[object, Mapping[Widget, Region]] | None = getattr(screen, "_free_places", None)
@@ -115,7 +115,7 @@ def _places(screen: Screen[Any]) -> Mapping[Widget, Region]:
         return known[1]
     free: dict[Widget, Region] = {}
     above: list[Region] = []
-    for widget, (region, clip) in visible.items():  # the topmost first
+    for widget, (region, clip) in visible.items():  # topmost first
         if clip.contains_region(region) and not any(region.overlaps(other) for other in above):
             free[widget] = region
         if not widget.is_container or widget.styles.background.a:
@@ -125,7 +125,9 @@ def _places(screen: Screen[Any]) -> Mapping[Widget, Region]:
 
 
 def screen_below(screen: Screen[Any]) -> list[Strip] | None:
-    """The rows of the screen that shows through ``screen``, to be called while that is rendered; None without one."""
+    """The rows of the screen that is visible below ``screen``; call it while ``screen`` is rendered. None if
+    there is none.
+    """
     try:
         below = visible_screen_stack.get().pop()
     except LookupError:
@@ -136,24 +138,24 @@ def screen_below(screen: Screen[Any]) -> list[Strip] | None:
 
 
 def has_plain_box(widget: Widget) -> bool:
-    """Whether the lines of ``widget`` are all there is of it: no border, padding, tint or transparency."""
+    """Whether only the lines of ``widget`` are drawn: no border, padding, tint or transparency."""
     return widget.gutter.totals == (0, 0) and has_plain_content(widget)
 
 
 def has_plain_content(widget: Widget) -> bool:
-    """Whether what ``widget`` gives for its content is seen as it is: no tint or transparency."""
+    """Whether the content of ``widget`` is drawn unchanged: no tint or transparency."""
     styles = widget.styles
     return not (styles.tint.a or styles.has_rule("hatch") or widget.opacity != 1)
 
 
 def forget_row(widget: Widget, y: int) -> None:
-    """Have row ``y`` of the content made anew for the next frame that shows it."""
+    """Render row ``y`` of the content again in the next frame that shows it."""
     offset = widget.content_offset
     widget._styles_cache.set_dirty(Region(offset.x, offset.y + y, widget.content_size.width, 1))
 
 
 def finish_of(widget: Widget) -> Callable[[Strip], Strip]:
-    """Makes of a strip of ``widget`` what Textual would give to the terminal; of the same one the same each time."""
+    """A function that applies Textual's filters to a strip of ``widget``; returns the same strip for the same input."""
     filters, background = widget.get_line_filters(), widget.background_colors[1]
 
     def finish(strip: Strip) -> Strip:
@@ -165,7 +167,7 @@ def finish_of(widget: Widget) -> Callable[[Strip], Strip]:
 
 
 def add_bindings(app: App[Any], bindings: Sequence[Binding]) -> None:
-    """More keys for the running app; unlike those of `App.bind` they have ids, by which keymaps change them."""
+    """Add key bindings to the running app; unlike those of `App.bind` they have ids, with which keymaps change them."""
     app._bindings = BindingsMap.merge((app._bindings, BindingsMap(bindings)))
 
 
@@ -179,9 +181,9 @@ def _begin_timer_once(
 
 
 def keep_late_timers() -> None:
-    """Let timers that call once do so also when they are late. Textual skips a call that is past as its timer begins to
-    wait, so where the process is held up at that moment a short timer is never heard of: a resize would be lost, and
-    all after it.
+    """Make one-shot timers fire even if they are late. Textual skips a call that is overdue when its timer
+    starts to wait, so a short timer never fires if the process is delayed at that moment: a resize would be
+    lost, and everything that depends on it.
     """
     setattr(Timer, "__init__", _begin_timer_once)  # noqa: B010  # a method is not to be assigned to
 
@@ -190,12 +192,12 @@ SIDE_MARGINS_REPORTED: Final = ("\x1b[?69;1$y", "\x1b[?69;2$y")
 
 
 class KeyParser(XTermParser):
-    """Textual's, which forgets Alt where the key has a name of more than one letter: Alt-. would be `full_stop`, and
-    Alt-Enter `enter`, in every terminal that sends Alt as an escape before the key.
+    """Textual's parser, which drops Alt for keys with names of several letters: Alt-. would be `full_stop`,
+    and Alt-Enter `enter`, in every terminal that sends Alt as an escape before the key.
     """
 
     has_side_margins = False
-    """Whether the terminal has said that it has mode 69 (DECLRMM), and that the mode can be set."""
+    """Whether the terminal reported that it has mode 69 (DECLRMM), and that the mode can be set."""
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
         if sequence in SIDE_MARGINS_REPORTED:
@@ -206,7 +208,7 @@ class KeyParser(XTermParser):
 
 
 def remove_screen(screen: Screen[Any]) -> AwaitRemove:
-    """Without the layout and the whole paint that what lies below would have in addition to those of its return."""
+    """Remove a screen without an extra layout and paint of the screen below, which gets both when it resumes."""
     return screen.app._prune(screen)
 
 

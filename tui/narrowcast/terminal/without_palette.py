@@ -1,7 +1,7 @@
-"""Stands in for `textual.command`, Textual's own command palette, which this app replaces by one of its commands.
+"""Replaces `textual.command`, Textual's own command palette, which the app does not use.
 
-Textual imports it with all the widgets of which it is made, a twentieth of what starting takes. It is to be installed
-before `textual.app` is imported; like everything private it holds for the version of `textual_private`.
+Textual imports it with all its widgets, which takes a twentieth of the start. Install this module before
+`textual.app` is imported; like everything private, it is valid for the version in `textual_private`.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ CommandListItem = Hits = Any
 
 
 class Provider:
-    """What the list of themes derives from."""
+    """Base class of the theme provider."""
 
 
 class SimpleProvider(Provider):
-    """Named by what opens the palette."""
+    """Used by the function that opens the palette."""
 
 
 class Hit:
-    """Named in the types of providers."""
+    """Used in the types of providers."""
 
 
 class DiscoveryHit:
-    """Named in the types of providers."""
+    """Used in the types of providers."""
 
 
 class CommandPalette:
@@ -44,5 +44,5 @@ class CommandPalette:
 
 
 def install() -> None:
-    """Give Textual this module where it asks for its palette."""
+    """Make Textual import this module instead of its own palette."""
     sys.modules.setdefault("textual.command", sys.modules[__name__])
