@@ -76,13 +76,15 @@ CONFIG_KEYS: dict[str, tuple[ConfigKey, ...]] = {
         ),
         ConfigKey("notifications.title", "Window title", "Show unread messages and mentions in it"),
         ConfigKey("notifications.quiet", "Quiet hours", "Separated by commas, such as 22:00-07:30"),
-        ConfigKey("notifications.passthrough", "tmux and screen", "Hand pop-ups on to the terminal outside"),
+        ConfigKey(
+            "notifications.passthrough", "tmux and screen", "Pass pop-ups through to the outer terminal"
+        ),
     ),
     "Keys": (
         ConfigKey(
             "preset",
             "Key preset",
-            "Keys as in another program; your own keys come on top",
+            "Keys as in another program; your own keys override them",
             ("default", "zulip-web", "zulip-terminal", "vim", "emacs"),
             at_start=False,
         ),

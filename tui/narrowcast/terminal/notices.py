@@ -70,7 +70,7 @@ _TERMS = (
 def choose(wanted: str, environment: Mapping[str, str], *, passthrough: bool = False) -> Chosen:
     """The sequence for pop-ups: `wanted`, or with "auto" the one that the terminal is known to support."""
     if wanted != "auto":
-        return Chosen(Popup(wanted), "as the configuration says")
+        return Chosen(Popup(wanted), "set in the configuration")
     multiplexer = _multiplexer(environment)
     if multiplexer and not passthrough:
         return Chosen(
