@@ -87,8 +87,13 @@ class Terminal:
         env: Mapping[str, str],
         size: tuple[int, int] = (120, 40),
         cwd: Path | None = None,
+        at_once: int = 65536,
     ) -> None:
+        """``at_once``: most bytes that are read before the screen is looked at. What is soon painted over is never
+        missed where these are few, however busy the machine is.
+        """
         columns, rows = size
+        self._at_once = at_once
         self.screen = QuietScreen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self.output = bytearray()
@@ -132,7 +137,7 @@ class Terminal:
         if not ready:
             return False
         try:
-            data = os.read(self._master, 65536)
+            data = os.read(self._master, self._at_once)
         except OSError:
             return False
         self.output += data
