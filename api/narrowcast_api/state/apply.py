@@ -1,8 +1,7 @@
-"""One event applied to the state: plain code, no I/O, and the changes that it made.
+"""Applies one event to the state, without I/O, and returns what it changed.
 
-Each kind of event has a handler in one of the `apply_...` modules. A kind that nobody handles changes
-nothing. An event that could not be read raises: what follows it cannot be trusted, so the stream registers
-anew.
+Each kind of event has a handler in one of the `apply_...` modules; a kind without a handler changes nothing.
+An event that could not be read raises: later events may depend on it, so the stream registers again.
 """
 
 from __future__ import annotations
@@ -32,17 +31,17 @@ HANDLED = frozenset(_HANDLERS)
 
 
 REOPENED_WITHIN = 300.0
-"""Seconds within which the groups and permissions of somebody who came back are asked for: every client of an
-organization does so.
+"""Seconds within which a snapshot is fetched for the groups and permissions of a reactivated user, spread
+because every client of an organization does so.
 """
 
 
 def snapshot_within(state: State, event: Event) -> float | None:
-    """Seconds within which a fresh snapshot has to tell what the event does not; None where the event tells all. To be
-    asked before it is applied.
+    """The seconds within which a fresh snapshot must be fetched for what the event leaves out; None if it
+    leaves out nothing. Call it before the event is applied.
 
-    One's own role decides which channels, people and addresses one sees. Somebody whose account opens again is in the
-    groups and permissions of before, of which nothing was known while it was closed.
+    The user's own role decides which channels, users and email addresses are visible. A reactivated user is
+    in the same groups and permissions as before, which were unknown while the account was deactivated.
     """
     if not isinstance(event, RealmUserUpdateEvent):
         return None

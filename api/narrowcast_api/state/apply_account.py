@@ -1,4 +1,4 @@
-"""Events about what belongs to oneself (drafts, schedules, snippets, settings) and to the organization."""
+"""Events about the user's own data (drafts, schedules, snippets, settings) and about the organization."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _snippets_remove(state: State, event: SavedSnippetsRemoveEvent) -> tuple[Cha
 def _user_setting(state: State, event: UserSettingsEvent) -> tuple[Change, ...]:
     state.settings.put(event.property, event.value)
     if event.property == "enable_drafts_synchronization" and event.value is False:
-        state.drafts.replace(())  # the server forgets them, without further events
+        state.drafts.replace(())  # the server deletes them, without further events
         return (SettingsChanged((event.property,)), DraftsChanged())
     return (SettingsChanged((event.property,)),)
 
@@ -190,7 +190,7 @@ def _linkifiers(state: State, event: RealmLinkifiersEvent) -> tuple[Change, ...]
 
 @handlers.of(RealmFiltersEvent)
 def _filters(state: State, event: RealmFiltersEvent) -> tuple[Change, ...]:
-    # TODO(server-54): before, this alone told of linkifiers; since, `realm_linkifiers` does.
+    # TODO(server-54): before, this was the only event about linkifiers; since, `realm_linkifiers` is.
     if state.supports(Gate.LINKIFIER_OBJECTS):
         return ()
     state.linkifiers.replace(

@@ -51,7 +51,7 @@ def _update(state: State, event: StreamUpdateEvent) -> tuple[Change, ...]:
     state.channels.update(event.stream_id, event.changes())
     channel = state.channels.get(event.stream_id)
     changed: tuple[Change, ...] = (ChannelsChanged((event.stream_id,)),)
-    # who sees a private channel without being in it (administrators do) sees no messages of it
+    # users who see a private channel without being subscribed (administrators do) do not see its messages
     if channel is not None and channel.invite_only and not channel.is_subscribed:
         return (*changed, UnreadsChanged()) if state.unreads.remove_channel(event.stream_id) else changed
     return changed
@@ -103,7 +103,7 @@ def _user_topic(state: State, event: UserTopicEvent) -> tuple[Change, ...]:
 
 @handlers.of(MutedTopicsEvent)
 def _muted_topics(state: State, event: MutedTopicsEvent) -> tuple[Change, ...]:
-    # TODO(server-134): before, this alone told of muted topics; since, `user_topic` does.
+    # TODO(server-134): before, this was the only event about muted topics; since, `user_topic` is.
     if state.supports(Gate.USER_TOPICS):
         return ()
     affected = {channel_id for channel_id, _, _ in state.topics.policies()}

@@ -32,7 +32,7 @@ from narrowcast_api.wire.events import (
 handlers = Handlers()
 
 _SERVER_FLAGS = MENTION_FLAGS | {"has_alert_word"}
-"""Flags that an edit can change and that nobody sets by hand."""
+"""Flags that an edit can change and that users cannot set."""
 
 
 @handlers.of(MessageEvent)
@@ -71,7 +71,7 @@ def _update_message(state: State, event: UpdateMessageEvent) -> tuple[Change, ..
 
 
 def _change_content(state: State, event: UpdateMessageEvent) -> bool:
-    """Takes new content, of `message_id` alone; says whether an unread mention came or went."""
+    """Sets new content, of `message_id` only; returns whether an unread mention was added or removed."""
     message = state.messages.get(event.message_id)
     if message is not None:
         flags = (message.flags - _SERVER_FLAGS) | (_SERVER_FLAGS & frozenset(event.flags))
@@ -90,7 +90,7 @@ def _change_content(state: State, event: UpdateMessageEvent) -> bool:
 
 
 def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
-    """Moves all of `message_ids`; each of channel and topic only if the event says it is new."""
+    """Moves all of `message_ids`; channel and topic change only if the event contains new ones."""
     old_channel = event.stream_id
     channel_id = event.new_stream_id if event.new_stream_id is not None else old_channel
     topic = event.topic if event.topic is not None else event.orig_topic
@@ -163,7 +163,7 @@ def _change_read(state: State, event: UpdateMessageFlagsEvent) -> bool:
 
 
 def _restore(state: State, message_id: int, detail: UnreadDetail) -> bool:
-    """A message is unread again; the event says where it is, also if it was never loaded."""
+    """Marks a message as unread; the event contains its place, even if it was never loaded."""
     if detail.is_direct:
         state.unreads.add_direct(set(detail.user_ids or ()) - {state.me}, [message_id])
     elif detail.stream_id is not None and detail.topic is not None:

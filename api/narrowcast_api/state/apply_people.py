@@ -41,7 +41,7 @@ handlers = Handlers()
 @handlers.of(RealmUserAddEvent)
 def _user_add(state: State, event: RealmUserAddEvent) -> tuple[Change, ...]:
     person, known = event.person, state.users.get(event.person.user_id)
-    # TODO(server-163): before, the event leaves out the address, also of somebody who comes back.
+    # TODO(server-163): before, the event leaves out the email address, also of a reactivated user.
     if known is not None and person.delivery_email is None and not state.supports(Gate.DELIVERY_EMAIL):
         person = replace(person, delivery_email=known.delivery_email)
     state.users.put([person])
@@ -52,7 +52,8 @@ def _user_add(state: State, event: RealmUserAddEvent) -> tuple[Change, ...]:
 def _user_remove(state: State, event: RealmUserRemoveEvent) -> tuple[Change, ...]:
     user_id = event.person.user_id
     user = state.users.get(user_id)
-    # TODO(server-222): before, it meant that somebody was deactivated; since, that one cannot see them.
+    # TODO(server-222): before, this meant that the user was deactivated; since, that the user is no longer
+    # visible.
     if user is not None and not state.supports(Gate.DEACTIVATION_EVENTS):
         state.users.put([replace(user, is_active=False)])
     else:
@@ -72,14 +73,14 @@ def _user_update(state: State, event: RealmUserUpdateEvent) -> tuple[Change, ...
 
 
 def _fall_silent(state: State, user_id: int) -> None:
-    """Snapshots tell neither status nor presence of who is deactivated, or whom one cannot see."""
+    """Removes status and presence, which snapshots do not contain for deactivated or invisible users."""
     state.statuses.forget(user_id)
     state.presence.forget(user_id)
 
 
 def _leave(state: State, user_id: int) -> tuple[Change, ...]:
-    """Somebody was deactivated; that they leave groups and permissions is told by no further event. Below level 303
-    they stay in them.
+    """Removes a deactivated user from groups and permissions, about which there is no further event. Below
+    level 303 they stay in them.
     """
     if not state.supports(Gate.DIRECT_MEMBERS_ACTIVE):
         return ()

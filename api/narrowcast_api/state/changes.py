@@ -1,6 +1,6 @@
-"""What an event or an answer changed in the state: small values that tell the app what to read again.
+"""What an event or an answer changed in the state: small values that say what the app must read again.
 
-They carry no data: whoever gets one looks at the state.
+They carry no data: receivers read the state.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class MessagesAdded(Struct, frozen=True):
 
 
 class MessagesRemoved(Struct, frozen=True):
-    """These messages are gone for oneself: deleted, or no longer accessible."""
+    """These messages are no longer visible to the user: deleted, or no longer accessible."""
 
     ids: tuple[int, ...]
 
@@ -46,7 +46,7 @@ class UsersChanged(Struct, frozen=True):
 
 
 class ChannelsChanged(Struct, frozen=True):
-    """These channels came, went or changed, or one's subscription to them, or their folders (ids empty)."""
+    """These channels were added, removed or changed, or the user's subscription to them, or the folders (ids empty)."""
 
     ids: tuple[int, ...]
 
@@ -64,27 +64,27 @@ class PresenceChanged(Struct, frozen=True):
 
 
 class DraftsChanged(Struct, frozen=True):
-    """A draft came, went or changed."""
+    """A draft was added, removed or changed."""
 
 
 class ScheduledMessagesChanged(Struct, frozen=True):
-    """A scheduled message or a reminder came, went or changed."""
+    """A scheduled message or a reminder was added, removed or changed."""
 
 
 class SavedSnippetsChanged(Struct, frozen=True):
-    """A saved snippet came, went or changed."""
+    """A saved snippet was added, removed or changed."""
 
 
 class UserGroupsChanged(Struct, frozen=True):
-    """A user group came, went or changed."""
+    """A user group was added, removed or changed."""
 
 
 class CustomEmojiChanged(Struct, frozen=True):
-    """The organization's own emoji are different."""
+    """The organization's custom emoji are different."""
 
 
 class SettingsChanged(Struct, frozen=True):
-    """These settings of oneself or of the organization are different (names as in `state.settings`)."""
+    """These settings of the user or of the organization are different (names as in `state.settings`)."""
 
     names: tuple[str, ...]
 
@@ -122,17 +122,17 @@ class StorageChanged(Struct, frozen=True):
 
 
 class ActsChanged(Struct, frozen=True):
-    """Flags and reactions that wait to be sent."""
+    """The flags and reactions that wait to be sent are different."""
 
 
 class ServerNotice(Struct, frozen=True):
-    """The server said something about requests that the user should know; `text` is for people."""
+    """The server reported something about requests that the user should know; `text` is a message for the user."""
 
     text: str
 
 
 class ViewChanged(Struct, frozen=True):
-    """The view of this narrow has other ids, gaps or ends."""
+    """The ids, gaps or ends of this narrow's view are different."""
 
     narrow: Narrow
 

@@ -1,4 +1,4 @@
-"""Channels, one's subscriptions to them, and the folders that they are in."""
+"""Channels, the user's subscriptions to them, and channel folders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from narrowcast_api.model.user_groups import read_group_setting, without_user
 
 
 class Channels:
-    """Every channel that oneself may know of, by id."""
+    """Every channel that is visible to the user, by id."""
 
     def __init__(self) -> None:
         self._by_id: dict[int, Channel] = {}
@@ -27,7 +27,7 @@ class Channels:
         self._former_names: dict[int, str] = {}
         self.folders: dict[int, ChannelFolder] = {}
         self.default_ids: frozenset[int] = frozenset()
-        """Channels that new people are put into."""
+        """Channels to which new users are subscribed."""
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -40,29 +40,29 @@ class Channels:
         return self._by_id.get(channel_id)
 
     def name(self, channel_id: int) -> str | None:
-        """Its name; None if it is unknown."""
+        """The channel's name; None if it is unknown."""
         channel = self._by_id.get(channel_id)
         return channel.name if channel is not None else None
 
     def last_name(self, channel_id: int) -> str | None:
-        """Its name, or the one that it had while one could see it; None where that was never so."""
+        """The channel's name, or its last known name if it is no longer visible; None if it never was."""
         return self.name(channel_id) or self._former_names.get(channel_id)
 
     def keep_names(self, before: Channels) -> None:
-        """Takes the names of channels that could be seen ``before``, in the state that this one follows."""
+        """Takes over the names of channels that are in ``before``, the channels of the previous state, but not here."""
         gone = {
             channel.channel_id: channel.name for channel in before if channel.channel_id not in self._by_id
         }
         self._former_names = {**before._former_names, **gone}
 
     def id_of(self, name: str) -> int | None:
-        """The id behind a name, whatever its case."""
+        """The id of the channel with this name, ignoring case."""
         if self._ids_by_name is None:
             self._ids_by_name = {channel.name.lower(): channel.channel_id for channel in self._by_id.values()}
         return self._ids_by_name.get(name.lower())
 
     def subscribed(self) -> list[Channel]:
-        """Those that oneself is in and that are not archived, by name. Do not change the list."""
+        """The channels that the user is subscribed to and that are not archived, by name. Do not change the list."""
         if self._subscribed is None:
             self._subscribed = sorted(
                 (c for c in self._by_id.values() if c.subscription is not None and not c.is_archived),
@@ -71,26 +71,26 @@ class Channels:
         return self._subscribed
 
     def put(self, channels: Iterable[Channel]) -> None:
-        """Adds channels, in place of older records of theirs."""
+        """Adds channels, replacing older records of them."""
         self._by_id.update((channel.channel_id, channel) for channel in channels)
         self._ids_by_name = self._subscribed = None
 
     def create(self, channel: Channel) -> None:
-        """Takes a channel of a `stream` event; what one has chosen for it stays."""
+        """Adds a channel of a `stream` event; its subscription is kept."""
         old = self._by_id.get(channel.channel_id)
         if channel.subscriber_count:
             self._just_counted[channel.channel_id] = channel.subscriber_count
         self.put([channel._replace(subscription=old.subscription) if old is not None else channel])
 
     def remove(self, channel_id: int) -> None:
-        """Forgets a channel that one may no longer know of."""
+        """Removes a channel that is no longer visible to the user."""
         channel = self._by_id.pop(channel_id, None)
         if channel is not None:
             self._former_names[channel_id] = channel.name
         self._ids_by_name = self._subscribed = None
 
     def unsubscribe(self, channel_id: int) -> None:
-        """Oneself left, or was removed. The count of others is a matter of the next snapshot or event."""
+        """Removes the user's subscription, and the user from the subscriber count."""
         channel = self._by_id.get(channel_id)
         if channel is not None and channel.subscription is not None:
             self.put(
@@ -98,7 +98,7 @@ class Channels:
             )
 
     def forget_user(self, user_id: int) -> list[int]:
-        """Somebody was deactivated: they hold no permission of a channel; returns which channels changed."""
+        """Removes a deactivated user from the permissions of channels; returns which channels changed."""
         left = [
             channel._replace(permissions=without_user(channel.permissions, user_id))
             for channel in self._by_id.values()
@@ -108,14 +108,14 @@ class Channels:
         return [channel.channel_id for channel in changed]
 
     def settle_counts(self) -> None:
-        """Something else happened: who comes to a channel from now on is new there."""
+        """Call when any other event arrives: later peer events report new subscribers."""
         self._just_counted.clear()
 
     def count_peers(self, channel_id: int, change: int) -> None:
-        """Others came (positive) or went (negative).
+        """Changes the subscriber count when others subscribed (positive) or unsubscribed (negative).
 
-        Of a channel that one can see from now on the server tells how many are in it, and right after it who: they
-        are not counted twice.
+        When a channel becomes visible, the server sends its subscriber count and right after it the
+        subscribers: these are not counted twice.
         """
         if self._just_counted.pop(channel_id, None) == change:
             return
@@ -124,13 +124,13 @@ class Channels:
             self.put([channel._replace(subscriber_count=_plus(channel.subscriber_count, change))])
 
     def update(self, channel_id: int, changes: RawRecord) -> None:
-        """Takes new values by their names on the wire, `first_message_id` among them (EVT-05)."""
+        """Sets new values by their names on the wire, including `first_message_id` (EVT-05)."""
         channel = self._by_id.get(channel_id)
         if channel is not None:
             self.put([_updated(channel, changes)])
 
     def update_subscription(self, channel_id: int, name: str, value: object) -> None:
-        """Applies a `subscription` update, where oneself is in that channel."""
+        """Applies a `subscription` update, if the user is subscribed to the channel."""
         channel = self._by_id.get(channel_id)
         if channel is None or channel.subscription is None:
             return
@@ -141,7 +141,7 @@ class Channels:
             self.put([channel._replace(subscription=subscription)])
 
     def update_folder(self, folder_id: int, data: RawRecord) -> None:
-        """Changes only what `data` carries."""
+        """Changes only the values in `data`."""
         folder = self.folders.get(folder_id)
         if folder is not None:
             self.folders[folder_id] = folder._replace(
@@ -152,7 +152,7 @@ class Channels:
             )
 
     def reorder_folders(self, order: list[int]) -> None:
-        """Takes the new order of all folders."""
+        """Sets the new order of all folders."""
         for place, folder_id in enumerate(order):
             folder = self.folders.get(folder_id)
             if folder is not None:
@@ -183,7 +183,7 @@ _NUMBERS = {
 
 
 def _updated(channel: Channel, row: RawRecord) -> Channel:
-    """The channel with the values of `row`; values of a wrong type change nothing."""
+    """Returns the channel with the values of `row`; values of a wrong type are ignored."""
     changes: dict[str, object] = {}
     for key, value in row.items():
         if key in _TEXTS:

@@ -1,4 +1,4 @@
-"""How a function becomes the handler of a kind of event."""
+"""Registers functions as handlers of kinds of events."""
 
 from __future__ import annotations
 

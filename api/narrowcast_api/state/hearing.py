@@ -1,4 +1,4 @@
-"""Which conversations one hears of: what of the unread counts, by what one has muted."""
+"""Which unread messages and mentions count, according to what the user has muted."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 
 class Hearing:
-    """Judges by the channels and topics of a state, which it does not hold: a state that was replaced is then free
-    at once, and in a large organization it is large.
+    """Decides from the channels and topics of a state. It holds no reference to the state, so that a replaced
+    state, which is large in a large organization, is freed at once.
     """
 
     def __init__(self, channels: Channels, topics: Topics) -> None:
@@ -17,7 +17,9 @@ class Hearing:
         self._topics = topics
 
     def is_counted(self, channel_id: int, topic: str, inside: bool) -> bool:
-        """Whether unread messages of a topic count: inside its channel only the topic's choice matters."""
+        """Whether unread messages of a topic count. With `inside` (counting within the channel) only the
+        topic's policy matters.
+        """
         policy = self._topics.visibility(channel_id, topic)
         if policy is VisibilityPolicy.NONE and not inside:
             channel = self._channels.get(channel_id)
@@ -25,7 +27,9 @@ class Hearing:
         return policy is not VisibilityPolicy.MUTED
 
     def hears_wildcards(self, channel_id: int, topic: str) -> bool:
-        """Whether a mention of everybody in a topic is one of oneself: not where one has muted it."""
+        """Whether a wildcard mention in a topic counts as a mention of the user: not if the topic or its
+        channel is muted.
+        """
         policy = self._topics.visibility(channel_id, topic)
         if policy is VisibilityPolicy.NONE:
             channel = self._channels.get(channel_id)

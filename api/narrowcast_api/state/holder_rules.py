@@ -1,4 +1,4 @@
-"""What each permission may be given to, as the server says of those that it has."""
+"""Which groups each permission may be given to, according to the server."""
 
 from __future__ import annotations
 
@@ -9,35 +9,37 @@ from narrowcast_api.model.reading import RawRecord, boolean, table, texts
 
 
 class HolderRule(NamedTuple):
-    """What a permission may be given to, as `server_supported_permission_settings` says of each."""
+    """Which groups a permission may be given to, from `server_supported_permission_settings`."""
 
     system_only: bool = False
-    """Only one group of a role: no people, no other groups."""
+    """Whether only a system group is allowed: no users, no other groups."""
     nobody: bool = True
     everyone: bool = True
     roles: tuple[str, ...] = ()
-    """The groups of roles that it is limited to; empty: any."""
+    """The system groups that it is limited to; empty: any."""
 
     def allows(self, name: str) -> bool:
-        """Whether the group of a role may hold it; that of the internet, which is none, is nowhere on offer."""
+        """Whether the system group may hold the permission. `role:internet` is not handled here, because it
+        is never offered.
+        """
         if self.roles:
             return name in self.roles
         return {"role:nobody": self.nobody, "role:everyone": self.everyone}.get(name, True)
 
 
 class HolderRules:
-    """The rules by what a permission is of: 'realm', 'stream' or 'group'."""
+    """Rules by kind of object ('realm', 'stream' or 'group') and permission."""
 
     def __init__(self, rules: Mapping[tuple[str, str], HolderRule] | None = None) -> None:
         self._rules = dict(rules or {})
 
     def of(self, kind: str, permission: str) -> HolderRule:
-        """The rule of a permission; servers that say none leave it open."""
+        """The rule of a permission; one without restrictions if the server sends none."""
         return self._rules.get((kind, permission), HolderRule())
 
 
 def read_holder_rules(answer: RawRecord) -> HolderRules:
-    """The rules of a snapshot."""
+    """Reads the rules from a snapshot."""
     supported = table(answer.get("server_supported_permission_settings"))
     return HolderRules(
         {

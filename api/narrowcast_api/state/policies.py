@@ -1,4 +1,4 @@
-"""Permissions of the organization as older servers gave them: a number that stands for a role.
+"""Permissions of the organization as older servers send them: a number for a role.
 
 TODO(server-341): before, some permissions were such policies; since, all are groups (GSV-01).
 """
@@ -23,19 +23,19 @@ _POLICIES: Final[Mapping[str, str]] = {
     "can_invite_users_group": "invite_to_realm_policy",
 }
 NOBODY: Final = 0
-"""A role below those that servers name."""
+"""A value below all roles that servers use."""
 _LEAST: Final[Mapping[int, int]] = {
     1: Role.MEMBER,
     2: Role.ADMINISTRATOR,
-    3: Role.MEMBER,  # for how long somebody must have been one, the server knows
+    3: Role.MEMBER,  # the server checks how long the user must have been a member
     4: Role.MODERATOR,
     6: NOBODY,
     7: Role.OWNER,
 }
-"""By a policy's number; 5 is everybody, as where none is said."""
+"""The least privileged role by the policy's number; 5 means everybody, as does a missing policy."""
 
 
 def least_role(organization: Settings, permission: str) -> int | None:
-    """The least role that holds a permission by its policy; None where everybody does, and where none is known."""
+    """The least privileged role with a permission by its policy; None if everybody has it, or it has no policy."""
     policy = _POLICIES.get(permission)
     return None if policy is None else _LEAST.get(organization.number(policy))

@@ -1,7 +1,7 @@
-"""Who is there, and what people say about themselves.
+"""Presence and status of users.
 
-Presence times are the server's; ages are measured on the server's clock as it was at the snapshot or at the last
-answer about presence, so a wrong local clock makes nobody absent.
+Presence times are the server's; ages are measured on the server's clock as it was at the snapshot or at the
+last answer about presence, so that a wrong local clock makes nobody appear absent.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from narrowcast_api.model.reading import RawRecord, id_of_key, table, text
 
 
 class Availability(StrEnum):
-    """How present somebody is."""
+    """A user's availability."""
 
     ACTIVE = "active"
     IDLE = "idle"
@@ -23,7 +23,7 @@ class Availability(StrEnum):
 
 
 class Presence:
-    """Presence of everybody who lets it be seen. A sighting no longer counts `offline_threshold` seconds later."""
+    """Presence of all users who share it. A report expires after `offline_threshold` seconds."""
 
     def __init__(self, offline_threshold: float) -> None:
         self._offline_threshold = offline_threshold
@@ -32,11 +32,11 @@ class Presence:
         """Server time minus local time, in seconds."""
 
     def seen(self, user_id: int) -> Seen | None:
-        """The last sightings of somebody."""
+        """The last presence times of a user."""
         return self._seen.get(user_id)
 
     def of(self, user_id: int, now: float) -> Availability:
-        """How present somebody is at the local UTC time `now`."""
+        """A user's availability at the local UTC time `now`."""
         seen = self._seen.get(user_id)
         if seen is None:
             return Availability.OFFLINE
@@ -46,35 +46,37 @@ class Presence:
         return Availability.IDLE if seen.idle >= oldest else Availability.OFFLINE
 
     def items(self) -> Iterator[tuple[int, Seen]]:
-        """Everybody with a sighting."""
+        """All users with presence times."""
         return iter(self._seen.items())
 
     def merge(self, presences: object) -> None:
-        """Takes sightings in the slim form `{user id: {active_timestamp, idle_timestamp}}`."""
+        """Merges presence times in the slim form `{user id: {active_timestamp, idle_timestamp}}`."""
         for key, entry in table(presences).items():
             if type(entry) is dict and (user_id := id_of_key(key)) is not None:
                 self._seen[user_id] = read_seen(entry)
 
     def merge_seen(self, sightings: Mapping[int, Seen]) -> tuple[int, ...]:
-        """Takes sightings; returns whose are news."""
+        """Merges presence times; returns the users whose times changed."""
         return tuple(user_id for user_id, seen in sightings.items() if self.put(user_id, seen))
 
     def put(self, user_id: int, seen: Seen) -> bool:
-        """Takes one sighting; whether it is news. Never moves a time backwards, events can overtake each other."""
+        """Merges one user's times; returns whether they changed. Never moves a time backwards, since events
+        can arrive out of order.
+        """
         old = self._seen.get(user_id, Seen())
         new = Seen(max(old.active, seen.active), max(old.idle, seen.idle))
         self._seen[user_id] = new
         return new != old
 
     def forget(self, user_id: int) -> None:
-        """Nothing more is known of somebody."""
+        """Removes a user's presence."""
         self._seen.pop(user_id, None)
 
 
 class Status(NamedTuple):
-    """What somebody says about themselves; every part may be empty.
+    """A user's status; every part may be empty.
 
-    Whether they are `away` is not among it: servers say by it that the presence is off, and not in each event.
+    `away` is not included: servers use it to say that presence is turned off, and not in every event.
     """
 
     text: str = ""
@@ -90,15 +92,15 @@ class Statuses:
         self._by_id: dict[int, Status] = {}
 
     def get(self, user_id: int) -> Status | None:
-        """Somebody's status, if there is one."""
+        """A user's status, if there is one."""
         return self._by_id.get(user_id)
 
     def items(self) -> Iterator[tuple[int, Status]]:
-        """Who says something of themselves, and what."""
+        """All users with a status, and the status."""
         return iter(self._by_id.items())
 
     def update(self, user_id: int, row: RawRecord) -> None:
-        """Changes only the parts that `row` carries, as `user_status` events and the snapshot do."""
+        """Changes only the parts in `row`, which is from a `user_status` event or the snapshot."""
         old = self._by_id.get(user_id, Status())
         new = Status(
             text=text(row, "status_text", old.text),
@@ -114,5 +116,5 @@ class Statuses:
             self._by_id[user_id] = new
 
     def forget(self, user_id: int) -> None:
-        """Somebody says nothing of themselves any more."""
+        """Removes a user's status."""
         self._by_id.pop(user_id, None)

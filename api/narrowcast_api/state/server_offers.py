@@ -1,4 +1,4 @@
-"""What a server can do, and what it lets people do, beyond its level: as it was set up."""
+"""Features and restrictions of a server that depend on its configuration, not on its level."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from narrowcast_api.model.reading import RawRecord, boolean, rows, text
 
 
 class ServerOffers(NamedTuple):
-    """As registration says it; a server that says nothing has none of it."""
+    """As sent by registration; false or empty if the server sends nothing."""
 
     report_types: tuple[tuple[str, str], ...] = ()
     """Key and name of each kind of report to moderators."""
     summaries: bool = False
-    """Whether it has a language model."""
+    """Whether the server can summarize topics with a language model."""
     names_fixed: bool = False
-    """Whether nobody but administrators changes names, whatever the organization says."""
+    """Whether only administrators may change names, whatever the organization's settings."""
     pictures_fixed: bool = False
-    """Whether nobody but administrators changes profile pictures, whatever the organization says."""
+    """Whether only administrators may change profile pictures, whatever the organization's settings."""
     web_public: bool = False
     """Whether organizations may have web-public channels."""
     jitsi_url: str = ""
-    """Where video calls on Jitsi are, unless the organization has an address of its own."""
+    """The URL of the Jitsi server for video calls, unless the organization has set its own."""
 
 
 def read_server_offers(answer: RawRecord) -> ServerOffers:
-    """The offers in a snapshot."""
+    """Reads the configuration from a snapshot."""
     return ServerOffers(
         report_types=tuple(
             (key, text(row, "name", key))

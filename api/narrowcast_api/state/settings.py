@@ -1,6 +1,6 @@
-"""Settings of oneself and of the organization, and the limits and periods that the server sets.
+"""Settings of the user and of the organization, and the limits and periods that the server sets.
 
-Nothing here invents a value where the server sends one; what stands for an older server's silence is named.
+A value that the server sends is never replaced; defaults for older servers are named.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from narrowcast_api.model.reading import RawRecord, boolean, integer, number, ta
 
 
 class Settings:
-    """Settings by their names on the wire, read with a type; a value of another type counts as absent."""
+    """Settings by their names on the wire, read with a type; a value of another type counts as missing."""
 
     def __init__(self, values: RawRecord | None = None) -> None:
         self._values: dict[str, object] = dict(values or {})
@@ -25,19 +25,19 @@ class Settings:
         return iter(self._values.items())
 
     def get(self, name: str, default: object = None) -> object:
-        """The value as it was sent."""
+        """The value as sent."""
         return self._values.get(name, default)
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """A setting that is on or off."""
+        """A boolean setting."""
         return boolean(self._values, name, default)
 
     def number(self, name: str, default: int = 0) -> int:
-        """A setting that is a whole number."""
+        """An integer setting."""
         return integer(self._values, name, default)
 
     def text(self, name: str, default: str = "") -> str:
-        """A setting that is a text."""
+        """A text setting."""
         return text(self._values, name, default)
 
     def put(self, name: str, value: object) -> None:
@@ -45,10 +45,10 @@ class Settings:
 
 
 class Limits(NamedTuple):
-    """What the server bounds and paces; periods in seconds, lengths in characters. With uploads of 0 MiB it takes
-    none.
+    """Limits and periods of the server; periods in seconds, lengths in characters. A server with an upload
+    limit of 0 MiB accepts no uploads.
 
-    The typing defaults are those of servers that do not say (before level 204; TYP-25, TYP-32).
+    The typing defaults are those of servers that do not send them (before level 204; TYP-25, TYP-32).
     """
 
     max_message_length: int = 10000
@@ -73,8 +73,8 @@ class Limits(NamedTuple):
 
 
 def read_limits(answer: RawRecord) -> Limits:
-    """The limits in a snapshot. A length of zero or less, or a period that no clock could keep, is not
-    taken.
+    """Reads the limits from a snapshot. A length of zero or less, or a period outside 0 to 86,400 seconds, is
+    ignored.
     """
     plain = Limits()
 
@@ -169,13 +169,11 @@ def read_organization_settings(answer: RawRecord) -> Settings:
 
 
 def read_user_settings(answer: RawRecord) -> Settings:
-    """One's own settings. TODO(server-89): before `user_settings` they stood on the top level of the
-    snapshot.
-    """
+    """The user's own settings. TODO(server-89): before `user_settings` they were on the top level of the snapshot."""
     values = {key: answer[key] for key in _ACCOUNT_KEYS if key in answer}
     return Settings({**values, **table(answer.get("user_settings"))})
 
 
 def read_newcomer_settings(answer: RawRecord) -> Settings:
-    """The settings that new people start with, by the names of one's own."""
+    """The default settings of new users, by the same names as the user's own."""
     return Settings(table(answer.get("realm_user_settings_defaults")))

@@ -1,4 +1,4 @@
-"""What of a snapshot is kept on disk for the next start, and kept true until then."""
+"""The part of a snapshot that is cached for the next start, and its updates until then."""
 
 from __future__ import annotations
 
@@ -62,13 +62,16 @@ _CACHED_KEYS = frozenset(
 
 
 _MANY_PEOPLE = 5_000
-"""People from which on the cached snapshot names only those whom the first paint shows: it is read before it."""
+"""The number of users above which the cached snapshot contains only those in the first paint, which waits
+until it is read.
+"""
 
 
 def cacheable(answer: RawRecord) -> dict[str, object]:
-    """The part of a snapshot that is worth keeping on disk: what the state reads, without keys of bots.
+    """Returns the part of a snapshot that is cached: what the state reads, without the API keys of bots.
 
-    Of a large organization only the people one talks with and the channels one is in.
+    For a large organization, only the users in direct conversations and the channels that the user is
+    subscribed to.
     """
     kept = {
         key: value
@@ -104,7 +107,7 @@ def _keep_acquaintances(kept: dict[str, object]) -> None:
 
 
 def dump_progress(state: State) -> dict[str, object]:
-    """The parts of a snapshot that change while one reads, as they are now: unread, stars, conversations."""
+    """Returns the current values of the parts of a snapshot that change during use: unread, starred, conversations."""
     topics: dict[TopicPlace, list[int]] = defaultdict(list)
     directs: dict[frozenset[int], list[int]] = defaultdict(list)
     for message_id in state.unreads:

@@ -1,8 +1,8 @@
-"""The live account, put together from a snapshot.
+"""The live account, built from a snapshot.
 
 A `State` is built once by registration and changed only by `apply` (in `narrowcast_api.state.apply`) and by
-what answers of requests add: messages fetched, topics listed. After any history of events it equals the
-state that a fresh snapshot gives.
+what answers to requests add: messages fetched, topics listed. After any history of events it equals the state
+built from a fresh snapshot.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 
 class State:
-    """Everything that is known of an account now. `monotonic` times what others type."""
+    """Everything that is currently known of an account. `monotonic` is the clock for typing notifications."""
 
     def __init__(self, me: int, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.me = me
@@ -107,7 +107,7 @@ class State:
         self.navigation_views: Table[str, NavigationView] = Table(lambda view: view.fragment)
         self.managed_bots: Table[int, ManagedBot] = Table(lambda bot: bot.user_id)
         self.attachments: Table[int, Attachment] = Table(lambda attachment: attachment.id)
-        """Files of one's own, as far as events told of them; the whole list is for the server to say."""
+        """The user's own files, as far as events reported them; the full list must be requested from the server."""
         self.max_message_id = 0
 
     @classmethod
@@ -119,13 +119,14 @@ class State:
         monotonic: Callable[[], float] = time.monotonic,
         from_cache: bool = False,
     ) -> State:
-        """Builds the state from the answer of registration. `now` is the local time of it in UTC seconds.
+        """Builds the state from the answer of registration. `now` is the local time of the answer in UTC
+        seconds.
 
-        Raises `BadRow` if the answer does not say who oneself is; anything else that is missing or wrong is
-        left out.
+        Raises `BadRow` if the answer does not contain the user's id; anything else that is missing or wrong
+        is left out.
         """
         enabled = gc.isenabled()
-        gc.disable()  # hundreds of thousands of new objects and no garbage: collections would only cost time
+        gc.disable()  # hundreds of thousands of new objects and no garbage: collections would only take time
         try:
             state = cls(required_int(answer, "user_id"), monotonic)
             state.from_cache = from_cache
@@ -141,18 +142,18 @@ class State:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing of the account is known yet, neither from the cache nor from the server."""
+        """Whether nothing is known of the account yet, neither from the cache nor from the server."""
         return self.me == 0
 
     def has_flag(self, message_id: int, flag: str) -> bool:
-        """Whether one has set a flag on a message, as far as is known: stars are known of all messages."""
+        """Whether the user has set a flag on a message, as far as is known: stars are known for all messages."""
         if flag == "starred":
             return message_id in self.starred
         message = self.messages.get(message_id)
         return message is not None and flag in message.flags
 
     def add_messages(self, messages: Iterable[Message]) -> list[Message]:
-        """Takes messages that a request fetched; returns those that were not known or are different now."""
+        """Adds fetched messages; returns those that are new or have changed."""
         fresh = []
         for fetched in messages:
             before = self.messages.get(fetched.id)
@@ -168,7 +169,7 @@ class State:
         return fresh
 
     def count_unread(self, message: Message) -> None:
-        """Adds a message to the unread ones; whether it counts is decided when somebody counts."""
+        """Adds a message to the unread ones; whether it counts is decided when counting."""
         if message.channel_id is None:
             others = (message.direct_user_ids or frozenset()) - {self.me}
             self.unreads.add_direct(others, [message.id])
@@ -177,7 +178,7 @@ class State:
         self.unreads.mention(message.id, message.flags)
 
     def show_read(self, message_ids: Iterable[int]) -> tuple[int, ...]:
-        """Messages that were read, of which the server does not know yet; those that were unread until now."""
+        """Marks messages as read before the server confirms it; returns those that were unread until now."""
         unread = [message_id for message_id in message_ids if self.unreads.is_unread(message_id)]
         self.unreads.remove(unread)
         for message in self.messages.known(unread):
@@ -185,9 +186,7 @@ class State:
         return tuple(unread)
 
     def note_message(self, message: Message) -> bool:
-        """Keeps lists of topics and conversations true to a message; says whether its channel's list
-        changed.
-        """
+        """Updates the lists of topics and conversations for a message; returns whether its channel's list changed."""
         self.max_message_id = max(self.max_message_id, message.id)
         if message.channel_id is not None:
             return self.topics.see(message.channel_id, message.topic or "", message.id)
@@ -195,22 +194,24 @@ class State:
         return False
 
     def is_muted(self, channel_id: int, topic: str) -> bool:
-        """Whether a topic is left out of views over all channels."""
+        """Whether a topic is left out of views of all channels."""
         return not self.hearing.is_counted(channel_id, topic, False)
 
     def policy_to_toggle_mute(self, channel_id: int, topic: str) -> VisibilityPolicy:
-        """What mutes a topic that is not muted, and unmutes one that is: in a muted channel it stands out then."""
+        """The policy that mutes a topic that is not muted, or makes a muted one visible: UNMUTED in a muted
+        channel, else NONE.
+        """
         if not self.is_muted(channel_id, topic):
             return VisibilityPolicy.MUTED
         channel = self.channels.get(channel_id)
         return VisibilityPolicy.UNMUTED if channel is not None and channel.is_muted else VisibilityPolicy.NONE
 
     def visibility_policy(self, channel_id: int, topic: str) -> int:
-        """What one has chosen for a topic: 0 nothing, 1 muted, 2 unmuted, 3 followed."""
+        """The user's policy for a topic: 0 none, 1 muted, 2 unmuted, 3 followed."""
         return self.topics.visibility(channel_id, topic)
 
     def channel_id(self, name: str) -> int | None:
-        """The id behind a channel's name or id as text."""
+        """The id of the channel with a name, or with an id given as text."""
         by_name = self.channels.id_of(name)
         return id_of_key(name) if by_name is None else by_name
 
@@ -218,14 +219,14 @@ class State:
         return self.channels.name(channel_id)
 
     def user_id(self, text: str) -> int | None:
-        """The id behind an email address, a name, an id as text, or 'me'."""
+        """The id of the user with an email address, a name, or an id given as text, or of the current user for 'me'."""
         if text == "me":
             return self.me
         by_name = self.users.id_of(text)
         return id_of_key(text) if by_name is None else by_name
 
     def user_email(self, user_id: int) -> str | None:
-        """Somebody's API email address."""
+        """A user's API email address."""
         user = self.users.get(user_id)
         return user.email if user is not None else None
 
@@ -236,8 +237,8 @@ class State:
         return user is not None and user.is_bot
 
     def has_permission(self, name: str) -> bool:
-        """Whether oneself holds `can_..._group` of the organization; True where nobody set it. An older server's
-        policy counts in its place.
+        """Whether the user has the permission `can_..._group` of the organization; True if it is not set. On
+        an older server its policy is used instead.
         """
         setting = read_group_setting(self.organization.get(name))
         me, least = self.users.get(self.me), least_role(self.organization, name)
@@ -246,7 +247,7 @@ class State:
         return setting is None or self.user_groups.contains(setting, self.me)
 
     def supports(self, gate: Gate) -> bool:
-        """Whether the server has it."""
+        """Whether the server has the feature."""
         return self.server.supports(gate)
 
 
@@ -283,7 +284,8 @@ def _load_channels(state: State, answer: RawRecord) -> None:
     channels = state.channels
     channels.put(records(answer.get("subscriptions"), read_subscribed, "subscription"))
     for key in ("unsubscribed", "never_subscribed", "streams"):
-        # the same channels stand in several of the tables: each is read once, with most that is said of it
+        # the same channel can be in several of the tables: it is read once, from the one with the most
+        # details
         unread = (row for row in rows(answer.get(key)) if channels.get(integer(row, "stream_id")) is None)
         channels.put(records(list(unread), read_channel, "channel"))
     for folder in records(answer.get("channel_folders"), read_channel_folder, "folder"):
@@ -298,12 +300,12 @@ def _load_channels(state: State, answer: RawRecord) -> None:
 
 
 def read_default_ids(value: object) -> list[int]:
-    """The channels of new people: ids, or objects with them as old servers send."""
+    """Reads the default channels of new users: ids, or objects with ids from old servers."""
     return ids(value) or [integer(row, "stream_id") for row in rows(value)]
 
 
 def load_muted_topics(state: State, value: object) -> None:
-    """The list of muted topics as old servers send it: channel name, topic, time."""
+    """Reads the list of muted topics as old servers send it: channel name, topic, time."""
     for entry in value if isinstance(value, list) else ():
         if isinstance(entry, list) and len(entry) >= 2 and all(type(part) is str for part in entry[:2]):
             channel_id = state.channels.id_of(entry[0])

@@ -1,4 +1,4 @@
-"""The messages that are known, with the order of direct conversations that follows from them."""
+"""The known messages, and the order of direct conversations by their last message."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from narrowcast_api.model.messages import Message
 from narrowcast_api.model.reading import ids, integer, rows
 
 _MOST_SEEN: Final = 50
-"""So many messages of a direct conversation are remembered, for the time when the last one is deleted."""
+"""The number of messages remembered per direct conversation, in case the last ones are deleted."""
 
 
 class Messages:
-    """Messages by id. What is not here may exist all the same."""
+    """Messages by id. Messages that are not here may exist on the server."""
 
     def __init__(self) -> None:
         self._by_id: dict[int, Message] = {}
@@ -33,11 +33,11 @@ class Messages:
         return self._by_id.get(message_id)
 
     def put(self, message: Message) -> None:
-        """Adds a message, or takes a newer value of it."""
+        """Adds a message, or replaces it by a newer version."""
         self._by_id[message.id] = message
 
     def remove(self, message_ids: Iterable[int]) -> tuple[int, ...]:
-        """Forgets messages; returns those that were known."""
+        """Removes messages; returns those that were known."""
         return tuple(i for i in message_ids if self._by_id.pop(i, None) is not None)
 
     def known(self, message_ids: Iterable[int]) -> list[Message]:
@@ -47,16 +47,18 @@ class Messages:
 
 
 class Directs:
-    """Direct conversations by their last message. A conversation is the others' ids, empty for notes to
-    oneself.
+    """Direct conversations by their last message. The key is the ids of the others, empty for messages to the
+    current user.
     """
 
     def __init__(self) -> None:
         self._newest: dict[frozenset[int], int] = {}
         self._seen: dict[frozenset[int], list[int]] = {}
-        """The messages since the snapshot, ascending, and the one that it named."""
+        """The known messages of each conversation, ascending: those since the snapshot, and the one that it
+        contained.
+        """
         self._begun_earlier: dict[frozenset[int], int] = {}
-        """Those that had messages before what is known of them, which begins with this one."""
+        """The id of the first known message of each conversation that may have earlier ones."""
         self._order: list[frozenset[int]] | None = None
 
     def load(self, value: object, me: int) -> None:
@@ -68,7 +70,9 @@ class Directs:
             self._begun_earlier[others] = newest
 
     def see(self, others: frozenset[int], message_id: int) -> None:
-        """A message is in a conversation. Of one before those that are known, others may have followed."""
+        """Adds a message to a conversation. One before the first known is ignored, because unknown ones may
+        have followed.
+        """
         seen = self._seen.setdefault(others, [])
         if message_id in seen or message_id < self._begun_earlier.get(others, message_id):
             return
@@ -81,9 +85,9 @@ class Directs:
             self._order = None
 
     def lose(self, message_ids: set[int]) -> None:
-        """Messages are gone, of which nothing more may be known than their ids.
+        """Removes deleted messages, of which only the ids may be known.
 
-        A conversation of which no message is known any more keeps its place if it may have earlier ones.
+        A conversation without known messages keeps its place if it may have earlier ones.
         """
         for others, newest in list(self._newest.items()):
             seen = self._seen[others]
@@ -97,7 +101,7 @@ class Directs:
             self._order = None
 
     def is_known(self, others: frozenset[int]) -> bool:
-        """Whether the last message of a conversation is known to be there still."""
+        """Whether any message of the conversation is known to exist still, so that `newest` is reliable."""
         return bool(self._seen.get(others))
 
     def newest(self, others: frozenset[int]) -> int | None:

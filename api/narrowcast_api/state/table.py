@@ -1,4 +1,4 @@
-"""Records by key: what the state holds of drafts, scheduled messages, snippets, emoji and so on."""
+"""Records by key: the state's drafts, scheduled messages, snippets, emoji and so on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Record = TypeVar("Record")
 
 
 class Table(Generic[Key, Record]):
-    """Records by key, in the order in which they came."""
+    """Records by key, in the order in which they were added."""
 
     def __init__(self, key: Callable[[Record], Key]) -> None:
         self._key = key
@@ -30,14 +30,14 @@ class Table(Generic[Key, Record]):
         return list(self._records.values())
 
     def put(self, records: Iterable[Record]) -> None:
-        """Adds records, in place of older ones with their keys."""
+        """Adds records, replacing older ones with the same keys."""
         self._records.update((self._key(record), record) for record in records)
 
     def replace(self, records: Iterable[Record]) -> None:
-        """Takes the whole table anew."""
+        """Replaces all records."""
         self._records.clear()
         self.put(records)
 
     def remove(self, key: Key) -> None:
-        """Forgets a record, if it is there."""
+        """Removes a record, if it is there."""
         self._records.pop(key, None)

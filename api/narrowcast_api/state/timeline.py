@@ -1,4 +1,4 @@
-"""The messages of one view, in order, and what is known of its ends. Plain data without I/O."""
+"""The ordered messages of one view, and what is known of its ends. Plain data without I/O."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ class Gap(NamedTuple):
 
 
 class Timeline:
-    """Ids of one view, ascending and without holes between them, as far as `stale` does not say otherwise.
+    """Ids of one view, ascending and without holes between them unless `stale`.
 
-    `stale`: events were missed, or nothing has been asked of the server yet; then more may exist anywhere.
+    `stale`: events were missed, or nothing has been fetched from the server yet; then further messages may
+    exist anywhere.
     """
 
     def __init__(self) -> None:
         self.ids: tuple[int, ...] = ()
-        """A new tuple after each change, so that whoever draws from one is not surprised."""
+        """A new tuple after each change, so that it does not change while it is being read."""
         self.found_oldest = False
         self.found_newest = False
         self.stale = True
 
     @property
     def is_current(self) -> bool:
-        """Whether new messages go to the end: there is nothing unknown before them."""
+        """Whether new messages can be appended: nothing before them is unknown."""
         return self.found_newest and not self.stale
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
-        """Where something may be missing that is no end of the list either."""
+        """Where messages may be missing, apart from the ends of the list."""
         return (Gap(self.ids[-1], None),) if self.ids and self.stale else ()
 
     def __contains__(self, message_id: int) -> bool:
@@ -42,34 +43,34 @@ class Timeline:
         return place < len(self.ids) and self.ids[place] == message_id
 
     def replace(self, ids: Iterable[int], *, found_oldest: bool, found_newest: bool) -> None:
-        """Takes a page as the whole of what is known."""
+        """Replaces everything by a page."""
         self.ids = tuple(sorted(set(ids)))
         self.found_oldest = found_oldest
         self.found_newest = found_newest
         self.stale = False
 
     def seed(self, ids: Sequence[int]) -> None:
-        """Takes what a cache has, for want of anything better."""
+        """Replaces the ids by cached ones, without changing `stale`."""
         self.ids = tuple(sorted(set(ids)))
 
     def extend_older(self, ids: Iterable[int], *, found_oldest: bool) -> None:
-        """Takes a page that ends where this begins."""
+        """Adds a page that ends where this begins."""
         self.ids = tuple(sorted({*ids, *self.ids}))
         self.found_oldest = found_oldest
 
     def extend_newer(self, ids: Iterable[int], *, found_newest: bool) -> None:
-        """Takes a page that begins where this ends."""
+        """Adds a page that begins where this ends."""
         self.ids = tuple(sorted({*ids, *self.ids}))
         self.found_newest = found_newest
 
     def keep(self, start: int, end: int) -> None:
-        """Forgets all but the ids from one place up to another, which can be fetched again."""
+        """Drops all ids outside the slice from `start` to `end`; they can be fetched again."""
         self.found_oldest &= start <= 0
         self.found_newest &= end >= len(self.ids)
         self.ids = self.ids[max(start, 0) : end]
 
     def covers(self, message_id: int) -> bool:
-        """Whether a message with this id would be here if it belonged: it lies within what is known."""
+        """Whether a message with this id would be here if it matched: the id is in the known range."""
         if not self.ids:
             return self.found_oldest and self.found_newest
         return (self.found_oldest or self.ids[0] <= message_id) and (
@@ -77,7 +78,7 @@ class Timeline:
         )
 
     def insert(self, message_id: int) -> bool:
-        """Puts a message in its place; says whether it was not there."""
+        """Inserts a message in order; returns whether it was new."""
         place = bisect_left(self.ids, message_id)
         if self.ids[place : place + 1] == (message_id,):
             return False
@@ -85,7 +86,7 @@ class Timeline:
         return True
 
     def remove(self, message_ids: Iterable[int]) -> bool:
-        """Takes messages out; says whether any was there."""
+        """Removes messages; returns whether any was there."""
         gone = {message_id for message_id in message_ids if message_id in self}
         if gone:
             self.ids = tuple(message_id for message_id in self.ids if message_id not in gone)

@@ -1,11 +1,10 @@
-"""Who else is typing, and where (contract TYP-29, TYP-30, EVT-02, EVT-03).
+"""Which other users are typing, and where (contract TYP-29, TYP-30, EVT-02, EVT-03).
 
 ```
 hidden --start--> shown --stop, a message of theirs, or expiry--> hidden
                   shown --start--> shown, with a new expiry
 ```
-One timer per conversation and person. Oneself is never shown (EVT-09).
-"""
+One timer per conversation and user. The current user is never shown (EVT-09)."""
 
 from __future__ import annotations
 
@@ -14,18 +13,20 @@ from typing import TypeVar
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
 
 MOST = 1000
-"""People who type, and edits, that are remembered at once: each event could name another one for ever."""
+"""The maximum number of typing notifications, and of edits, in memory, since events could name new places
+indefinitely.
+"""
 MOST_PEOPLE = 1000
-"""People of a direct conversation of which it is shown who types."""
+"""The maximum number of participants of a direct conversation in which typing is shown."""
 LONGEST_TOPIC = 1000
-"""Code points of a topic of which it is shown who types."""
+"""The maximum length of a topic in which typing is shown, in code points."""
 
 _Key = tuple[tuple[object, ...], int]
 _Timed = TypeVar("_Timed", _Key, tuple[int, int])
 
 
 class Typing:
-    """People who type now. Times are seconds of the caller's monotonic clock."""
+    """Users who are typing now. Times are seconds of the caller's monotonic clock."""
 
     def __init__(self, expiry_seconds: float) -> None:
         self.expiry_seconds = expiry_seconds
@@ -34,16 +35,16 @@ class Typing:
         self._editors: dict[tuple[int, int], float] = {}
 
     def typers(self, destination: Destination) -> tuple[int, ...]:
-        """Ids of those who type in a conversation, in the order in which they began."""
+        """Ids of the users who are typing in a conversation, in the order in which they began."""
         key = destination.key
         return tuple(user_id for (where, user_id) in self._until if where == key)
 
     def editors(self, message_id: int) -> tuple[int, ...]:
-        """Ids of those who edit a message."""
+        """Ids of the users who are editing a message."""
         return tuple(user_id for (edited, user_id) in self._editors if edited == message_id)
 
     def start(self, destination: Destination, user_id: int, now: float) -> bool:
-        """Somebody types; says whether they did not before."""
+        """Records that a user is typing; returns whether that is new."""
         if _is_oversized(destination):
             return False
         key = (destination.key, user_id)
@@ -57,11 +58,11 @@ class Typing:
         return is_new
 
     def stop(self, destination: Destination, user_id: int) -> bool:
-        """Somebody stopped; says whether they were typing."""
+        """Records that a user stopped; returns whether they were typing."""
         return self._until.pop((destination.key, user_id), None) is not None
 
     def start_edit(self, message_id: int, user_id: int, now: float) -> bool:
-        """Somebody edits a message; says whether they did not before."""
+        """Records that a user is editing a message; returns whether that is new."""
         key = (message_id, user_id)
         is_new = key not in self._editors
         if is_new:
@@ -70,13 +71,11 @@ class Typing:
         return is_new
 
     def stop_edit(self, message_id: int, user_id: int) -> bool:
-        """Somebody stopped editing; says whether they did."""
+        """Records that a user stopped editing; returns whether they were editing."""
         return self._editors.pop((message_id, user_id), None) is not None
 
     def expire(self, now: float) -> tuple[list[Destination], list[int]]:
-        """Hides all whose time is over; returns the conversations and the edited messages that this
-        changed.
-        """
+        """Removes everything that has expired; returns the affected conversations and edited messages."""
         due = [key for key, until in self._until.items() if until <= now]
         edits = [key for key, until in self._editors.items() if until <= now]
         for key in due:
@@ -88,11 +87,11 @@ class Typing:
         return conversations, list(dict.fromkeys(message_id for message_id, _ in edits))
 
     def next_expiry(self) -> float | None:
-        """When `expire` has something to do next."""
+        """The time of the next expiry, None if nobody is typing."""
         return min((*self._until.values(), *self._editors.values()), default=None)
 
     def clear(self) -> None:
-        """Nobody is known to type: the connection was lost."""
+        """Removes everything, because the connection was lost."""
         self._until.clear()
         self._editors.clear()
         self._destinations.clear()
@@ -103,7 +102,7 @@ class Typing:
 
 
 def _make_room(until: dict[_Timed, float]) -> None:
-    """Forget who is to end first, where there are too many."""
+    """Removes the entry that expires first if there are too many."""
     if len(until) >= MOST:
         del until[min(until, key=until.__getitem__)]
 

@@ -1,6 +1,6 @@
-"""What is unread: sets of message ids, never counters, so that nothing can drift or go below zero.
+"""Unread messages, as sets of ids and not as counters, so that counts cannot drift or become negative.
 
-Only messages, their edits, deletions and flags change it. Topics are compared without regard to case.
+Only messages, their edits, deletions and flags change them. Topics are compared without regard to case.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from narrowcast_api.narrow.destinations import fold_topic
 
 
 class TopicPlace(NamedTuple):
-    """Where an unread channel message is; the topic folded."""
+    """The place of an unread channel message, with the topic case-folded."""
 
     channel_id: int
     topic: str
 
 
 DirectPlace = frozenset[int]
-"""Where an unread direct message is: the others, empty for a note to oneself."""
+"""The place of an unread direct message: the other participants, empty for a message to the current user."""
 
 Place = TopicPlace | DirectPlace
 
@@ -29,10 +29,11 @@ Place = TopicPlace | DirectPlace
 class Unreads:
     """Ids of unread messages by conversation.
 
-    `is_counted(channel_id, topic, inside)` says whether a topic counts: `inside` its channel only the choice
-    for the topic matters, elsewhere muted channels are left out too. `has_choices(channel_id)` says whether topics
-    of a channel can differ in that: where they cannot, all count inside, and elsewhere one is asked for all.
-    `hears_wildcards(channel_id, topic)` says whether a mention of everybody there is one of oneself.
+    `is_counted(channel_id, topic, inside)` returns whether a topic counts: with `inside`, for counts within
+    its channel, only the policy of the topic matters, otherwise muted channels are left out too.
+    `has_choices(channel_id)` returns whether the channel has topics with a policy: if not, all count inside,
+    and `is_counted` is only called once for the overall count. `hears_wildcards(channel_id, topic)` returns
+    whether a wildcard mention there counts as a mention of the user.
     """
 
     def __init__(
@@ -52,12 +53,12 @@ class Unreads:
         self._personal: set[int] = set()
         self._wildcards: set[int] = set()
         self.old_missing = False
-        """Whether the server left out the oldest: then a message that is not here may be unread all the
-        same.
+        """Whether the server left out the oldest ones, so that a message that is not here may be unread
+        nevertheless.
         """
 
     def load(self, row: RawRecord, me: int) -> None:
-        """Takes `unread_msgs` of a snapshot."""
+        """Loads `unread_msgs` of a snapshot."""
         for entry in rows(row.get("streams")):
             place = TopicPlace(integer(entry, "stream_id"), fold_topic(text(entry, "topic")))
             self._add(place, ids(entry.get("unread_message_ids")))
@@ -85,13 +86,13 @@ class Unreads:
         return iter(self._places)
 
     def is_unread(self, message_id: int) -> bool | None:
-        """Whether a message is unread; None if the server did not tell of messages that old."""
+        """Whether a message is unread; None if it is older than the messages that the server reported."""
         if message_id in self._places:
             return True
         return None if self.old_missing and message_id < self._oldest_told else False
 
     def place(self, message_id: int) -> Place | None:
-        """Where an unread message is."""
+        """The place of an unread message."""
         return self._places.get(message_id)
 
     def _add(self, place: Place, message_ids: Iterable[int]) -> None:
@@ -114,20 +115,22 @@ class Unreads:
             self._places[message_id] = place
 
     def add_topic(self, channel_id: int, topic: str, message_ids: Iterable[int]) -> None:
-        """Messages of a topic became unread."""
+        """Adds unread messages of a topic."""
         added = list(message_ids)
         self._take(added)
         self._add(TopicPlace(channel_id, fold_topic(topic)), added)
 
     def add_direct(self, others: Collection[int], message_ids: Iterable[int]) -> None:
-        """Messages of a direct conversation became unread; `others` without oneself."""
+        """Adds unread messages of a direct conversation; `others` without the current user."""
         added = list(message_ids)
         self._take(added)
         self._add(frozenset(others), added)
 
     @property
     def mentions(self) -> set[int]:
-        """Unread messages that mention oneself; one of everybody does not where its topic or channel is muted."""
+        """Unread messages that mention the user; wildcard mentions do not count if the topic or its channel
+        is muted.
+        """
         counted = {message_id for message_id in self._wildcards if self._is_heard(self._places[message_id])}
         return self._personal | counted
 
@@ -135,7 +138,9 @@ class Unreads:
         return not isinstance(place, TopicPlace) or self._hears_wildcards(place.channel_id, place.topic)
 
     def mention(self, message_id: int, flags: Collection[str]) -> bool:
-        """Takes by which of `MENTION_FLAGS` an unread message mentions oneself; says whether that is new."""
+        """Records whether an unread message mentions the user, by `MENTION_FLAGS` in `flags`; returns whether
+        that changed.
+        """
         is_unread = message_id in self._places
         personal = is_unread and PERSONAL_MENTION in flags
         wildcard = is_unread and not personal and not MENTION_FLAGS.isdisjoint(flags)
@@ -147,20 +152,20 @@ class Unreads:
         return changed
 
     def remove(self, message_ids: Iterable[int]) -> bool:
-        """Messages were read or are gone; says whether any was unread."""
+        """Removes messages that were read or deleted; returns whether any was unread."""
         taken = self._take(message_ids)
         self._personal.difference_update(taken)
         self._wildcards.difference_update(taken)
         return bool(taken)
 
     def move(self, message_ids: Iterable[int], channel_id: int, topic: str) -> bool:
-        """Messages are in another topic; says whether any was unread. Mentions stay mentions."""
+        """Moves messages to another topic; returns whether any was unread. Mentions are kept."""
         taken = self._take(message_ids)
         self._add(TopicPlace(channel_id, fold_topic(topic)), taken)
         return bool(taken)
 
     def clear(self) -> bool:
-        """Everything was read; says whether anything was unread."""
+        """Marks everything as read; returns whether anything was unread."""
         changed = bool(self._places) or self.old_missing
         self._topics.clear()
         self._directs.clear()
@@ -172,7 +177,7 @@ class Unreads:
         return changed
 
     def remove_channel(self, channel_id: int) -> bool:
-        """The channel is gone, or oneself left it; says whether anything in it was unread."""
+        """Removes the messages of a channel that was deleted or unsubscribed from; returns whether any was unread."""
         topics = self._topics.get(channel_id, {})
         return self.remove([message_id for ids_ in topics.values() for message_id in ids_])
 
@@ -202,14 +207,14 @@ class Unreads:
         self._counts.pop(place.channel_id, None)
 
     def recount(self, channel_id: int | None = None) -> None:
-        """What counts has changed: a mute, an unmute. None means everywhere."""
+        """Discards cached counts of a channel after muting or unmuting; None means of all channels."""
         if channel_id is None:
             self._counts.clear()
         else:
             self._counts.pop(channel_id, None)
 
     def _count(self, channel_id: int) -> tuple[int, int]:
-        """Counts of one channel: seen inside it, and as part of all."""
+        """Counts of one channel: within the channel, and as part of the overall count."""
         counts = self._counts.get(channel_id)
         if counts is None:
             topics = self._topics.get(channel_id, {})
@@ -225,27 +230,27 @@ class Unreads:
         return counts
 
     def count_channel(self, channel_id: int) -> int:
-        """Unread in a channel, without muted topics."""
+        """The number of unread messages in a channel, without muted topics."""
         return self._count(channel_id)[0] if channel_id in self._topics else 0
 
     def count_topic(self, channel_id: int, topic: str) -> int:
-        """Unread in a topic, muted or not."""
+        """The number of unread messages in a topic, muted or not."""
         return len(self._topics.get(channel_id, {}).get(fold_topic(topic), ()))
 
     def count_direct(self, user_ids: frozenset[int]) -> int:
-        """Unread in a direct conversation; `user_ids` are the others."""
+        """The number of unread messages in a direct conversation; `user_ids` are the others."""
         return len(self._directs.get(user_ids, ()))
 
     def count_directs(self) -> int:
-        """Unread in all direct conversations."""
+        """The number of unread messages in all direct conversations."""
         return sum(len(message_ids) for message_ids in self._directs.values())
 
     def count_mentions(self) -> int:
-        """Unread messages that mention oneself."""
+        """The number of unread messages that mention the user."""
         return len(self.mentions)
 
     def count_all(self) -> int:
-        """Unread in all, without muted channels and topics."""
+        """The number of all unread messages, without muted channels and topics."""
         return self.count_directs() + sum(self._count(channel_id)[1] for channel_id in self._topics)
 
     def topic_ids(self, channel_id: int, topic: str) -> list[int]:
@@ -257,17 +262,17 @@ class Unreads:
         return sorted(self._directs.get(user_ids, ()))
 
     def topics(self) -> Iterator[tuple[int, str, int, int]]:
-        """Every topic with unread messages: channel, folded topic, how many, the newest id."""
+        """Every topic with unread messages: channel, folded topic, count, newest id."""
         for channel_id, topics in self._topics.items():
             for topic, message_ids in topics.items():
                 yield channel_id, topic, len(message_ids), max(message_ids)
 
     def topics_of(self, channel_id: int) -> Iterator[tuple[str, int, int]]:
-        """The topics of a channel with unread messages: folded topic, how many, the newest id."""
+        """The topics of a channel with unread messages: folded topic, count, newest id."""
         for topic, message_ids in self._topics.get(channel_id, {}).items():
             yield topic, len(message_ids), max(message_ids)
 
     def directs(self) -> Iterator[tuple[frozenset[int], int, int]]:
-        """Every direct conversation with unread messages: the others, how many, the newest id."""
+        """Every direct conversation with unread messages: the others, count, newest id."""
         for others, message_ids in self._directs.items():
             yield others, len(message_ids), max(message_ids)

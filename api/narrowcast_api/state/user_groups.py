@@ -1,4 +1,4 @@
-"""User groups, and whom a permission includes (contract GSV rows)."""
+"""User groups, and which users a permission includes (contract GSV rows)."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class UserGroups:
         return self._by_id.get(group_id)
 
     def put(self, group: UserGroup) -> None:
-        """Adds a group, or takes a newer record of it."""
+        """Adds a group, or replaces it by a newer record."""
         self._by_id[group.id] = group
 
     def remove(self, group_id: int) -> None:
-        """Forgets a group, also as a subgroup of others."""
+        """Removes a group, also as a subgroup of others."""
         self._by_id.pop(group_id, None)
         for group in list(self._by_id.values()):
             if group_id in group.subgroups:
                 self.put(group._replace(subgroups=group.subgroups - {group_id}))
 
     def update(self, group_id: int, data: RawRecord) -> None:
-        """Changes only what `data` carries: name, description, deactivated, permissions."""
+        """Changes only the values in `data`: name, description, deactivated, permissions."""
         group = self._by_id.get(group_id)
         if group is not None:
             self.put(
@@ -52,7 +52,7 @@ class UserGroups:
             )
 
     def forget_user(self, user_id: int) -> bool:
-        """Somebody was deactivated: they leave groups and permissions, without further events."""
+        """Removes a deactivated user from groups and permissions, about which there are no further events."""
         changed = False
         for group in list(self._by_id.values()):
             left = group._replace(
@@ -80,9 +80,9 @@ class UserGroups:
             self.put(group._replace(subgroups=(group.subgroups | (add or set())) - (remove or set())))
 
     def contains(self, setting: GroupSettingValue, user_id: int) -> bool:
-        """Whether somebody holds the permission `setting`, directly or through groups within groups.
+        """Whether a user has the permission `setting`, directly or through nested groups.
 
-        Deactivated groups grant nothing (GSV-18); circles end.
+        Deactivated groups grant nothing (GSV-18); cycles are handled.
         """
         if isinstance(setting, AdHocGroup):
             if user_id in setting.direct_members:

@@ -1,4 +1,4 @@
-"""People and bots, whom one has muted, and what they write about themselves."""
+"""Users and bots, muted users, and alert words."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from narrowcast_api.model.reading import (
 from narrowcast_api.model.users import ProfileValue, User, UserChange
 
 UNKNOWN_NAME = "Unknown user"
-"""How somebody is called of whom the server told nothing (guests may not know everybody)."""
+"""The name of users that the server does not reveal (guests may not see everybody)."""
 
 
 class Users:
-    """Everybody whom oneself may know of, by id."""
+    """All users who are visible to the current user, by id."""
 
     def __init__(self) -> None:
         self._by_id: dict[int, User] = {}
         self._ids_by_email: dict[str, int] | None = None
         self._ids_by_name: dict[str, int | None] | None = None
         self.muted: dict[int, int] = {}
-        """Whom one has muted, with the time of it in UTC seconds."""
+        """Muted users, with the time of muting in UTC seconds."""
         self.alert_words: tuple[str, ...] = ()
-        """Words that oneself wants to be told of."""
+        """The user's alert words."""
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -43,21 +43,21 @@ class Users:
         return iter(self._by_id.values())
 
     def get(self, user_id: int) -> User | None:
-        """The person with this id, if the server told of one."""
+        """The user with this id, if the server sent one."""
         return self._by_id.get(user_id)
 
     def name(self, user_id: int) -> str:
-        """The full name; a placeholder for the unknown."""
+        """The full name; a placeholder for unknown users."""
         user = self._by_id.get(user_id)
         return user.full_name if user is not None else UNKNOWN_NAME
 
     def active(self) -> list[User]:
-        """All whose account is not deactivated, bots included."""
+        """All users who are not deactivated, bots included."""
         return [user for user in self._by_id.values() if user.is_active]
 
     def id_of(self, text: str) -> int | None:
-        """The id behind an email address, ``name|id``, or a full name that only one active person has, whatever
-        its case; None for a name that could be several.
+        """The id of the user with an email address, ``name|id``, or a full name that only one active user
+        has, ignoring case; None for an ambiguous name.
         """
         if self._ids_by_email is None or self._ids_by_name is None:
             self._ids_by_email = {user.email.lower(): user.user_id for user in self._by_id.values()}
@@ -77,7 +77,7 @@ class Users:
 
     def _unique_names(self) -> dict[str, int | None]:
         ids: dict[str, int | None] = {}
-        for active in (False, True):  # somebody who left never stands in the way of somebody who is here
+        for active in (False, True):  # active users take precedence over deactivated ones with the same name
             taken: set[str] = set()
             for user in self._by_id.values():
                 if user.is_active is active:
@@ -87,23 +87,23 @@ class Users:
         return ids
 
     def put(self, users: Iterable[User]) -> None:
-        """Adds people, in place of older records of theirs."""
+        """Adds users, replacing older records of them."""
         self._by_id.update((user.user_id, user) for user in users)
         self._ids_by_email = self._ids_by_name = None
 
     def remove(self, user_id: int) -> None:
-        """Forgets somebody whom one may no longer know of."""
+        """Removes a user who is no longer visible."""
         self._by_id.pop(user_id, None)
         self._ids_by_email = self._ids_by_name = None
 
     def update(self, change: UserChange) -> None:
-        """Takes new values of somebody who is known."""
+        """Sets new values of a known user."""
         user = self._by_id.get(change.user_id)
         if user is not None:
             self.put([_updated(user, change.values)])
 
     def keep_profile_fields(self, field_ids: set[int]) -> tuple[int, ...]:
-        """Values of other fields go with their fields; returns whose did."""
+        """Removes the values of all other profile fields; returns the ids of the users that changed."""
         changed = [
             replace(user, profile={key: user.profile[key] for key in user.profile if key in field_ids})
             for user in self._by_id.values()
@@ -113,7 +113,7 @@ class Users:
         return tuple(user.user_id for user in changed)
 
     def mute(self, value: object) -> None:
-        """Takes the whole list of `muted_users`."""
+        """Replaces the muted users by the list in `muted_users`."""
         muted = [(optional_int(row, "id"), integer(row, "timestamp")) for row in rows(value)]
         self.muted = {user_id: timestamp for user_id, timestamp in muted if user_id is not None}
 
