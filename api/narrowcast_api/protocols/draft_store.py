@@ -160,7 +160,7 @@ class DraftStore:
         self._changed()
 
     def put(self, item: DraftItem) -> Future[bool]:
-        """Write the draft; returns whether that worked. Another window may have written it first: see `take_in`."""
+        """Write the draft; the future resolves with whether that worked. Another window may be first: see `take_in`."""
         item.unsaved = False
         self._last_write = self._clock.monotonic()
         before = item.record.revision

@@ -1,11 +1,10 @@
-"""Everything that is kept for one account, opened together.
+"""Everything that is stored for one account, opened together.
 
-DATA/<account>/journal.db    drafts, edits and messages on their way: precious
-DATA/<account>/windows/      who has the account open
+DATA/<account>/journal.db    drafts, edits and unsent messages: must not be lost
+DATA/<account>/windows/      the open windows of the account
 CACHE/<account>/cache.db     disposable
 
-Any number of windows of one machine share them.
-"""
+Any number of windows of one machine share them."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from narrowcast_api.storage.windows import Machine, Window, WindowRecord, open_w
 
 
 class AccountStorage:
-    """The window, the journal and the cache of one account. Make one with `open`, end it with `close`."""
+    """The window, the journal and the cache of one account. Create one with `open`, and `close` it."""
 
     def __init__(self, journal: Journal, cache: Cache, window: Window | None) -> None:
         self.journal = journal
@@ -43,13 +42,13 @@ class AccountStorage:
         cache_limit: int = DEFAULT_LIMIT,
         executor: MakeExecutor = own_thread,
     ) -> AccountStorage:
-        """Open the files of the account at `site` with this API email; they are made if need be.
+        """Open the files of the account at `site` with this API email; they are created if necessary.
 
-        What windows that have ended had not sent is this one's from now on. `kind` tells other windows what this
-        one is for.
+        This window takes over what closed windows had not sent. `kind` tells other windows what this one is
+        for.
 
-        Never raises for a bad disk: what cannot be kept on it is in memory, and `warnings` say so. Where windows
-        cannot share the files (see `narrowcast_api.storage.windows`), this one only reads.
+        Never raises for a bad disk: what cannot be stored is kept in memory, and `warnings` says so. If
+        windows cannot share the files (see `narrowcast_api.storage.windows`), this one only reads.
         """
         name = account_folder_name(site, email)
         journal_path: Path | None = data_dir / name / "journal.db"
@@ -83,7 +82,7 @@ class AccountStorage:
 
     @property
     def read_only(self) -> bool:
-        """Whether nothing is written here, because a window elsewhere has the account."""
+        """Whether nothing is written here, because the account is open in a window that cannot share its files."""
         return self.journal.read_only is not None
 
     def other_windows(self) -> list[WindowRecord]:
@@ -91,12 +90,12 @@ class AccountStorage:
         return [] if self.window is None else self.window.others()
 
     def gone_windows(self) -> set[str | None]:
-        """Windows that have ended and left something that they had not sent."""
+        """Closed windows that left something unsent."""
         return {owner for owner in self.journal.owners() if self.is_gone(owner)}
 
     def is_gone(self, owner: str | None) -> bool:
-        """Whether a window has ended, so that what it left in the journal may be taken over; None is one of a version
-        that knew one window.
+        """Whether a window has closed, so that what it left in the journal may be taken over; None stands for
+        a version that allowed one window only.
         """
         window = self.window
         if window is None or window.obstacle is not None:
@@ -104,23 +103,23 @@ class AccountStorage:
         return owner is None or window.is_gone(owner)
 
     def takes(self, task: str) -> bool:
-        """Whether this window does what one of them does at a time."""
+        """Whether this window does a task that only one window does at a time."""
         return self.window is None or self.window.take(task)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the user must be told about the disk, most important first."""
+        """Disk problems that the user must be told about, most important first."""
         if self.journal.read_only is not None:
             return (self.journal.read_only,)
         return tuple(warning for warning in (self.journal.warning, self.cache.warning) if warning)
 
     def on_warning(self, warned: Callable[[], None]) -> None:
-        """Call `warned` whenever `warnings` changes, in whatever thread found out."""
+        """Call `warned` whenever `warnings` changes, in any thread."""
         self.journal.on_warning(warned)
         self.cache.file.warned = warned
 
     def close(self) -> None:
-        """Write what is left, for a few seconds at most, and let go of the files."""
+        """Write what is pending, for a few seconds at most, and close the files."""
         self.journal.close()
         self.cache.close(in_use=bool(self.other_windows()))
         if self.window is not None:

@@ -1,9 +1,10 @@
-"""cache.db: what was seen, so that the first paint needs no network and old messages can be searched.
+"""cache.db: messages and views seen before, so that the first paint needs no network and old messages can be
+searched.
 
-Disposable: a damaged file is set aside and made anew, a file above its size loses what was seen longest ago,
-and on a disk that refuses writes the cache simply stops learning and says so. Reads are quick and may be made
-anywhere (a separate connection, so they never wait for a write); writes belong in the cache's own thread, see
-`post` and `run`.
+Disposable: a damaged file is set aside and replaced by a new one; a file above its size limit loses what was
+seen longest ago; if writing fails, the cache stops storing and sets a warning. Reads are quick and may be
+made in any thread (on a separate connection, so they never wait for a write); writes belong in the cache's
+own thread, see `post` and `run`.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ MIGRATIONS = (
 )
 
 DEFAULT_LIMIT = 256 * 2**20
-"""Bytes that the file may have before what was seen longest ago goes."""
+"""The size in bytes above which what was seen longest ago is deleted."""
 
 _ROOM = 0.9
 _VIEWS_KEPT = 50
@@ -58,7 +59,7 @@ T = TypeVar("T")
 
 
 class CachedView(Struct, frozen=True):
-    """The messages that a view held when it was last looked at, ascending, and where it stood."""
+    """The ids of the messages that a view had when it was last shown, ascending, and the selected one."""
 
     key: str
     ids: tuple[int, ...]
@@ -66,7 +67,7 @@ class CachedView(Struct, frozen=True):
 
 
 class Cache:
-    """Messages, views and the last snapshot of one account. Make one with `open`."""
+    """Messages, views and the last snapshot of one account. Create one with `open`."""
 
     def __init__(
         self,
@@ -89,9 +90,9 @@ class Cache:
         read_only: bool = False,
         executor: MakeExecutor = own_thread,
     ) -> Cache:
-        """Open or make the file; `None` keeps all in memory. Never raises for a bad disk or file.
+        """Open or create the file; `None` keeps everything in memory. Never raises for a bad disk or file.
 
-        `read_only`: another instance writes it; this one reads and learns nothing.
+        `read_only`: another instance writes to it; this one only reads.
         """
         return cls(path, limit=limit, read_only=read_only, executor=executor)
 
@@ -103,14 +104,14 @@ class Cache:
     # reading
 
     def load_messages(self, ids: Sequence[int]) -> list[Message]:
-        """Those of these messages that are here, ascending."""
+        """The cached ones of these messages, ascending."""
         json_ids = json.dumps([number for number in ids if abs(number) <= _LARGEST_ID])
         return self._messages("id IN (SELECT value FROM json_each(?)) ORDER BY id", json_ids)
 
     def load_conversation(
         self, destination: Destination, me: int, limit: int, before: int | None = None
     ) -> list[Message]:
-        """The newest messages of a conversation, ascending; `before` an id for older ones."""
+        """The newest messages of a conversation, ascending; only those before the id `before` if it is given."""
         if isinstance(destination, ChannelDestination):
             topic = encodable(destination.topic.lower())
             return self._page("channel_id = ? AND topic = ?", (destination.channel_id, topic), limit, before)
@@ -121,7 +122,7 @@ class Cache:
         return self._page("channel_id = ?", (channel_id,), limit, before)
 
     def load_newest(self, limit: int, before: int | None = None) -> list[Message]:
-        """The newest messages of all, ascending."""
+        """The newest messages of all conversations, ascending."""
         return self._page("TRUE", (), limit, before)
 
     def last_view(self) -> CachedView | None:
@@ -135,15 +136,15 @@ class Cache:
         return None
 
     def load_snapshot(self) -> bytes | None:
-        """The last answer of registration, as it was given to `save_snapshot`."""
+        """The last answer of registration, as passed to `save_snapshot`."""
         rows = self.file.read("SELECT value FROM parts WHERE name = 'snapshot'")
         with suppress(IndexError, TypeError, zlib.error):
             return zlib.decompress(rows[0][0])  # type: ignore[arg-type]  # a blob, or TypeError
         return None
 
     def search(self, text: str, limit: int = 100) -> list[SearchHit]:
-        """Messages that have all these words, newest first; accents and case do not count, and the last word
-        may be unfinished.
+        """Messages that have all these words, newest first; ignores accents and case, and the last word may
+        be a prefix.
         """
         expression = match_expression(text)
         if expression is None:
@@ -160,7 +161,7 @@ class Cache:
     # writing
 
     def save_messages(self, messages: Iterable[Message]) -> None:
-        """Keep or replace these messages."""
+        """Store or replace these messages."""
 
         def write(connection: sqlite3.Connection) -> None:
             seen = _next(connection, "seen", "messages")
@@ -172,11 +173,11 @@ class Cache:
         self._shrink()
 
     def delete_messages(self, ids: Sequence[int]) -> None:
-        """Forget these messages: the server deleted them, or they cannot be seen any more."""
+        """Delete these messages, because the server deleted them or they are no longer visible to the user."""
         self.file.write(lambda connection: _forget(connection, ids))
 
     def save_view(self, key: str, ids: Sequence[int], anchor: int | None) -> None:
-        """Keep what a view shows, as the last view."""
+        """Store the messages of a view, as the last view."""
 
         def write(connection: sqlite3.Connection) -> None:
             opened = _next(connection, "opened", "views")
@@ -192,7 +193,7 @@ class Cache:
         self.file.write(write)
 
     def save_snapshot(self, raw: bytes) -> None:
-        """Keep an answer of registration."""
+        """Store an answer of registration."""
         packed = zlib.compress(raw, 1)
         self.file.write(
             lambda connection: connection.execute(
@@ -203,7 +204,7 @@ class Cache:
     # threads
 
     def post(self, write: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Do this in the cache's thread, after what was posted before."""
+        """Run this in the cache's thread, after what was posted before."""
         try:
             return self._executor.submit(write, *args, **kwargs)
         except RuntimeError:  # closing
@@ -212,11 +213,11 @@ class Cache:
             return cancelled
 
     async def run(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do this in the cache's thread and wait without blocking."""
+        """Run this in the cache's thread and wait without blocking."""
         return await asyncio.wrap_future(self.post(read, *args, **kwargs))
 
     def verify_after_crash(self) -> None:
-        """Check the file if the last one who used it did not close it."""
+        """Check the file if it was not closed by its last user."""
         if self.file.read("SELECT 1 FROM parts WHERE name = 'in use'"):
             self.file.verify()
         self.file.write(
@@ -224,8 +225,8 @@ class Cache:
         )
 
     def close(self, timeout: float = 2.0, *, in_use: bool = False) -> None:
-        """Let the thread finish what it has, for at most `timeout` seconds, and close the file. `in_use`: other
-        windows go on using it.
+        """Let the thread finish, for at most `timeout` seconds, and close the file. `in_use`: other windows
+        continue to use it.
         """
         with suppress(RuntimeError, TimeoutError):
             self._executor.submit((lambda: None) if in_use else self._closing).result(timeout)
@@ -237,12 +238,12 @@ class Cache:
 
     @property
     def size(self) -> int:
-        """Bytes that the file takes."""
+        """The used size of the file in bytes."""
         pages, free, page = map(self._counted, ("page_count", "freelist_count", "page_size"))
         return (pages - free) * page
 
     def _counted(self, what: str) -> int:
-        # One statement for all three numbers takes twenty times as long, and this is asked for at every message.
+        # One statement for all three numbers takes twenty times as long, and this runs for every message.
         rows = self.file.read(f"PRAGMA {what}")
         return _number(rows[0][0]) if rows else 0
 
@@ -262,7 +263,7 @@ class Cache:
         return self._messages(condition, *parameters, bound, limit)[::-1]
 
     def _shrink(self) -> None:
-        """Forget what was seen longest ago until the file is within its limit, with some room to spare."""
+        """Delete what was seen longest ago until the file is below its limit, with some room to spare."""
         size = self.size
         while size > self._limit:
             rows = self.file.read("SELECT count(*) FROM messages")
@@ -272,13 +273,13 @@ class Cache:
             self.delete_messages([_number(row[0]) for row in oldest])
             before, size = size, self.size
             if not oldest or size >= before:
-                return  # nothing is left, or the disk refuses: do not spin
+                return  # nothing is left, or deleting fails: avoid an endless loop
         if self._counted("freelist_count"):
             self.file.vacuum()
 
 
 def _next(connection: sqlite3.Connection, column: str, table: str) -> int:
-    """The next number in the order of use; not time, for clocks jump, and other windows count too."""
+    """The next number in the order of use; not a time, because clocks may jump and other windows count too."""
     (greatest,) = connection.execute(f"SELECT max({column}) FROM {table}").fetchone()
     return _number(greatest) + 1
 
@@ -290,7 +291,7 @@ def _store_message(connection: sqlite3.Connection, message: Message, seen: int) 
     if connection.execute(
         "UPDATE messages SET seen = ? WHERE id = ? AND body = ?", (seen, message.id, body)
     ).rowcount:
-        return  # its words are indexed: that takes longest, and a page that is fetched again has many such messages
+        return  # indexed already; indexing takes longest, and refetched pages have many such messages
     connection.execute(
         "INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)",
         (

@@ -1,4 +1,4 @@
-"""The file of the cache: opened whatever state it is in, set aside when it is damaged, silent when it is full."""
+"""The file of the cache: opened in any condition, set aside if it is damaged, not written if the disk is full."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REBUILT = "The cache was damaged and is being rebuilt. Nothing was lost."
 
 
 class CacheFile:
-    """A database that may be lost: reading gives nothing where it fails, writing says why it cannot.
+    """A database that may be lost: reading returns nothing if it fails, writing sets a warning.
 
     `writer` and `reader` are separate connections, so that reading never waits for a write. `read_only`:
     another instance writes. `path` None: in memory. `warned` is called when `warning` changes, in any thread.
@@ -50,11 +50,13 @@ class CacheFile:
         return self._trouble or (_REBUILT if self._rebuilt else None)
 
     def verify(self) -> bool:
-        """Check the whole file (seconds for a large one; in the thread). A damaged one is made anew."""
+        """Check the whole file (takes seconds for a large one; call it in the cache's thread). A damaged one
+        is replaced by a new one.
+        """
         if self.path is None or self._read_only:
             return True
         try:
-            # A connection of its own, so that nobody who reads has to wait.
+            # A separate connection, so that readers do not have to wait.
             connection = connect_read_only(self.path, self._migrations)
             try:
                 sound: bool = connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
@@ -92,7 +94,7 @@ class CacheFile:
         return connection, connection
 
     def _put_away(self) -> None:
-        """Set the damaged file aside, only the latest such file being kept."""
+        """Set the damaged file aside; only the latest such file is kept."""
         if self.path is None:
             return
         self._rebuilt = True
@@ -101,7 +103,7 @@ class CacheFile:
         set_aside(self.path)
 
     def rebuild(self) -> None:
-        """Set the file aside and begin a new one."""
+        """Set the file aside and create a new one."""
         if self._read_only:
             return
         with self._lock, self._reading:
@@ -113,7 +115,7 @@ class CacheFile:
         self.warned()
 
     def read(self, query: str, *parameters: object) -> Rows:
-        """The rows of a query; none where the file does not give them."""
+        """The rows of a query; none if it fails."""
         try:
             with self._reading:
                 return self.reader.execute(query, parameters).fetchall()
@@ -123,7 +125,7 @@ class CacheFile:
             return []
 
     def write(self, write: Callable[[sqlite3.Connection], object]) -> None:
-        """Do this in a transaction, if the disk lets it."""
+        """Run this in a transaction; if the disk fails, set a warning."""
         if self._read_only:
             return
         try:
@@ -139,16 +141,16 @@ class CacheFile:
                 self.warn(None)
 
     def warn(self, trouble: str | None) -> None:
-        """Say what is wrong with the disk, or that it is well again."""
+        """Set or clear the warning about the disk."""
         if trouble != self._trouble:
             self._trouble = trouble
             self.warned()
 
     def vacuum(self) -> None:
-        """Give what is free back to the disk."""
+        """Return free pages to the disk."""
         if self.path is not None:
             with suppress(sqlite3.Error), self._lock:
-                # `execute` would step once, and each step gives back one page.
+                # `execute` would make one step, which frees only one page.
                 self.writer.executescript("PRAGMA incremental_vacuum")
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Values of the library as text columns, and back."""
+"""Conversion of values of the library to text columns, and back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BLOCK = re.compile(
     r"</?(?:p|br|hr|h[1-6]|li|ul|ol|div|pre|blockquote|table|tr|td|th)\b[^>]*>?", re.IGNORECASE
 )
 _TAG = re.compile(r"<[^>]*>?")
-"""Of a text that was cut off, the last tag may have no end."""
+"""In truncated text, the last tag may have no end."""
 
 _ENCODER = msgspec.json.Encoder()
 _ANYTHING = msgspec.json.Decoder()
@@ -37,17 +37,17 @@ def destination_from_text(text: str | None) -> Destination | None:
 
 
 def message_to_text(message: Message) -> str:
-    """One message as a JSON list of its fields, without the local id, which means something to one run only."""
+    """One message as a JSON list of its fields, without the local id, which is only valid in one run."""
     return _to_text(message if message.local_id is None else replace(message, local_id=None))
 
 
 def message_from_text(text: str) -> Message:
-    """The inverse of `message_to_text`. Raises ValueError for what is none."""
+    """The inverse of `message_to_text`. Raises ValueError for invalid text."""
     return _from_text(text, _MESSAGES)
 
 
 def to_json(value: object) -> bytes:
-    """JSON of any value, also with what msgspec refuses."""
+    """JSON of any value, including values that msgspec cannot encode."""
     try:
         return _ENCODER.encode(value)
     except (UnicodeEncodeError, OverflowError):  # a lone surrogate or a number beyond 64 bits, from a server
@@ -55,7 +55,7 @@ def to_json(value: object) -> bytes:
 
 
 def from_json(raw: bytes) -> object:
-    """The inverse of `to_json`. Raises ValueError or RecursionError for what is none."""
+    """The inverse of `to_json`. Raises ValueError or RecursionError for invalid JSON."""
     return _from_text(raw, _ANYTHING)
 
 
@@ -73,7 +73,7 @@ def _from_text(text: str | bytes, decoder: msgspec.json.Decoder[Value]) -> Value
 
 
 def plain_text(rendered: str) -> str:
-    """The words of rendered HTML on one line, for search and the snippets that it shows."""
-    import html  # its table of names is large, and reading the cache needs none
+    """The text of rendered HTML on one line, for search and its snippets."""
+    import html  # its table of names is large and not needed for reading the cache
 
     return " ".join(html.unescape(_TAG.sub("", _BLOCK.sub(" ", rendered))).split())

@@ -12,7 +12,7 @@ from typing import Literal
 from narrowcast_api.storage.folders import private_file
 
 Migrations = Sequence[Sequence[str]]
-"""Statements for each version; the file's `user_version` counts those that it has had."""
+"""Statements for each version; the file's `user_version` is the number of migrations applied."""
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _SIDE_FILES = ("-wal", "-shm", "-journal")
@@ -23,7 +23,9 @@ class NewerDatabase(Exception):
 
 
 class OlderDatabase(Exception):
-    """The file was written by an earlier version of this program, and whoever reads it may not bring it up to date."""
+    """The file was written by an earlier version of this program and was opened read-only, so that it cannot
+    be migrated.
+    """
 
 
 OPENING_ERRORS = (sqlite3.Error, OSError, NewerDatabase, OlderDatabase)
@@ -31,12 +33,12 @@ OPENING_ERRORS = (sqlite3.Error, OSError, NewerDatabase, OlderDatabase)
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether `error` says that the file itself is broken, as opposed to a full or read-only disk."""
+    """Whether `error` means that the file itself is damaged, not that the disk is full or read-only."""
     return isinstance(error, sqlite3.Error) and _primary_code(error) in _DAMAGED
 
 
 def describe(error: Exception) -> str:
-    """The cause in words for people."""
+    """The cause, for the user."""
     if isinstance(error, NewerDatabase):
         return "the file was written by a later version of this program"
     if isinstance(error, OlderDatabase):
@@ -64,7 +66,7 @@ def connect(
     migrations: Migrations,
     vacuum: bool = False,
 ) -> sqlite3.Connection:
-    """Open for writing; makes the file (0600) and brings its tables up to date.
+    """Open for writing; creates the file (0600) and migrates its tables.
 
     Several threads may use the connection, one at a time. Raises `OPENING_ERRORS`.
     """
@@ -98,20 +100,20 @@ def connect_read_only(path: Path, migrations: Migrations) -> sqlite3.Connection:
 
 
 def connect_memory(migrations: Migrations) -> sqlite3.Connection:
-    """A database that nobody finds again, with the same tables."""
+    """A temporary database with the same tables."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     migrate(connection, migrations)
     return connection
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """How many migrations the file has had."""
+    """The number of migrations applied to the file."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)
 
 
 def migrate(connection: sqlite3.Connection, migrations: Migrations) -> None:
-    """Apply the migrations that the file has not had, each in a transaction of its own."""
+    """Apply the missing migrations, each in a separate transaction."""
     version = version_of(connection)
     if version > len(migrations):
         connection.close()
@@ -127,7 +129,7 @@ def migrate(connection: sqlite3.Connection, migrations: Migrations) -> None:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing. The commit is inside, so its errors (disk full) are raised here too."""
+    """Runs the block in a transaction. The commit is included, so its errors (disk full) are raised here too."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -139,7 +141,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a broken file (with what SQLite keeps beside it) so that a new one can take its place."""
+    """Rename a damaged file and SQLite's files beside it, so that a new one can replace it."""
     target = path.with_name(f"{path.name}.damaged-{int(time.time())}")
     for suffix in ("", *_SIDE_FILES):
         source = path.with_name(path.name + suffix)

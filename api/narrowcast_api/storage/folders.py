@@ -1,4 +1,4 @@
-"""Where an account's files are, and that nobody else can read them."""
+"""The folders and files of an account, which are private to the user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST_NAME = 60
 
 
 def account_folder_name(site: str, email: str) -> str:
-    """A name for the folder of one account: readable, safe on every file system, different for every account.
+    """A folder name for one account: readable, safe on every file system, different for every account.
 
     The same for `site` with and without a trailing slash and in any case.
     """
@@ -26,25 +26,23 @@ def account_folder_name(site: str, email: str) -> str:
 
 
 def expanded(path: Path | str) -> Path:
-    """The path that somebody has named, where `~` is their home folder. Where nobody knows whose home is meant it stays
-    as it is, and there is no such file; `Path.expanduser` would raise RuntimeError.
+    """Expands `~` in a path that the user entered. If the home folder is unknown, the path is returned
+    unchanged and does not exist; `Path.expanduser` would raise RuntimeError.
     """
     return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
 def private_folder(path: Path) -> Path:
-    """Make the folder if need be, readable by its owner only (0700), and what is missing above it. Raises OSError where
-    that fails.
-    """
+    """Create the folder, readable only by its owner (0700), and missing folders above it. Raises OSError."""
     for missing in reversed(list(takewhile(lambda folder: not folder.exists(), [path, *path.parents]))):
-        missing.mkdir(mode=0o700, exist_ok=True)  # `parents=True` gives those above it the usual mode
+        missing.mkdir(mode=0o700, exist_ok=True)  # `parents=True` would create them with the default mode
     if path.stat().st_mode & 0o077:
         path.chmod(0o700)
     return path
 
 
 def private_file(path: Path) -> Path:
-    """Make an empty file if need be, readable by its owner only (0600). Raises OSError where that fails."""
+    """Create an empty file if there is none, readable only by its owner (0600). Raises OSError."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if os.fstat(descriptor).st_mode & 0o077:

@@ -1,12 +1,13 @@
-"""journal.db: words, files and read marks of the user that are not safe on the server yet. Precious.
+"""journal.db: the user's text, files and read marks that the server does not have yet. Must not be lost.
 
 Every write is durable (synchronous=FULL) when its future resolves with True. Nothing waits for the disk
-(`journal_writer`); if it refuses, the future resolves with False, `warning` says so, and what was written is kept in
-memory and tried again.
+(`journal_writer`); if a write fails, the future resolves with False, `warning` is set, and the data is kept
+in memory and written again later.
 
-Several windows share the file. A message or upload belongs to the window that sends it (`owner`), and only that one
-writes its row; a draft is written only over the `revision` that its writer knew. A write that comes too late changes
-nothing and is `lost`. What others have written, and what was lost to them, is in the answer of `refresh`.
+Several windows share the file. A message or upload belongs to the window that sends it (`owner`), and only
+that window writes its row; a draft is only written over the `revision` that its writer knew. A write that
+comes too late changes nothing and is `lost`. Changes by other windows, and the rows of lost writes, are in
+the result of `refresh`.
 """
 
 from __future__ import annotations
@@ -54,13 +55,13 @@ log = logging.getLogger(__name__)
 
 
 async def committed(write: Future[bool]) -> bool:
-    """Wait for a write of the journal; whether it is on the disk."""
+    """Wait for a write of the journal; returns whether it is on disk."""
     return write.result() if write.done() else await asyncio.wrap_future(write)
 
 
 async def handed_over(reading: Future[JournalChanges], heard: Callable[[JournalChanges], None]) -> None:
-    """Give what is being read to those who use the journal. It is not told again, so they hear of it also where this is
-    cancelled meanwhile, as at an ending.
+    """Pass the changes that are being read to `heard`. They are only reported once, so `heard` is called even
+    if this call is cancelled meanwhile, for example on closing.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
@@ -87,10 +88,11 @@ async def handed_over(reading: Future[JournalChanges], heard: Callable[[JournalC
 
 
 class Journal:
-    """The outbox, drafts, uploads, read marks, acts and unsaved edits of one account. Make one with `open`.
+    """The outbox, drafts, uploads, read marks, actions and unsaved edits of one account. Create one with
+    `open`.
 
-    All methods may be called anywhere. `window` is the owner of what is written here. With `read_only`, a reason,
-    nothing is written.
+    All methods may be called in any thread. `window` is the owner of rows written here. If `read_only`, which
+    is a reason, is set, nothing is written.
     """
 
     def __init__(
@@ -120,10 +122,11 @@ class Journal:
         read_only: str | None = None,
         executor: MakeExecutor = own_thread,
     ) -> Journal:
-        """Open or make the file. Never raises for a bad disk or file: then it is in memory, with a warning.
+        """Open or create the file. Never raises for a bad disk or file: the journal is then in memory, with a
+        warning.
 
-        A damaged file is set aside and what can still be read of it is taken over. `read_only` says why nothing is
-        to be written; None for `path` is an empty journal in memory.
+        A damaged file is set aside and its readable rows are taken over. `read_only` says why nothing may be
+        written; None for `path` is an empty journal in memory.
         """
         if path is None or read_only is not None:
             connection, warning = open_for_reading(path), None
@@ -143,42 +146,44 @@ class Journal:
         return self._writer.warning
 
     def on_warning(self, call: Callable[[], None]) -> None:
-        """Have this called when `warning` changes, in any thread."""
+        """Set the function that is called, in any thread, when `warning` changes."""
         self._writer.warned = call
 
     def on_late(self, call: Callable[[], None]) -> None:
-        """Have this called, in any thread, when another window was faster with a row that was written here."""
+        """Set the function that is called, in any thread, when another window was faster to write a row that
+        was written here.
+        """
         self._writer.was_late = call
 
     def load_outbox(self) -> list[OutboxRecord]:
-        """All messages on their way, of all windows, oldest first."""
+        """All unsent messages, of all windows, oldest first."""
         return self._records("outbox", outbox_record, "position, created, local_id")
 
     def load_drafts(self) -> list[Draft]:
-        """All drafts, also those whose deletion the server does not know of yet."""
+        """All drafts, including those that the server has yet to delete."""
         return self._records("drafts", draft_record, "edited, draft_id")
 
     def load_uploads(self) -> list[UploadRecord]:
-        """All files that are on their way or whose links are not used yet, oldest first."""
+        """All unfinished uploads, and those whose links are not used yet, oldest first."""
         return self._records("uploads", upload_record, "position, upload_id")
 
     def load_read_marks(self) -> list[int]:
-        """Messages that were read and that the server does not know to be, ascending."""
+        """Ids of messages that were read, as far as the server does not know yet, ascending."""
         return self._message_ids("read_marks")
 
     def load_sent(self) -> list[int]:
-        """Messages that were sent lately, from any window, ascending."""
+        """Ids of messages that were sent recently, from any window, ascending."""
         return self._message_ids("sent")
 
     def put_outbox(self, record: OutboxRecord) -> Future[bool]:
-        """Keep this state of a message of this window's."""
+        """Write the state of a message that this window owns."""
         return self._write_own("outbox", record.local_id, outbox_row(record))
 
     def delete_outbox(self, local_id: str, message_id: int | None = None) -> Future[bool]:
-        """Forget a message: it has arrived as `message_id`, or the user took it back.
+        """Delete a message that has arrived as `message_id`, or that the user cancelled.
 
-        One that has arrived goes whosever it is by now: a window that has just taken it over would look for it among
-        the messages that are nobody's, and send it again.
+        An arrived message is deleted whichever window owns it now: a window that has just taken it over would
+        look for it among the messages without an entry, and send it again.
         """
         has_arrived = message_id is not None
         writes = {("outbox", local_id): Write(None) if has_arrived else self._without("outbox")}
@@ -187,83 +192,83 @@ class Journal:
         return self._writer.write(writes)
 
     def next_revision(self) -> str:
-        """For a draft that is written now."""
+        """A new revision for a draft that is being written."""
         return f"{self._life}-{next(self._numbers)}"
 
     def put_draft(self, record: Draft, over: str | None = None) -> Future[bool]:
-        """Keep this state of a draft, over the revision that it was made from; over any for None."""
+        """Write a draft if its row has the revision `over`; unconditionally for None."""
         row = draft_row(record)
         return self._writer.write(
             {("drafts", record.draft_id): Write(row, guarded=over is not None, expects=over)}
         )
 
     def delete_draft(self, draft_id: str, over: str | None = None) -> Future[bool]:
-        """Forget a draft, if its revision is that one; any for None."""
+        """Delete a draft if its row has the revision `over`; unconditionally for None."""
         return self._writer.write({("drafts", draft_id): Write(None, guarded=over is not None, expects=over)})
 
     def put_upload(self, record: UploadRecord) -> Future[bool]:
-        """Keep this state of a file of this window's."""
+        """Write the state of an upload that this window owns."""
         return self._write_own("uploads", record.upload_id, upload_row(record))
 
     def delete_upload(self, upload_id: str) -> Future[bool]:
-        """Forget a file: its link is used, or the user dropped it."""
+        """Delete an upload whose link is used, or that the user dismissed."""
         return self._writer.write({("uploads", upload_id): self._without("uploads")})
 
     def put_read_marks(self, ids: Iterable[int]) -> Future[bool]:
-        """Keep that these messages were read."""
+        """Add read marks for these messages."""
         return self._writer.write(
             {("read_marks", str(i)): Write((i,)) for i in ids if bounded(i) is not None}
         )
 
     def delete_read_marks(self, ids: Iterable[int]) -> Future[bool]:
-        """Forget that these messages were read: the server knows."""
+        """Delete read marks, because the server has them."""
         return self._writer.write({("read_marks", str(i)): Write(None) for i in ids})
 
     def load_acts(self) -> list[ActRecord]:
-        """What was done to messages and the server has not taken, by all windows, oldest first."""
+        """All actions on messages that the server has not confirmed, of all windows, oldest first."""
         return self._records("acts", act_record, "position, act_id")
 
     def put_act(self, record: ActRecord) -> Future[bool]:
-        """Keep what was done to a message."""
+        """Write an action on a message."""
         return self._write_own("acts", record.act_id, act_row(record))
 
     def delete_act(self, act_id: str) -> Future[bool]:
-        """Forget it: the server has taken or refused it."""
+        """Delete an action that the server has accepted or rejected."""
         return self._writer.write({("acts", act_id): self._without("acts")})
 
     def edits(self) -> list[Edit]:
-        """Changes of messages that were not saved, of all windows; does not wait for the disk."""
+        """All unsaved edits, of all windows; does not wait for the disk."""
         rows = [row for (table, _), row in self._writer.rows().items() if table == "edits"]
         return [edit for edit in map(edit_record, rows) if edit is not None]
 
     def put_edit(self, edit: Edit) -> Future[bool]:
-        """Keep this state of a change of a message as this window's, in the place of its owner's if that is another."""
+        """Write an unsaved edit as this window's; if another window owned it, its row is replaced."""
         own = replace(edit, owner=self.window)
         writes = {("edits", edit_key(edit)): Write(None), ("edits", edit_key(own)): Write(edit_row(own))}
         return self._writer.write(writes)
 
     def delete_edit(self, edit: Edit) -> Future[bool]:
-        """Forget this window's change of a message: it is saved, or not wanted any more."""
+        """Delete this window's edit of a message, which is saved or not wanted any more."""
         return self._writer.write({("edits", edit_key(replace(edit, owner=self.window))): Write(None)})
 
     def load_status_end(self) -> StatusEndRecord | None:
-        """When one's own status is to be cleared, if it is."""
+        """When the user's status is to be cleared; None if it is not."""
         return next((status_end_record(row) for row in self._file.select("status_end", "name")), None)
 
     def put_status_end(self, record: StatusEndRecord) -> Future[bool]:
-        """Keep when one's own status is to be cleared."""
+        """Write when the user's status is to be cleared."""
         return self._writer.write({("status_end", STATUS_END): Write(status_end_row(record))})
 
     def delete_status_end(self) -> Future[bool]:
-        """The status is cleared, or has no end any more."""
+        """Delete that time: the status is cleared, or has no end any more."""
         return self._writer.write({("status_end", STATUS_END): Write(None)})
 
     def retry(self) -> Future[bool]:
-        """Try again what the disk refused."""
+        """Repeat the writes that failed."""
         return self._writer.retry()
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait up to `timeout` seconds until all is written; whether it is on the disk. For endings."""
+        """Wait up to `timeout` seconds until everything is written; returns whether it is on disk. For closing."""
         return self._writer.flush(timeout)
 
     def close(self, timeout: float = 2.0) -> None:
@@ -273,11 +278,11 @@ class Journal:
     # other windows
 
     def is_lost(self, table: str, key: str) -> bool:
-        """Whether another window was faster with a row that was last written here."""
+        """Whether another window was faster to write a row that was last written here."""
         return self._writer.is_lost((table, key))
 
     def is_pending(self, table: str, key: str) -> bool:
-        """Whether a row that was written here is not on the disk yet, so that what was read of it is no news."""
+        """Whether a row that was written here is not on disk yet, so that what was read from the file is outdated."""
         return self._writer.is_pending((table, key))
 
     def changed_elsewhere(self) -> bool:
@@ -285,16 +290,18 @@ class Journal:
         return self._writer.changed_elsewhere()
 
     def refresh(self) -> Future[JournalChanges]:
-        """Read what other windows have written since the last time."""
+        """Read what other windows have written since the last call."""
         return self._do(self._writer.reread)
 
     def owners(self) -> set[str | None]:
-        """The other windows that have messages or uploads on their way; None for a version that knew one window."""
+        """The other windows that have unsent messages or uploads; None stands for a version that allowed one
+        window only.
+        """
         owners = {row[-1] for (table, _), row in self._writer.rows().items() if table in OWNED}
         return {owner if isinstance(owner, str) else None for owner in owners - {self.window}}
 
     def adopt(self, gone: Collection[str | None]) -> bool:
-        """Take over what those windows have left behind. Waits for the disk; whether it worked."""
+        """Take over what those windows have left behind. Waits for the disk; returns whether that worked."""
         try:
             self._file.adopt(gone)
         except sqlite3.Error:
@@ -303,7 +310,7 @@ class Journal:
         return True
 
     def take_over(self, gone: Collection[str | None]) -> Future[JournalChanges]:
-        """The same in the journal's thread; what has changed, the new rows among it."""
+        """Like `adopt`, in the journal's thread; returns the changes, including the new rows."""
 
         def work() -> JournalChanges:
             self.adopt(gone)
@@ -312,7 +319,7 @@ class Journal:
         return self._do(work)
 
     def claim_outbox(self, local_id: str) -> Future[JournalChanges]:
-        """Take a message over from another window that lives, unless it is being sent; what has changed."""
+        """Take a message over from another open window, unless it is being sent; returns the changes."""
 
         def work() -> JournalChanges:
             with suppress(sqlite3.Error):
@@ -322,7 +329,7 @@ class Journal:
         return self._do(work)
 
     def load(self) -> None:
-        """Read all rows again after `adopt`, before anybody has asked for them."""
+        """Read all rows again after `adopt`, before they are used."""
         self._writer.load()
 
     def _do(self, work: Callable[[], JournalChanges]) -> Future[JournalChanges]:
@@ -334,7 +341,7 @@ class Journal:
             return nothing
 
     def _records(self, table: str, read: Callable[[JournalRow], Record | None], order: str) -> list[Record]:
-        """What can be read of a table."""
+        """The readable rows of a table."""
         records = map(read, self._file.select(table, order))
         return [record for record in records if record is not None]
 

@@ -22,8 +22,8 @@ Record = TypeVar("Record")
 
 
 class JournalChanges(Struct, frozen=True):
-    """Rows as they are in the file now, None for those that are gone; `lost` are writes of this window's that came
-    too late.
+    """The current rows of the file, None for those that were deleted; `lost` are writes of this window that
+    came too late.
     """
 
     rows: Mapping[Key, JournalRow | None]
@@ -40,15 +40,17 @@ class JournalChanges(Struct, frozen=True):
         return dict(self._of("uploads", upload_record))
 
     def acts(self) -> dict[str, ActRecord | None]:
-        """What was done to messages, by its ids."""
+        """Actions on messages by their ids."""
         return dict(self._of("acts", act_record))
 
     def status_end(self) -> list[StatusEndRecord | None]:
-        """When one's own status is to be cleared, if that was changed; None for not any more."""
+        """The changed time at which the user's status is to be cleared, empty if unchanged; None if it is not
+        to be cleared any more.
+        """
         return [record for _, record in self._of("status_end", status_end_record)]
 
     def numbers(self, table: str) -> tuple[set[int], set[int]]:
-        """Message ids of `table` that are new, and those that are gone."""
+        """Message ids that were added to `table`, and those that were removed."""
         new = {int(key) for (name, key), row in self.rows.items() if name == table and row is not None}
         gone = {int(key) for (name, key), row in self.rows.items() if name == table and row is None}
         return new, gone

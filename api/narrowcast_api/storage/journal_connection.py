@@ -1,4 +1,4 @@
-"""The open file of the journal, which other windows write too and may replace where it is damaged."""
+"""The open file of the journal, which other windows also write and may replace if it is damaged."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from narrowcast_api.storage.journal_rows import COLUMNS, MIGRATIONS, OWNED, Jour
 from narrowcast_api.storage.journal_writes import Write, carry_out
 
 _SENT_KEPT = 500
-"""Ids of one's own sent messages that are remembered, so that no window takes one for another's."""
+"""The number of ids of sent messages that are kept, so that no window takes one for another's."""
 
 
 class JournalConnection:
-    """One connection for all threads, of which one at a time uses it; all but `changed_elsewhere` wait for the disk.
+    """One connection for all threads, which use it one at a time; all methods but `changed_elsewhere` wait
+    for the disk.
 
-    `window` is the owner of what is written here. `path` is None for a journal in memory.
+    `window` is the owner of rows written here. `path` is None for a journal in memory.
     """
 
     def __init__(self, connection: sqlite3.Connection, window: str | None) -> None:
@@ -45,14 +46,14 @@ class JournalConnection:
             return rows_of(self.connection)
 
     def write(self, batch: Mapping[Key, Write]) -> set[Key]:
-        """Make these writes in one transaction; those that another window was faster with. Raises sqlite3.Error, and
-        OverflowError or ValueError for what SQLite cannot hold.
+        """Make these writes in one transaction; returns those for which another window was faster. Raises
+        sqlite3.Error, and OverflowError or ValueError for values that SQLite cannot store.
         """
         with self._disk, transaction(self.connection):
             return {key for key, write in batch.items() if not carry_out(self.connection, key, write)}
 
     def adopt(self, gone: Collection[str | None]) -> None:
-        """Give this window what those have left behind. Raises sqlite3.Error."""
+        """Make this window the owner of what those have left behind. Raises sqlite3.Error."""
         with self._disk, transaction(self.connection):
             for table in OWNED:
                 for owner in gone:
@@ -65,13 +66,13 @@ class JournalConnection:
             )
 
     def claim_outbox(self, local_id: str) -> None:
-        """Give this window a message of another one, unless it is being sent. Raises sqlite3.Error."""
+        """Make this window the owner of another window's message, unless it is being sent. Raises sqlite3.Error."""
         statement = "UPDATE outbox SET owner = ? WHERE local_id = ? AND state <> 'sending'"
         with self._disk, transaction(self.connection):
             self.connection.execute(statement, (self._window, local_id))
 
     def changed_elsewhere(self) -> bool:
-        """Whether somebody else has written since `read_again`. Does not wait while the disk is busy."""
+        """Whether another connection has written since `read_again`. Does not wait while the disk is busy."""
         if self.path is None or self._closed or not self._disk.acquire(blocking=False):
             return False
         try:
@@ -82,8 +83,8 @@ class JournalConnection:
             self._disk.release()
 
     def read_again(self, known: Mapping[Key, JournalRow]) -> dict[Key, JournalRow]:
-        """Every row as it is now. Where another window found the file damaged and made a new one, what is `known` of
-        this window's is written to that first. Raises `OPENING_ERRORS`.
+        """Returns every row as it is now. If another window has replaced a damaged file, this window's
+        `known` rows are written to the new one first. Raises `OPENING_ERRORS`.
         """
         with self._disk:
             if self.path is not None and inode(self.path) != self._inode:
@@ -95,13 +96,14 @@ class JournalConnection:
             return rows_of(self.connection)
 
     def begin_anew(self, path: Path, known: Mapping[Key, JournalRow]) -> Path | None:
-        """The file broke while it was open: put all that is `known` into a new one, or where another window has made
-        that, what is this window's. What the broken one is called now, None in that case. Raises `OPENING_ERRORS`: then
-        the journal is in memory.
+        """Replace the file, which became damaged while it was open, and write all `known` rows to the new
+        one; if another window has replaced it already, only what that window cannot know. Returns the new
+        path of the damaged file, None in the latter case. Raises `OPENING_ERRORS`: then the journal is in
+        memory.
         """
         with self._disk:
             self.connection.close()
-            # Until the new file is there, so that nothing is written to a closed one.
+            # Used until the new file is open, so that nothing is written to a closed connection.
             stand_in = connect_memory(MIGRATIONS)
             self.connection, self.path = stand_in, None
             self.connection, damaged = replaced(path, self._inode)
@@ -120,13 +122,13 @@ class JournalConnection:
                 self._disk.release()
 
     def _put_back(self, known: Mapping[Key, JournalRow], *, only_ours: bool) -> None:
-        """Write what is known into a new file; if another window made that, only what it cannot know better."""
+        """Write known rows to a new file; with `only_ours`, without replacing rows of other windows."""
         own = {key: row for key, row in known.items() if key[0] in OWNED and row[-1] == self._window}
         rest = {key: row for key, row in known.items() if not (only_ours and key[0] in OWNED)}
         insert_all(self.connection, rest, replacing=not only_ours)
         insert_all(self.connection, own, replacing=True)
 
     def _version(self) -> int:
-        """Another number whenever somebody else has written."""
+        """A number that changes whenever another connection has written."""
         (version,) = self.connection.execute("PRAGMA data_version").fetchone()
         return int(version)

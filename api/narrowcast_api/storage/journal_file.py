@@ -1,4 +1,4 @@
-"""The file of the journal: opened whatever state it is in, and what can be read of a damaged one."""
+"""The file of the journal: opened in any condition, with the readable rows of a damaged one."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Key = tuple[str, str]
 
 
 def open_for_writing(path: Path) -> tuple[sqlite3.Connection, str | None]:
-    """The file, or one in memory and what to tell the user. A damaged one is set aside, and what can be read of it
-    is taken over.
+    """Opens the file; if that fails, returns a journal in memory and a warning for the user. A damaged file
+    is set aside, and its readable rows are taken over.
     """
     try:
         return _open_checked(path), None
@@ -36,7 +36,7 @@ def open_for_writing(path: Path) -> tuple[sqlite3.Connection, str | None]:
 
 
 def open_for_reading(path: Path | None) -> sqlite3.Connection:
-    """The file that others write; an empty one in memory if it cannot be read, or for None."""
+    """Opens the file that other windows write; an empty journal in memory if it cannot be read, or for None."""
     if path is not None:
         with suppress(*OPENING_ERRORS):
             return connect_read_only(path, MIGRATIONS)
@@ -44,13 +44,13 @@ def open_for_reading(path: Path | None) -> sqlite3.Connection:
 
 
 def reopen(path: Path) -> sqlite3.Connection:
-    """The file that another window put in the place of a damaged one. Raises `OPENING_ERRORS`."""
+    """Opens the file with which another window replaced a damaged one. Raises `OPENING_ERRORS`."""
     return connect(path, synchronous="FULL", migrations=MIGRATIONS)
 
 
 def replaced(path: Path, broken: int) -> tuple[sqlite3.Connection, Path | None]:
-    """A new file in the place of the one with inode `broken`, and what that is called now: None if another window has
-    replaced it. Raises `OPENING_ERRORS`.
+    """Replaces the file with inode `broken` by a new one; returns it and the path of the old one, None if
+    another window has replaced it. Raises `OPENING_ERRORS`.
     """
     with _alone(path):
         damaged = set_aside(path) if inode(path) == broken else None
@@ -58,7 +58,7 @@ def replaced(path: Path, broken: int) -> tuple[sqlite3.Connection, Path | None]:
 
 
 def inode(path: Path) -> int:
-    """By which a file is known from one that took its place; 0 where there is none."""
+    """Distinguishes a file from one that replaced it; 0 if there is none."""
     try:
         return os.stat(path).st_ino  # noqa: PTH116 - every window asks for this several times a second
     except OSError:
@@ -66,7 +66,7 @@ def inode(path: Path) -> int:
 
 
 def rows_of(connection: sqlite3.Connection) -> dict[Key, JournalRow]:
-    """Every row of the file by its table and key."""
+    """Every row of the file, by table and key."""
     return {
         (table, str(row[0])): tuple(row)
         for table, columns in COLUMNS.items()
@@ -77,7 +77,7 @@ def rows_of(connection: sqlite3.Connection) -> dict[Key, JournalRow]:
 def insert(
     table: str, row: JournalRow, columns: Sequence[str] | None = None, *, replacing: bool = True
 ) -> tuple[str, JournalRow]:
-    """The statement that writes a row, whose columns are those of `COLUMNS` unless they are named."""
+    """The statement that writes a row; `columns` are by default those of `COLUMNS`."""
     instead = "REPLACE" if replacing else "IGNORE"
     columns = columns or COLUMNS[table]
     places = ", ".join("?" * len(columns))
@@ -99,10 +99,10 @@ def _in_memory(error: Exception) -> tuple[sqlite3.Connection, str]:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Two windows that find a file damaged do not both set it aside."""
+    """Prevents two windows that find a file damaged from both setting it aside."""
     descriptor = os.open(path.with_name("mending"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        with suppress(OSError):  # without locks there is one window only
+        with suppress(OSError):  # without locks only one window can write
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
@@ -111,7 +111,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 def _open_checked(path: Path) -> sqlite3.Connection:
     connection = connect(path, synchronous="FULL", migrations=MIGRATIONS)
-    # The file is small, so the whole check costs about a millisecond.
+    # The file is small, so the full check takes about a millisecond.
     answers = connection.execute("PRAGMA integrity_check(1)").fetchall()
     if answers != [("ok",)]:
         connection.close()
@@ -138,7 +138,7 @@ def _salvage(path: Path) -> tuple[sqlite3.Connection, str | None]:
 
 
 def _readable_rows(path: Path, table: str) -> Iterator[dict[str, object]]:
-    """Rows of a damaged file by their columns, as many as SQLite still gives."""
+    """Rows of a damaged file by their columns, as many as SQLite can still read."""
     with suppress(sqlite3.Error):
         connection = sqlite3.connect(path)
         connection.row_factory = sqlite3.Row

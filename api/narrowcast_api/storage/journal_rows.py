@@ -1,4 +1,4 @@
-"""Tables and rows of journal.db: what they hold, and how they are read back."""
+"""Tables and rows of journal.db, and their conversion to records and back."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ MIGRATIONS = (
     ),
     (
         "ALTER TABLE outbox ADD COLUMN unknown INTEGER NOT NULL DEFAULT 0",
-        # Before, only the words for people said so.
+        # Before, only the error message said so.
         "UPDATE outbox SET unknown = 1 WHERE state = 'failed' AND error LIKE 'It is not known whether this arrived: %'",
     ),
 )
@@ -92,13 +92,13 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "status_end": ["name", "at", "text", "emoji_name"],
     "edits": ["edit_id", "message_id", "original", "content", "destination", "owner"],
 }
-"""Each table and its columns, the primary key first; what guards a row (`GUARDS`) comes last."""
+"""Each table and its columns, the primary key first and the guard column (`GUARDS`) last."""
 
 GUARDS = {"outbox": "owner", "uploads": "owner", "acts": "owner", "drafts": "revision"}
-"""The column that a row must have as it was known for it to be written: else another window was faster."""
+"""The column whose value must be the known one for a row to be written; otherwise another window was faster."""
 
 OWNED = tuple(table for table, guard in GUARDS.items() if guard == "owner")
-"""Tables whose rows are each looked after by one window."""
+"""Tables in which each row belongs to one window."""
 
 
 def outbox_row(record: OutboxRecord) -> JournalRow:
@@ -118,7 +118,7 @@ def outbox_row(record: OutboxRecord) -> JournalRow:
 
 
 def outbox_record(row: JournalRow) -> OutboxRecord | None:
-    """A row as its message; None if it cannot be read."""
+    """Returns the message of a row; None if it cannot be read."""
     values = _columns("outbox", row)
     return _record(OutboxRecord, {**values, "destination": _destination(values["destination"])})
 
@@ -143,7 +143,7 @@ def draft_row(record: Draft) -> JournalRow:
 
 
 def draft_record(row: JournalRow) -> Draft | None:
-    """A row as its draft; None if it cannot be read. The words of one whose address cannot be read are kept."""
+    """Returns the draft of a row; None if it cannot be read. A draft with an unreadable destination keeps its text."""
     values = _columns("drafts", row)
     version = {"destination": _destination(values["destination"]), "content": values["content"]}
     base = {
@@ -154,12 +154,12 @@ def draft_record(row: JournalRow) -> Draft | None:
 
 
 def upload_row(record: UploadRecord) -> JournalRow:
-    """A file on its way as its row."""
+    """Returns the row of an upload."""
     stamp = record.stamp
     return (
         record.upload_id,
         record.position,
-        # Names need not be text; the bytes come back with `fsdecode`.
+        # File names need not be text; `fsdecode` restores the bytes.
         os.fsencode(record.path).hex(),
         destination_to_text(record.destination),
         record.draft_id,
@@ -174,7 +174,7 @@ def upload_row(record: UploadRecord) -> JournalRow:
 
 
 def upload_record(row: JournalRow) -> UploadRecord | None:
-    """A row as its file; None if it cannot be read."""
+    """Returns the upload of a row; None if it cannot be read."""
     values = _columns("uploads", row)
     destination = _destination(values["destination"])
     stamp = {"size": values["size"], "changed": values["changed"]}
@@ -185,7 +185,7 @@ def upload_record(row: JournalRow) -> UploadRecord | None:
 
 
 def act_row(record: ActRecord) -> JournalRow:
-    """What was done to a message as its row."""
+    """Returns the row of an action on a message."""
     return (
         record.act_id,
         record.position,
@@ -200,17 +200,17 @@ def act_row(record: ActRecord) -> JournalRow:
 
 
 def act_record(row: JournalRow) -> ActRecord | None:
-    """A row as what was done to a message; None if it cannot be read."""
+    """Returns the action of a row; None if it cannot be read."""
     return _record(ActRecord, _columns("acts", row))
 
 
 def edit_key(edit: Edit) -> str:
-    """The key of its row: two windows may change one message."""
+    """The key of an edit's row: two windows may edit the same message."""
     return f"{edit.message_id} {edit.owner}"
 
 
 def edit_row(edit: Edit) -> JournalRow:
-    """A change of a message as its row."""
+    """Returns the row of an unsaved edit."""
     return (
         edit_key(edit),
         bounded(edit.message_id),
@@ -222,22 +222,22 @@ def edit_row(edit: Edit) -> JournalRow:
 
 
 def edit_record(row: JournalRow) -> Edit | None:
-    """A row as its change of a message; None if it cannot be read."""
+    """Returns the edit of a row; None if it cannot be read."""
     values = _columns("edits", row)
     return _record(Edit, {**values, "destination": _destination(values["destination"])})
 
 
 STATUS_END = "own"
-"""The key of the one row of its table."""
+"""The key of the only row of its table."""
 
 
 def status_end_row(record: StatusEndRecord) -> JournalRow:
-    """When a status ends as its row."""
+    """Returns the row of the end of a status."""
     return (STATUS_END, record.at, encodable(record.text), record.emoji_name)
 
 
 def status_end_record(row: JournalRow) -> StatusEndRecord | None:
-    """A row as when a status ends; None if it cannot be read."""
+    """Returns the end of a status from a row; None if it cannot be read."""
     return _record(StatusEndRecord, _columns("status_end", row))
 
 
@@ -261,12 +261,12 @@ def _record(kind: type[Record], values: Mapping[str, object]) -> Record | None:
 
 
 def _path(kind: type, value: object) -> object:
-    # Names need not be text: their bytes are stored as hexadecimal digits.
+    # File names need not be text: their bytes are stored as hexadecimal digits.
     if kind is not Path or not isinstance(value, str):
         raise ValueError(f"not a value of {kind.__name__}")
     return Path(os.fsdecode(bytes.fromhex(value)))
 
 
 def bounded(number: int | None) -> int | None:
-    """Ids come from a server, which may say anything; SQLite has 64 bits."""
+    """Returns None for ids from a server that do not fit into SQLite's 64 bits."""
     return number if number is not None and abs(number) < 2**63 else None

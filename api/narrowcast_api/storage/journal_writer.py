@@ -1,8 +1,8 @@
-"""Writing to the journal in a thread of its own, so that nothing waits for the disk.
+"""Writes to the journal in a separate thread, so that nothing waits for the disk.
 
-What is handed over while a commit is under way goes into the next one together. If the disk refuses (full, read-only),
-the newest value of every row is kept in memory, and everything is tried again with each later write and every few
-seconds.
+Writes that are queued during a commit go into the next one together. If a write fails (disk full, read-only),
+the newest value of every row is kept in memory, and everything is tried again with each later write and every
+few seconds.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ RETRY_SECONDS = 5.0
 
 
 class JournalWriter:
-    """The writes that are not on the disk yet, and the rows as they shall be.
+    """The writes that are not on disk yet, and all rows including those writes.
 
-    `warning` is what the user must be told, or None; `warned` is called when it changes, in any thread, and `was_late`
-    when another window was faster with a row. With `read_only`, a reason, nothing is
-    written.
+    `warning` is what the user must be told, or None; `warned` is called when it changes, in any thread, and
+    `was_late` when another window was faster to write a row. If `read_only`, which is a reason, is set,
+    nothing is written.
     """
 
     def __init__(
@@ -55,31 +55,31 @@ class JournalWriter:
         self._closed = False
         self._ended = False
         self._rows = file.rows()
-        """What the file holds or shall hold: it may break while it is open."""
+        """The rows of the file, including pending writes: the file may become unreadable while it is open."""
 
     # rows
 
     def rows(self) -> dict[Key, JournalRow]:
-        """Every row as it shall be, without waiting for the disk."""
+        """Every row, including pending writes, without waiting for the disk."""
         with self._handover:
             return dict(self._rows)
 
     def has(self, key: Key) -> bool:
-        """Whether there is such a row, or shall be."""
+        """Whether the row exists, including pending writes."""
         return key in self._rows
 
     def load(self) -> None:
-        """Read all rows again, before anybody has asked for them."""
+        """Read all rows again, before they are used."""
         rows = self._file.rows()
         with self._handover:
             self._rows = rows
 
     def is_lost(self, key: Key) -> bool:
-        """Whether another window was faster with a row that was last written here."""
+        """Whether another window was faster to write a row that was last written here."""
         return key in self._lost
 
     def is_pending(self, key: Key) -> bool:
-        """Whether a row that was written here is not on the disk yet."""
+        """Whether a row that was written here is not on disk yet."""
         with self._handover:
             return key in self._pending or key in self._under_way
 
@@ -88,7 +88,7 @@ class JournalWriter:
         return bool(self._lost) or self._file.changed_elsewhere()
 
     def reread(self) -> JournalChanges:
-        """Read what other windows have written since the last time; in the journal's thread."""
+        """Read what other windows have written since the last call. Runs in the journal's thread."""
         try:
             rows = self._file.read_again(self.rows())
         except OPENING_ERRORS as error:
@@ -108,7 +108,7 @@ class JournalWriter:
     # handing over
 
     def write(self, writes: Mapping[Key, Write]) -> Future[bool]:
-        """Make these writes next; whether they are on the disk."""
+        """Queue these writes; the future resolves with whether they are on disk."""
         with self._handover:
             self._pending = combined(self._pending, writes)
             for key, write in writes.items():
@@ -116,9 +116,9 @@ class JournalWriter:
         return self.retry()
 
     def retry(self) -> Future[bool]:
-        """Commit what waits when the thread is free; whether it is on the disk then."""
+        """Commit pending writes when the thread is free; the future resolves with whether they are on disk."""
         done: Future[bool] = Future()
-        done.set_running_or_notify_cancel()  # who waits for it may be cancelled: what is written is not, nor the others
+        done.set_running_or_notify_cancel()  # a cancelled caller must not cancel the write or other callers
         if self._ended:
             done.set_result(False)
             return done
@@ -130,13 +130,13 @@ class JournalWriter:
         return done
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait up to `timeout` seconds until all is written; whether it is on the disk."""
+        """Wait up to `timeout` seconds until everything is written; returns whether it is on disk."""
         with suppress(TimeoutError):
             return self.retry().result(timeout)
         return False
 
     def close(self, timeout: float) -> None:
-        """Write what is left, for at most `timeout` seconds, and close the file."""
+        """Write what is pending, for at most `timeout` seconds, and close the file."""
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
@@ -172,7 +172,7 @@ class JournalWriter:
             future.set_result(warning is None)
 
     def _retry_later(self) -> None:
-        """There may be room soon. Only where there is a thread: tests decide that for themselves."""
+        """Retry later, when there may be room on the disk. Only with a thread: tests retry explicitly."""
         if self._read_only is not None or self._closed or not isinstance(self.executor, ThreadPoolExecutor):
             return
         self._timer = threading.Timer(RETRY_SECONDS, self.retry)
@@ -180,7 +180,7 @@ class JournalWriter:
         self._timer.start()
 
     def _store(self, batch: Mapping[Key, Write]) -> str | None:
-        """Write rows in one transaction; what went wrong, in words."""
+        """Write rows in one transaction; returns a message for the user if that failed."""
         if self._read_only is not None:
             return self._read_only
         try:
@@ -190,7 +190,7 @@ class JournalWriter:
         except (sqlite3.Error, OverflowError, ValueError) as error:
             if is_damage(error) and self._file.path is not None:
                 return self._begin_anew(self._file.path)
-            # One row that SQLite cannot hold must not keep the others from the disk.
+            # A row that SQLite cannot store must not prevent the others from being written.
             return self._store_one_by_one(batch)
         return self._memory_warning()
 
@@ -203,7 +203,7 @@ class JournalWriter:
         return self._memory_warning()
 
     def _begin_anew(self, path: Path) -> str | None:
-        """The file broke while it was open: all of it goes into a new one."""
+        """Write all rows to a new file, because the file became damaged while it was open."""
         try:
             damaged = self._file.begin_anew(path, self.rows())
         except OPENING_ERRORS as error:
@@ -222,11 +222,11 @@ class JournalWriter:
             self.was_late()
 
     def _memory_warning(self) -> str | None:
-        """A journal that had to open in memory stays a reason to warn, whatever succeeds there."""
+        """Keep warning about a journal that had to open in memory, even if writes to it succeed."""
         return self.warning if self._file.path is None else None
 
     def _warn(self, warning: str | None) -> None:
-        # What was found at the start stays said: a write that works does not bring back what was damaged.
+        # Keep the warning from opening: a write that works does not restore what was damaged.
         warning = warning or self._found_at_start
         if warning != self.warning:
             self.warning = warning

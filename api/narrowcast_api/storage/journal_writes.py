@@ -1,4 +1,4 @@
-"""What is to be written to the journal next, and what of it another window was faster with."""
+"""Pending writes to the journal, and whether another window was faster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from narrowcast_api.storage.journal_rows import COLUMNS, GUARDS, JournalRow
 class Write(Struct, frozen=True):
     """One row to write, or None to delete it.
 
-    With `guarded` it is written only over a row whose guard (`GUARDS`) is `expects`; a `fresh` one has no row yet.
+    If `guarded`, it is only written over a row whose guard (`GUARDS`) is `expects`; if `fresh`, there is no
+    row yet.
     """
 
     row: JournalRow | None
@@ -23,17 +24,17 @@ class Write(Struct, frozen=True):
     expects: object = None
 
     def after(self, earlier: Write) -> Write:
-        """This write in the place of an earlier one that has not been made."""
+        """Returns the write that replaces an earlier pending one of the same row."""
         if earlier.row is None or not self.guarded:
             return self
         if self.expects != earlier.row[-1]:
-            return self  # it comes after something that was read since
+            return self  # it is based on a row that was read since
         fresh = earlier.fresh and self.row is not None
         return Write(self.row, fresh, earlier.guarded, earlier.expects)
 
 
 def combined(earlier: Mapping[Key, Write], later: Mapping[Key, Write]) -> dict[Key, Write]:
-    """Both, where nothing of the earlier ones has been made."""
+    """Returns both, as long as none of the earlier ones has been executed."""
     both = dict(earlier)
     for key, write in later.items():
         before = both.pop(key, None)
@@ -42,7 +43,7 @@ def combined(earlier: Mapping[Key, Write], later: Mapping[Key, Write]) -> dict[K
 
 
 def carry_out(connection: sqlite3.Connection, key: Key, write: Write) -> bool:
-    """Make one write; False if another window was faster."""
+    """Execute one write; returns False if another window was faster."""
     table, name = key
     if write.row is not None and (write.fresh or not write.guarded):
         connection.execute(*insert(table, write.row))

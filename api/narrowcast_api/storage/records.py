@@ -1,4 +1,4 @@
-"""Rows of the journal: what outbox, drafts, edits and uploads must know again after a crash."""
+"""Records of the journal: what outbox, drafts, edits and uploads need after a crash."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast_api.narrow.destinations import Destination
 
 
 class OutboxState(enum.Enum):
-    """Where a message of one's own is on its way; the diagram is in `protocols/outbox.py`."""
+    """The state of a message that is being sent; the diagram is in `protocols/outbox.py`."""
 
     WAITING = "waiting"
     SENDING = "sending"
@@ -22,11 +22,12 @@ class OutboxState(enum.Enum):
 
 
 class OutboxRecord(Struct, frozen=True):
-    """One message on its way. `position` orders them, `created` is UTC seconds, `error` is for people.
+    """One unsent message. `position` orders them, `created` is UTC seconds, `error` is a message for the
+    user.
 
-    `floor_id` is the newest message id known before the first try: the message, if it arrived, has a greater
-    one. `tried` tells whether a request may have reached the server. `unknown`: it is FAILED because nobody could say
-    whether it arrived. `owner` is the window that sends it.
+    `floor_id` is the newest message id known before the first attempt: if the message arrived, it has a
+    greater one. `tried`: a request may have reached the server. `unknown`: it is FAILED because it could not
+    be found out whether it arrived. `owner` is the window that sends it.
     """
 
     local_id: str
@@ -43,14 +44,14 @@ class OutboxRecord(Struct, frozen=True):
 
 
 class Draft(Struct, frozen=True):
-    """One draft as it is here. `edited` is UTC seconds.
+    """One local draft. `edited` is UTC seconds.
 
-    `server_id` is set once the server has it, and `base` is the server's version that ours came from.
-    `dirty`: the server has to be told. `deleted`: gone for the user, the server still has to be told.
-    `posting`: a request to create it may have reached the server, so look before repeating it.
-    `conflict_with` is the draft that holds the other text, where two devices wrote at the same time.
-    `revision` is another one each time that a window writes it down.
-    `error`, which the journal does not keep: why it is kept here only, for people.
+    `server_id` is set once the server has it, and `base` is the server's version on which the local one is
+    based. `dirty`: the server must be updated. `deleted`: deleted by the user, but not on the server yet.
+    `posting`: a request to create it may have reached the server, so check before repeating it.
+    `conflict_with` is the draft that has the other text, if two devices wrote at the same time. `revision`
+    changes each time that a window writes the draft. `error`, which is not in the journal: why the draft is
+    only kept locally, for the user.
     """
 
     draft_id: str
@@ -80,8 +81,8 @@ class Draft(Struct, frozen=True):
 
 
 class ActRecord(Struct, frozen=True):
-    """One thing that was done to a message and that the server has not taken yet: `flag` set or cleared, or else a
-    reaction added or removed. `position` orders them. `owner` is the window that sends it.
+    """One action on a message that the server has not confirmed: `flag` set or cleared, or else a reaction
+    added or removed. `position` orders them. `owner` is the window that sends it.
     """
 
     act_id: str
@@ -96,8 +97,8 @@ class ActRecord(Struct, frozen=True):
 
 
 class Edit(Struct, frozen=True):
-    """A change of a message of one's own that the server does not have: the text that the message had, and the text
-    that it shall have. `destination` is where the message was. `owner` is the window in which it was written.
+    """An unsaved edit of a message of the current user: the original text of the message, and the edited one.
+    `destination` is where the message was. `owner` is the window in which it was written.
     """
 
     message_id: int
@@ -108,7 +109,7 @@ class Edit(Struct, frozen=True):
 
 
 class StatusEndRecord(Struct, frozen=True):
-    """That one's own status is to be cleared at `at` (UTC seconds), if it is still this one."""
+    """The user's status is to be cleared at `at` (UTC seconds), if it still has this text and emoji."""
 
     at: float
     text: str
@@ -116,7 +117,7 @@ class StatusEndRecord(Struct, frozen=True):
 
 
 class UploadState(enum.Enum):
-    """Where a file is on its way; the diagram is in `protocols/uploads.py`."""
+    """The state of an upload; the diagram is in `protocols/uploads.py`."""
 
     WAITING = "waiting"
     SENDING = "sending"
@@ -126,18 +127,19 @@ class UploadState(enum.Enum):
 
 
 class FileStamp(Struct, frozen=True):
-    """By which a file is known again: its size in bytes, and when it was changed, in nanoseconds."""
+    """Identifies the version of a file: its size in bytes, and the time of its last change in nanoseconds."""
 
     size: int
     changed: int
 
 
 class UploadRecord(Struct, frozen=True):
-    """One file on its way. `position` orders them, `error` is for people, `link` is the Markdown once DONE.
+    """One upload. `position` orders them, `error` is a message for the user, `link` is the Markdown once
+    DONE.
 
-    `stamp` is what the file was when it was first sent. `resume_from` is the server's address of what it has
-    of the file already. `destination` and `draft_id` tell in which text the link belongs. `owner` is the window
-    that sends it.
+    `stamp` is the version of the file when it was first sent. `resume_from` is the server's URL of a partial
+    upload. `destination` and `draft_id` say to which text the link belongs. `owner` is the window that sends
+    it.
     """
 
     upload_id: str

@@ -1,4 +1,4 @@
-"""What a person types, as a query of SQLite's full-text search, and what comes back."""
+"""Converts search text to a query of SQLite's full-text search, and its results to hits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARK = re.compile("\x02(.*?)\x03", re.DOTALL)
 
 
 class SearchHit(Struct, frozen=True):
-    """A message that matched: `snippet` is text of it, `marks` are (start, end) of the words in it."""
+    """A matching message: `snippet` is an excerpt of its text, `marks` are the (start, end) of the matches in it."""
 
     message_id: int
     snippet: str
@@ -22,7 +22,7 @@ class SearchHit(Struct, frozen=True):
 
     @classmethod
     def parse(cls, message_id: int, marked: str) -> SearchHit:
-        """From text in which U+0002 and U+0003 enclose what matched."""
+        """Parses text in which U+0002 and U+0003 enclose matches."""
         plain, marks, position = [], [], 0
         last = 0
         for mark in _MARK.finditer(marked):
@@ -37,9 +37,9 @@ class SearchHit(Struct, frozen=True):
 
 
 def match_expression(text: str) -> str | None:
-    """All words must occur, quoted ones side by side, the last may be the beginning of one.
-
-    Nothing of `text` is understood as an operator of the query language. None if there is no word in it.
+    """Returns a query in which all words must occur, quoted ones as a phrase, and the last word may be a
+    prefix. Nothing in `text` is interpreted as an operator of the query language. None if there is no word in
+    it.
     """
     phrases = [
         (part.group(1) or part.group(2) or "").replace("\x00", "").replace('"', "")

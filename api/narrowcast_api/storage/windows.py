@@ -1,13 +1,11 @@
-"""Who has an account open: a locked file for each window.
+"""Which windows have an account open: a locked file for each window.
 
-DATA/<account>/windows/<id>    locked while its window lives; tells process, machine and purpose
-DATA/<account>/lock            held together by all windows here; alone by versions that knew one writer only
+DATA/<account>/windows/<id>    locked while its window is open; contains process, machine and purpose
+DATA/<account>/lock            a shared lock of all windows here; exclusive for versions that allowed one window only
 
-The system gives a lock up when its process ends, however it ends: whoever can take it knows that its window is
-gone. A home that two machines share is another matter. Locks may not reach from one to the other, and SQLite's
-shared memory never does. So a window also tells on which start of which machine it runs, and touches its file
-once a minute.
-"""
+The system releases a lock when its process ends, however it ends: if a lock can be taken, its window is closed.
+If two machines share a home folder, locks may not work between them, and SQLite's shared memory never does.
+So a window also records the machine and its boot, and touches its file once a minute."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ from narrowcast_api.storage.folders import private_folder
 log = logging.getLogger(__name__)
 
 TOUCH_EVERY = 60.0
-"""Seconds between two signs of life, for other machines."""
+"""Seconds between two updates of the file's time, which other machines check."""
 
 _GONE_AFTER = 3 * TOUCH_EVERY
 _NAME = "windows"
@@ -50,22 +48,22 @@ _WITHOUT_LOCKS = (
 
 
 class Machine(Struct, frozen=True):
-    """One start of one machine."""
+    """One boot of one machine."""
 
     host: str
     boot: str
     computer: str = ""
-    """What is the same after each start, where the system says so: names are not always different."""
+    """Identifies the machine across boots, if the system provides that: host names are not always unique."""
 
     @classmethod
     def here(cls) -> Machine:
-        """This one. Containers of a machine have its boot id, and locks reach from one to the other."""
+        """This machine. Containers of a machine share its boot id, and locks work between them."""
         host = socket.gethostname()
         boot = _first_line(Path("/proc/sys/kernel/random/boot_id"))
         return cls(host, boot or host, _first_line(Path("/etc/machine-id")))
 
     def is_earlier_start_of(self, other: Machine) -> bool:
-        """Whether this was the same machine before it was started again."""
+        """Whether this was an earlier boot of the same machine."""
         same = (self.host, self.computer) == (other.host, other.computer)
         return same and self.boot != other.boot
 
@@ -77,7 +75,7 @@ def _first_line(path: Path) -> str:
 
 
 class WindowRecord(Struct, frozen=True):
-    """What a window says of itself. `kind` is what it is for: "app", "sender" or "command"."""
+    """The information about a window in its file. `kind` is its purpose: "app", "sender" or "command"."""
 
     window_id: str
     pid: int
@@ -86,8 +84,8 @@ class WindowRecord(Struct, frozen=True):
 
 
 class Window:
-    """A window that is open here. `obstacle` says why it may not write, or is None; `may_read` tells whether it may
-    at least read the files of the account.
+    """An open window of this process. `obstacle` says why it may not write, or is None; `may_read` is whether
+    it may at least read the files of the account.
     """
 
     def __init__(
@@ -107,16 +105,16 @@ class Window:
 
     @property
     def id(self) -> str:
-        """Its own for ever; nobody else has had it."""
+        """The unique id of this window, which is never used again."""
         return self.record.window_id
 
     def others(self) -> list[WindowRecord]:
-        """The other windows that live, on this machine and on others."""
+        """The other open windows, on this machine and on others."""
         living = _living(self._folder, self.record.machine)
         return [record for record in living if record.window_id != self.id]
 
     def is_gone(self, window_id: str) -> bool:
-        """Whether that window has ended, so that what it left behind may be taken over."""
+        """Whether that window has closed, so that what it left behind may be taken over."""
         if window_id == self.id:
             return False
         path = self._folder / window_id
@@ -128,7 +126,9 @@ class Window:
         return True
 
     def take(self, name: str) -> bool:
-        """Take a task that one window of the account does at a time, until this one ends; whether it is ours."""
+        """Take a task that only one window of the account does at a time, until this window closes; returns
+        whether this window has it.
+        """
         if self.obstacle is not None or name in self._tasks:
             return name in self._tasks
         try:
@@ -141,26 +141,26 @@ class Window:
         return True
 
     def touch(self) -> None:
-        """Show other machines that this window lives."""
+        """Show other machines that this window is still open."""
         with suppress(OSError):
             os.utime(self._folder / self.id)
 
     def close(self) -> None:
-        """Others take over what this window leaves. May be called again."""
+        """Close the window; others take over what it leaves behind. May be called again."""
         if self.obstacle is None:
             with suppress(OSError):
                 (self._folder / self.id).unlink(missing_ok=True)
         self.let_go()
 
     def let_go(self) -> None:
-        """Give the locks up and leave the file: what the system does for a process that is killed."""
+        """Release the locks but leave the file, as when a process is killed."""
         self._tasks.clear()
         while self._locks:
             os.close(self._locks.pop())
 
 
 def open_window(account_folder: Path, kind: str, machine: Machine | None = None) -> Window:
-    """Open a window on an account. Raises OSError where its files cannot be made."""
+    """Open a window on an account. Raises OSError if its files cannot be created."""
     folder = private_folder(account_folder / _NAME)
     here = machine or Machine.here()
     record = WindowRecord(f"{os.getpid():x}-{os.urandom(6).hex()}", os.getpid(), here, kind)
@@ -187,12 +187,12 @@ def open_window(account_folder: Path, kind: str, machine: Machine | None = None)
 
 
 def living_windows(account_folder: Path) -> list[WindowRecord]:
-    """The windows of an account, looked at from outside; no file is made."""
+    """The open windows of an account, for other programs; no file is created."""
     return list(_living(account_folder / _NAME, Machine.here()))
 
 
 def _own_file(folder: Path, record: WindowRecord, *, locked: bool = True) -> int:
-    """The window's file, locked before anybody can see it."""
+    """Create the window's file, locked before other windows can see it."""
     hidden = folder / f".{record.window_id}"
     descriptor = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
@@ -208,7 +208,7 @@ def _own_file(folder: Path, record: WindowRecord, *, locked: bool = True) -> int
 
 
 def _locked(path: Path, how: int) -> int:
-    """A file with a lock. Raises BlockingIOError if it is somebody else's, OSError."""
+    """Open and lock a file. Raises BlockingIOError if another process has the lock, OSError."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, how | fcntl.LOCK_NB)
@@ -219,8 +219,8 @@ def _locked(path: Path, how: int) -> int:
 
 
 def _living(folder: Path, here: Machine, *, sweep: bool = False) -> Iterator[WindowRecord]:
-    """The windows that live. With `sweep` the files of those of this machine that were killed are removed; what they
-    left in the journal names them still.
+    """The open windows. With `sweep` the files of killed windows of this machine are removed; their rows in
+    the journal still contain their ids.
     """
     try:
         paths = sorted(folder.iterdir())
@@ -246,7 +246,8 @@ def _read(path: Path) -> WindowRecord | None:
 def _lives(path: Path, record: WindowRecord, here: Machine) -> bool:
     if record.machine.boot == here.boot:
         return _is_locked(path, record)
-    # An earlier start of this machine ended with all its windows; the locks of another may not be seen here.
+    # All windows of an earlier boot of this machine have ended; locks of another machine may not be visible
+    # here.
     return not record.machine.is_earlier_start_of(here) and _is_fresh(path)
 
 
@@ -272,12 +273,12 @@ def _runs(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        pass  # somebody else's, with the number of ours that has ended, or not: rather believe that it lives
+        pass  # another user's process, perhaps with a reused id: assume that the window is open
     return True
 
 
 def _is_fresh(path: Path) -> bool:
-    """Whether the file was touched lately, by the clock of the file system that keeps it."""
+    """Whether the file was touched recently, by the clock of its file system."""
     probe = path.with_name(f".probe-{os.urandom(4).hex()}")
     try:
         probe.touch(mode=0o600)
