@@ -1,1 +1,1 @@
-"""Registration and the stream of events that heals itself, by long poll or WebSocket, and what to call its state."""
+"""Registration, the self-healing stream of events by long poll or WebSocket, and the connection status."""

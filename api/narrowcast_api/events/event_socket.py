@@ -1,4 +1,4 @@
-"""What a stream of events over a WebSocket can do. The library that opens one is loaded where a server offers it."""
+"""The interface of a WebSocket stream of events. The library for it is only loaded if a server offers such a stream."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Socket(Protocol):
         """The events of the next frame."""
 
     async def acknowledge(self, last_event_id: int) -> None:
-        """Says up to where events have been applied; the server forgets them."""
+        """Reports up to which id events have been applied; the server deletes them."""
 
     async def close(self) -> None:
-        """Ends the stream; the queue lives on."""
+        """Closes the stream; the queue remains."""
 
 
 class OpenSocket(Protocol):
-    """How a stream is opened."""
+    """Opens a stream."""
 
     async def __call__(
         self, connection: Connection, path: str, queue_id: str, last_event_id: int

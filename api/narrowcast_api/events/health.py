@@ -1,4 +1,4 @@
-"""How the connection is: from what works and what fails to the status that people see."""
+"""Computes the connection status from successes and failures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OFFLINE_AFTER = 30.0
 
 
 class Health:
-    """The status of one stream of events; the diagram is in `status`. `on_status` is told of each new one."""
+    """The status of one stream of events; the diagram is in `status`. `on_status` receives each new status."""
 
     def __init__(self, clock: Clock, on_status: Callable[[ConnectionStatus], None]) -> None:
         self._clock = clock
@@ -22,13 +22,13 @@ class Health:
         self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
 
     def works(self) -> None:
-        """The server has answered."""
+        """Records that the server has answered."""
         self._trouble_since = None
         if not self.status.is_live:
             self._set(ConnectionKind.LIVE, "")
 
     def trouble(self, error: Exception) -> None:
-        """It failed for this reason."""
+        """Records a failure with this cause."""
         detail = error.user_message if isinstance(error, NarrowcastError) else "an event could not be applied"
         if self._trouble_since is None:
             self._trouble_since = self._clock.monotonic()
@@ -37,18 +37,20 @@ class Health:
         self.grow_tired()
 
     def grow_tired(self) -> None:
-        """Time has passed: trouble that lasts means offline."""
+        """Changes the status to offline if the trouble has lasted long enough."""
         since = self._trouble_since
         if since is not None and self._clock.monotonic() - since >= OFFLINE_AFTER:
             self._set(ConnectionKind.OFFLINE, self.status.detail)
 
     def refused(self, detail: str, *, ended: bool) -> None:
-        """The server does not accept the key; any key if the account has ``ended``."""
-        self._trouble_since = None  # what lasts now is no trouble of the network
+        """Records that the server does not accept the API key; with ``ended``, it would accept none for this
+        account.
+        """
+        self._trouble_since = None  # from here on it is not a network problem
         self._set(ConnectionKind.REFUSED, detail, ended=ended)
 
     def connecting(self) -> None:
-        """Somebody asked to try again."""
+        """Records that another attempt was requested."""
         self._set(ConnectionKind.CONNECTING, "")
 
     def _set(self, kind: ConnectionKind, detail: str, *, ended: bool = False) -> None:

@@ -1,8 +1,9 @@
-"""How long silence on the stream of events is believed.
+"""Decides how long the stream of events may be silent before the connection is in doubt.
 
-There is doubt when the server's heartbeat is overdue. A server can also forget a poll that came at the same moment as
-an event (Zulip's does, under load), and answer it no more: so there is doubt as well when something was done here and
-nothing was told of it, and when it is quiet after something was told, at most once a minute.
+The connection is in doubt when the server's heartbeat is overdue. A server can also lose a poll that arrived
+at the same moment as an event (Zulip's does, under load), and never answer it. So it is also in doubt when an
+action was carried out for which no event arrives, and, at most once a minute, when the stream is quiet after
+an event.
 """
 
 from __future__ import annotations
@@ -12,20 +13,20 @@ from collections.abc import Sequence
 from narrowcast_api.clock import Clock
 
 HEARTBEAT_SHARE = 2 / 3
-"""The part of the time-out of a long poll that servers name within which a heartbeat comes: 45 to 55 s of 90."""
+"""The share of the server's long-poll timeout within which a heartbeat arrives: 45 to 55 s of 90."""
 
 TOLD_WITHIN = 2.0
-"""Seconds within which a server tells what was done here; looked at whenever the clocks are."""
+"""Seconds within which a server sends the event of an action; checked whenever the clocks are."""
 
 QUIET_SECONDS = 5.0
-"""Seconds of silence after an event, upon which a poll may have been forgotten."""
+"""Seconds of silence after an event, after which a poll may have been lost."""
 
 CHECK_EVERY = 60.0
-"""Seconds between two questions for that reason."""
+"""Seconds between two checks for that reason."""
 
 
 class Silence:
-    """What is known of one stream that says nothing: a poll is listening, or something was done, or told, before."""
+    """What is known of a silent stream: whether a poll is pending, and whether an action or an event came before."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -35,40 +36,42 @@ class Silence:
         self.is_listening = False
 
     def listen(self, timeout: float, *, is_polled: bool) -> float:
-        """A poll, or a wait for a WebSocket frame, begins; seconds after which there is doubt. `timeout` is what the
-        server names for a poll, in seconds.
+        """Records the start of a poll, or of a wait for a WebSocket frame; returns the seconds after which
+        the connection is in doubt. `timeout` is the server's timeout of a poll, in seconds.
         """
         self.is_listening = True
         wait = timeout * HEARTBEAT_SHARE
-        # The poll follows events, so that one more may come at the same moment.
+        # The poll follows events, so another event may arrive at the same moment.
         may_be_forgotten = self._has_told and is_polled
         if may_be_forgotten and self._clock.monotonic() - self._checked_at >= CHECK_EVERY:
             return min(wait, QUIET_SECONDS)
         return wait
 
     def acted(self) -> None:
-        """The server has done what was asked for, and is about to tell of it."""
+        """Records that the server has carried out an action, for which it will send an event."""
         if self.is_listening and self._acted_at is None:
             self._acted_at = self._clock.monotonic()
 
     def is_untold(self) -> bool:
-        """Whether the server should have told by now of what was done; says so once."""
+        """Whether the event of an action is overdue; returns True only once per action."""
         if self._acted_at is None or self._clock.monotonic() - self._acted_at < TOLD_WITHIN:
             return False
         self._acted_at = None
         return True
 
     def settle(self) -> None:
-        """The wait is over, however it ended: what was done before will be in what is asked for next, or came."""
+        """Records that the wait is over, however it ended: events of earlier actions have arrived, or will be
+        in the next answer.
+        """
         self.is_listening = False
         self._acted_at = None
 
     def told(self, events: Sequence[object]) -> None:
-        """These events, as they travel, came by themselves."""
+        """Records the raw events of an answer that was not explicitly asked for."""
         self._has_told = self._has_told or any(map(_tells, events))
 
     def asked(self) -> None:
-        """Events are asked for now."""
+        """Records that events are requested without waiting now."""
         self._has_told, self._checked_at = False, self._clock.monotonic()
 
 

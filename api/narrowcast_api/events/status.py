@@ -1,4 +1,4 @@
-"""How the connection is, for people to see. Cheap to import."""
+"""The connection status that users see. Cheap to import."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class ConnectionKind(StrEnum):
 
 
 class ConnectionStatus(NamedTuple):
-    """`since` is when the trouble (or the good time) began, in UTC seconds; `detail` says why, for people. `ended`: the
-    account or its organization is deactivated, so that no other key would be accepted.
+    """`since` is when the trouble (or the live period) began, in UTC seconds; `detail` is the reason, for the
+    user. `ended`: the account or its organization is deactivated, so that no other API key would be accepted.
     """
 
     kind: ConnectionKind

@@ -1,20 +1,20 @@
-"""The stream of events that heals itself: registration, long poll or WebSocket, recovery.
+"""The self-healing stream of events: registration, long poll or WebSocket, recovery.
 
 ```
-            ┌────────── BAD_EVENT_QUEUE_ID: at once; refusal, unreadable answer or event: later ──────────┐
+            ┌────────── BAD_EVENT_QUEUE_ID: at once; rejection, unreadable answer or event: later ────────┐
             v                                                                                             │
       no queue ──register──> snapshot ──> receiving <──────────┐ ──────────────────────────────────────── ┘
          ^  │                                │   ^             │ same queue, `dont_block`:
          └──┘ no answer: later               v   └── works     │ at once in doubt, else after a jittered pause
         401: refused, until asked again   doubt; no answer, 5xx ┘
 ```
-Recovery is the start-up path: a lost queue means a new snapshot, and whoever shows messages fetches them
-again. Events are handed over in order, each id once. A wake from sleep (the wall clock ran ahead of the
-monotonic one) ends whatever wait is under way.
+Recovery is the same as starting: a lost queue means a new snapshot, and views fetch their messages again.
+Events are passed on in order, each id once. A wake from sleep (the wall clock ran ahead of the monotonic
+one) ends any current wait.
 
-A connection can be dead though nobody has said so. There is doubt when it is silent for too long (`silence`) and when
-any other request meets no answer: then events are asked for at once, without waiting for new ones, and if that has no
-answer within `PROOF_SECONDS` the account is not live any more.
+A connection can be dead without an error. It is in doubt when it is silent for too long (`silence`) and when
+any other request gets no answer: then events are requested at once, without waiting for new ones, and if
+there is no answer within `PROOF_SECONDS` the status is no longer live.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ logger = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 
 CATCH_UP_SECONDS = 10.0
-"""How long a poll that must not block may take: longer, and the connection is as dead as before."""
+"""The maximum duration of a poll that must not block; if it takes longer, the connection is still dead."""
 
 PROOF_SECONDS = 5.0
-"""How long a connection that is in doubt may take to prove that it works, before the app says that it is not live."""
+"""The maximum time in which a connection in doubt must prove that it works, before the status is no longer live."""
 
 LOOK_AT_CLOCKS_EVERY = 5.0
-"""Seconds between two looks whether the machine slept."""
+"""Seconds between two checks whether the machine slept."""
 
 _JUMP = 10.0
 _AT_ONCE = 50
@@ -70,20 +70,20 @@ _SOCKET_FAILURES = 2
 
 
 class Queue(NamedTuple):
-    """The event queue that came with a snapshot."""
+    """The event queue of a snapshot."""
 
     queue_id: str
     last_event_id: int
     stream_path: str | None = None
-    """Where the server offers the queue as a WebSocket stream; None where it does not."""
+    """The path of the queue's WebSocket stream; None if the server offers none."""
 
 
 class EventStream:
-    """Runs one account's events. `run` is a task; nothing that a network does ends it.
+    """Receives the events of one account. `run` is a task; network errors never end it.
 
-    `on_snapshot` gets each answer of registration, `on_events` each batch of typed events in order; an
-    exception in either is logged and answered by a new snapshot. `on_status` is told of each new status.
-    `open_socket` opens a WebSocket stream, None polls only. `random` gives numbers in [0, 1).
+    `on_snapshot` receives each answer of registration, `on_events` each batch of typed events in order; an
+    exception in either is logged and answered by a new snapshot. `on_status` receives each new status.
+    `open_socket` opens a WebSocket stream, None only polls. `random` returns numbers in [0, 1).
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class EventStream:
         self._on_events = on_events
         self._open_socket = open_socket
         self._random = random
-        # Waits by a random share, so that many clients do not return at once.
+        # Pauses contain a random share, so that many clients do not return at once.
         self._quick = Backoff(0.1, 10.0, share=random)
         self._slow = Backoff(0.1, 60.0, share=random)
         self._poked = Alarm(clock)
@@ -119,27 +119,28 @@ class EventStream:
         self.queue: Queue | None = None
 
     def poke(self) -> None:
-        """Try now: the network may be back, or somebody asked to."""
+        """Retries now: the network may be back, or the user asked for it."""
         self._poked.ring()
 
     def doubt(self) -> None:
-        """Another request had no answer: ask for events at once rather than go on waiting for them."""
+        """Requests events at once instead of waiting for them, because another request had no answer."""
         if self._silence.is_listening:
             self._poked.ring()
 
     def acted(self) -> None:
-        """The server has done what was asked for, and is about to tell of it."""
+        """Records that the server has carried out an action, for which it will send an event."""
         self._silence.acted()
 
     def register_anew(self, within: float = 0.0) -> None:
-        """Events do not tell all that has changed: a snapshot follows, with the first events or heartbeat after a
-        random share of ``within`` seconds, so that not all clients ask at the same time. For `on_events` to call.
+        """Requests a snapshot, because events do not contain all that has changed. It is fetched with the
+        first events or heartbeat after a random share of ``within`` seconds, so that not all clients ask at
+        the same time. For `on_events` to call.
         """
         due = self._clock.monotonic() + within * self._random()
         self._outdated_at = due if self._outdated_at is None else min(due, self._outdated_at)
 
     async def run(self) -> None:
-        """Registers and receives for ever."""
+        """Registers and receives events until cancelled."""
         watch = asyncio.create_task(self._watch_clocks())
         try:
             while True:
@@ -151,7 +152,7 @@ class EventStream:
             await self._close_socket()
 
     async def give_back(self) -> None:
-        """Deletes the queue on the server; failing does no harm. Bound it with a timeout."""
+        """Deletes the queue on the server; ignores errors. Bound it with a timeout."""
         queue, self.queue = self.queue, None
         if queue is not None:
             with suppress(NarrowcastError):
@@ -212,7 +213,7 @@ class EventStream:
         try:
             answer = await register(self._connection, late="realm_users")
         except BadRequest:
-            self._connection.forget_server()  # it may be another than the one that was asked before
+            self._connection.forget_server()  # the server may have been replaced since it was identified
             raise
         finally:
             overdue.cancel()
@@ -228,7 +229,7 @@ class EventStream:
         self._works()
 
     async def _say_when_overdue(self) -> None:
-        """A new snapshot takes its time, and meanwhile nothing is heard."""
+        """Reports trouble if a new snapshot takes long, since no events are received meanwhile."""
         await self._clock.sleep(PROOF_SECONDS)
         if self._health.status.is_live:
             self._health.trouble(NoAnswer(f"no answer within {PROOF_SECONDS:g} s"))
@@ -248,7 +249,7 @@ class EventStream:
         finally:
             self._silence.settle()
         if raw is None:
-            # No heartbeat came, or there is doubt for another reason: ask, without waiting.
+            # The heartbeat is overdue, or there is doubt for another reason: ask for events without waiting.
             if not waiting:
                 raise NoAnswer(f"no answer within {wait:g} s")
             if self._clock.monotonic() - began < wait:
@@ -296,14 +297,14 @@ class EventStream:
             )
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # whatever it is, a long poll says it better
+        except Exception as error:  # a long poll reports the cause better, whatever it is
             logger.info("no event stream, polling instead: %s", type(error).__name__)
             self._socket_failures = _SOCKET_FAILURES
             return None
         return self._socket
 
     async def _hand_over(self, raw: Sequence[object]) -> None:
-        """Types events and hands them over, a bounded number at a time, so that a burst blocks nobody."""
+        """Parses events and passes them on in batches of limited size, so that a burst does not block the loop."""
         for start in range(0, len(raw), _AT_ONCE):
             if self.queue is None:
                 return
@@ -324,14 +325,16 @@ class EventStream:
             await self._socket.acknowledge(self.queue.last_event_id)
 
     def _notice_upgrade(self, events: Sequence[Event]) -> None:
-        """A server of another level sends other events: a snapshot of its own must come first (VER-06)."""
+        """Discards the queue if the server's level has changed: its events differ, so a new snapshot must
+        come first (VER-06).
+        """
         for event in events:
             level = event.feature_level if isinstance(event, RestartEvent) else None
             if level is not None and level != self._connection.server.level:
                 self.queue = None
 
     async def _brake(self, is_empty: bool) -> None:
-        """Another client on the same queue makes polls return at once and empty: do not spin."""
+        """Slows down if polls return at once and empty, because another client uses the same queue."""
         self._empty_answers = self._empty_answers + 1 if is_empty else 0
         if self._empty_answers >= _EMPTY_ANSWERS:
             await self._pause(1.0)
@@ -341,7 +344,7 @@ class EventStream:
         await asyncio.gather(*self._closing)
 
     def _leave_socket(self) -> None:
-        """Closes it in the background: on a dead connection that takes seconds."""
+        """Closes the socket in the background, because that takes seconds on a dead connection."""
         socket, self._socket = self._socket, None
         if socket is not None:
             closing = asyncio.ensure_future(_close(socket))
@@ -351,12 +354,12 @@ class EventStream:
     # time
 
     async def _unless_poked(self, work: Coroutine[Any, Any, Answer], seconds: float) -> Answer | None:
-        """The result of `work`; None if it took longer than `seconds` or somebody poked."""
+        """Returns the result of `work`; None if it took longer than `seconds` or `poke` was called."""
         task = asyncio.ensure_future(work)
         is_awaited = True
 
         def done(_: asyncio.Future[Any]) -> None:
-            if is_awaited:  # else the result came with a poke, or as the time was up, and nobody waits for it
+            if is_awaited:  # else it came with `poke` or the timeout, and nobody waits for it
                 self._poked.ring()
 
         task.add_done_callback(done)
@@ -369,7 +372,7 @@ class EventStream:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _watch_clocks(self) -> None:
-        """Pokes when the wall clock ran ahead of the monotonic one: the machine slept."""
+        """Calls `poke` when the wall clock ran ahead of the monotonic one, because the machine slept."""
         before = self._clock.now() - self._clock.monotonic()
         while True:
             await self._clock.sleep(LOOK_AT_CLOCKS_EVERY)
@@ -389,5 +392,5 @@ class EventStream:
 async def _close(socket: Socket) -> None:
     try:
         await socket.close()
-    except Exception as error:  # it is gone either way
+    except Exception as error:  # it is closed either way
         logger.debug("the event stream did not close: %s", type(error).__name__)

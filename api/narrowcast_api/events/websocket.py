@@ -1,6 +1,6 @@
-"""The event queue as a WebSocket stream, where a server offers one (EVT-08).
+"""The event queue as a WebSocket stream, if a server offers one (EVT-08).
 
-Registration gives `event_stream_path`. Frames of the server are JSON objects, with `events` in order, or an
+Registration returns `event_stream_path`. Frames of the server are JSON objects, with `events` in order, or an
 error with `code`; the client answers with the id of the last event it has applied.
 """
 
@@ -24,7 +24,7 @@ _OPEN_SECONDS = 10.0
 
 
 class _ConnectHere(connect):
-    """A handshake that goes nowhere else: the credentials in it are for this address."""
+    """A connection that follows no redirects, because its credentials are for this address."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         return exc
@@ -37,9 +37,9 @@ class WebSocketQueue:
         self._websocket = websocket
 
     async def receive(self) -> list[object]:
-        """The events of the next frame.
+        """Returns the events of the next frame.
 
-        Raises `BadEventQueueId` and other refusals, `OutcomeUnknown` when the stream ended,
+        Raises `BadEventQueueId` and other rejections, `OutcomeUnknown` when the stream ended,
         `MalformedAnswer`.
         """
         reason = ""
@@ -64,21 +64,21 @@ class WebSocketQueue:
         return events
 
     async def acknowledge(self, last_event_id: int) -> None:
-        """Says up to where events have been applied. A stream that has ended is for `receive` to notice."""
+        """Reports up to which id events have been applied. Ignores a stream that has ended, which `receive` reports."""
         try:
             await self._websocket.send(json.dumps({"last_event_id": last_event_id}))
         except ConnectionClosed:
             return
 
     async def close(self) -> None:
-        """Ends the stream; the queue lives on."""
+        """Closes the stream; the queue remains."""
         await self._websocket.close()
 
 
 async def open_socket(connection: Connection, path: str, queue_id: str, last_event_id: int) -> WebSocketQueue:
     """Opens the stream of a queue at `path` of the account's own site.
 
-    Raises `InvalidInput` for a path that leads elsewhere, else what `websockets` raises.
+    Raises `InvalidInput` for a path that leads elsewhere, otherwise the errors of `websockets`.
     """
     site = urlsplit(connection.site)
     account = connection.account
