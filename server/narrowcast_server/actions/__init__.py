@@ -1,5 +1,6 @@
-"""What changes the organization: each function checks nothing twice, writes, and emits the events that follow.
+"""Changes to the organization: each function stores a change and emits its events, without repeating earlier
+checks.
 
-They run inside `core.transaction()`. Routes, the demo world and the delivery of scheduled messages call them alike.
-Functions named `check_...` or `require_...` refuse with ServiceError; the others trust their callers.
+They run inside `core.transaction()`. Routes, the demo world and the delivery of scheduled messages all call
+them. Functions named `check_...` or `require_...` raise ServiceError; the others trust their callers.
 """

@@ -1,4 +1,4 @@
-"""The log of administrative acts: who changed what of the organization or of other people, and when."""
+"""The log of administrative acts: who changed the organization or other users, what, and when."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 OPERATOR: Final = "operator"
-"""Who acts by the command line of the server's machine."""
+"""The name of whoever acts by the command line on the server's machine."""
 _ADMINISTRATIVE: Final = (
     "/bots",
     "/calls",
@@ -39,12 +39,12 @@ _KEPT: Final = 20_000
 
 
 def is_administrative(method: str, path: str) -> bool:
-    """Whether an operation (its path as it is declared) changes what is not the caller's alone."""
+    """Whether an operation, given by its declared path, changes more than the caller's own things."""
     return method != "GET" and path.startswith(_ADMINISTRATIVE) and not path.startswith(_ORDINARY)
 
 
 def record(core: Core, actor: User | None, act: str, details: Mapping[str, str]) -> None:
-    """Notes an act, in the transaction that does it; the oldest go. `actor` None: the operator."""
+    """Logs an act, in the transaction of the act itself, and drops the oldest acts. `actor` None: the operator."""
     shown = {
         name: "(not shown)" if name in _SECRET else text[:_LONGEST] for name, text in sorted(details.items())
     }
@@ -59,7 +59,7 @@ def record(core: Core, actor: User | None, act: str, details: Mapping[str, str])
 
 
 def acts(core: Core, limit: int, before: int | None = None) -> list[dict[str, Any]]:
-    """The newest acts, or those before an id, the newest first."""
+    """The newest acts, or the newest before an id, newest first."""
     rows = core.store.all(
         "SELECT * FROM acts WHERE id < ? ORDER BY id DESC LIMIT ?", 2**62 if before is None else before, limit
     )

@@ -1,4 +1,4 @@
-"""Words of which somebody wants to hear."""
+"""Alert words: words of which a user wants to be notified."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST: Final = 100
 
 
 def add_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str]:
-    """Adds words and gives all; those that are there already stay."""
+    """Adds words to those that exist; returns all."""
     words = list(dict.fromkeys(word.strip() for word in given if word.strip()))
     if any(len(word) > _LONGEST for word in words):
         raise ServiceError(f"alert_words is too long (limit: {_LONGEST} characters)")
@@ -32,7 +32,7 @@ def add_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str]:
 
 
 def remove_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str]:
-    """Removes words and gives those that are left."""
+    """Removes words; returns those that are left."""
     core.store.execute_many(
         "DELETE FROM alert_words WHERE user_id = ? AND word = ?", [(user.id, word.strip()) for word in given]
     )

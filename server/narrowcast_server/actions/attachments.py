@@ -1,4 +1,4 @@
-"""Uploads that a message links: from then on its readers may fetch them (UPL-09)."""
+"""Uploads that a message links to, which its readers may then fetch (UPL-09)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def claim_attachments(core: Core, sender: User, message: Message, path_ids: Sequence[str]) -> None:
-    """Ties uploads to a message, those that its sender may fetch; the owner's clients hear of it."""
+    """Links to a message those uploads that its sender may fetch, and notifies their owners."""
     for path_id in path_ids:
         row = core.store.one("SELECT id, owner_id FROM attachments WHERE path_id = ?", path_id)
         if row is None or not may_fetch(core, sender, row["id"]):
@@ -36,5 +36,5 @@ def claim_attachments(core: Core, sender: User, message: Message, path_ids: Sequ
 
 
 def release_attachments(core: Core, message_id: int) -> None:
-    """Forgets which uploads a message linked."""
+    """Removes the links of a message to uploads."""
     core.store.execute("DELETE FROM message_attachments WHERE message_id = ?", message_id)

@@ -1,4 +1,4 @@
-"""Work that goes on beside the requests."""
+"""Background tasks of the server."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _DELIVERY_SECONDS = 1.0
-"""How late a scheduled message or a reminder may be."""
+"""How late a scheduled message or a reminder may be sent."""
 
 _RETENTION_SECONDS = 600.0
-"""How late a message that ends by age may end."""
+"""How late an expired message may be deleted."""
 _BATCH_PAUSE_SECONDS = 0.05
 
 _WATCH_SECONDS = 1.0
 _REST_SECONDS = 60.0
-"""After which a process that computes nothing ends."""
+"""Idle time after which a worker process ends."""
 
 _FOLD_SECONDS = 1.0
 _FOLD_CHANGES = 2000
-"""Rows after which the log of the store is folded into its file."""
+"""Changed rows after which the write-ahead log is folded into the database file."""
 
 _log = logging.getLogger("narrowcast.server")
 Task = Callable[["Core"], Awaitable[None]]
@@ -53,7 +53,7 @@ async def _deliver(core: Core) -> None:
 
 
 async def _one_by_one(core: Core, works: Iterable[Callable[[], None]]) -> None:
-    """Does what is due; requests are served between any two."""
+    """Runs the due work items; requests are served between any two."""
     for work in works:
         await core.highlights.settled(work)
         await asyncio.sleep(0)
@@ -62,7 +62,7 @@ async def _one_by_one(core: Core, works: Iterable[Callable[[], None]]) -> None:
 async def _watch_loop(core: Core) -> None:
     loop = asyncio.get_running_loop()
     while True:
-        # Real time counts: it is about work.
+        # Real time, not the passed-in clock: this measures how long requests wait for the event loop.
         due = loop.time() + _WATCH_SECONDS
         await asyncio.sleep(_WATCH_SECONDS)
         core.measures.waited(loop.time() - due)
@@ -90,7 +90,7 @@ async def _fold_log(core: Core) -> None:
 
 
 async def _send_mail(core: Core) -> None:
-    # Late: SMTP is needed by few.
+    # Imported late: few servers send email.
     from narrowcast_server.actions.mail_delivery import deliver_mail
 
     assert core.config.mail is not None
@@ -104,9 +104,9 @@ async def _watch_missed(core: Core) -> None:
 
 
 MAIL_TASKS: list[Task] = [_send_mail, _watch_missed]
-"""The same, where mail is sent."""
+"""Further tasks, if the server sends email."""
 TASKS: list[Task] = [_collect_queues, _beat, _deliver, _retain, _fold_log, _rest, _watch_loop, make_exports]
-"""Each runs for as long as the server does."""
+"""Tasks that run as long as the server does."""
 
 
 @asynccontextmanager
@@ -124,7 +124,7 @@ async def background(core: Core) -> AsyncIterator[None]:
 
 
 async def guarded(core: Core, task: Task) -> None:
-    """Runs one task, again and again if it fails."""
+    """Runs one task, and restarts it if it fails."""
     while True:
         try:
             await task(core)

@@ -1,4 +1,4 @@
-"""Changing the owner of a bot: the person who answers for it."""
+"""Changing the owner of a bot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def checked_owner(core: Core, bot: User, owner_id: int) -> User:
-    """Somebody who may own a bot; raises BAD_REQUEST. A bot may do no more than its owner, who has its key."""
+    """The new owner; raises BAD_REQUEST unless they may own the bot, whose role may not be above theirs."""
     owner = core.users.get(owner_id)
     if owner is None or owner.is_system_bot:
         raise ServiceError("Failed to change owner, no such user")
@@ -28,7 +28,7 @@ def checked_owner(core: Core, bot: User, owner_id: int) -> User:
 
 
 def change_owner(core: Core, bot: User, owner: User) -> None:
-    """Gives a bot to `owner`: it is gone for the one before and new for this one, unless they see all bots."""
+    """Gives a bot to `owner`. For the two owners it is deleted and added, unless they see all bots."""
     if bot.bot_owner_id == owner.id:
         return
     before = set(bot_watchers(core, bot))

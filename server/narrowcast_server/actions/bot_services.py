@@ -1,4 +1,4 @@
-"""What outgoing webhooks call. It is kept for who runs the bot: this server itself calls nobody."""
+"""URLs that outgoing webhooks call. They are stored for whoever runs the bot: this server calls none."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 INTERFACES: Final = (1, 2)
-"""How an outgoing webhook is told of messages: the service's own way, or as Slack does."""
+"""Formats in which an outgoing webhook receives messages: the service's own, or that of Slack."""
 _LONGEST_URL: Final = 2000
 
 
 def check_url(name: str, url: str) -> str:
-    """An address of the web; raises BAD_REQUEST."""
+    """An HTTP(S) URL; raises BAD_REQUEST for other text."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= _LONGEST_URL
@@ -30,7 +30,7 @@ def check_url(name: str, url: str) -> str:
 
 
 def set_service(core: Core, bot: User, url: str, interface: int) -> None:
-    """Stores what a bot calls; its token stays."""
+    """Stores the URL that a bot calls; an existing token is kept."""
     row = core.store.one("SELECT token FROM bot_services WHERE bot_id = ?", bot.id)
     token = core.vault.seal(new_key()) if row is None else row["token"]
     core.store.execute(

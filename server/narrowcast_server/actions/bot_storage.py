@@ -1,4 +1,4 @@
-"""Strings that bots keep on the server."""
+"""Strings that bots store on the server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def stored(core: Core, bot: User) -> dict[str, str]:
 
 
 def keep(core: Core, bot: User, values: Mapping[str, str]) -> None:
-    """Stores strings beside those that are there; raises BAD_REQUEST where it would be too much."""
+    """Stores strings, keeping those under other keys; raises BAD_REQUEST above the storage limit."""
     core.store.execute_many(
         "INSERT INTO bot_storage (user_id, name, value) VALUES (?, ?, ?)"
         " ON CONFLICT DO UPDATE SET value = excluded.value",
@@ -36,7 +36,7 @@ def keep(core: Core, bot: User, values: Mapping[str, str]) -> None:
 
 
 def forget(core: Core, bot: User, keys: Sequence[str] | None) -> None:
-    """Drops these keys; None: all of them."""
+    """Deletes these keys, or all if None."""
     if keys is None:
         core.store.execute("DELETE FROM bot_storage WHERE user_id = ?", bot.id)
         return

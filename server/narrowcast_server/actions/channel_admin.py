@@ -30,7 +30,7 @@ MAX_FOLDER_DESCRIPTION: Final = 1024
 
 
 def rename(core: Core, channel: Channel, new_name: str) -> None:
-    """A new name; raises for one that another channel has."""
+    """Renames a channel; raises CHANNEL_ALREADY_EXISTS if another channel has the name."""
     name = check_channel_name(core, new_name)
     if name == channel.name:
         raise ServiceError("Channel already has that name.")
@@ -41,7 +41,7 @@ def rename(core: Core, channel: Channel, new_name: str) -> None:
 
 
 def check_description(core: Core, description: str) -> str:
-    """One line of allowed length; raises BAD_REQUEST."""
+    """The description as one line; raises BAD_REQUEST if it is too long."""
     limit = core.config.limits.max_channel_description_length
     if len(description) > limit:
         raise ServiceError(f"description is too long (limit: {limit} characters)")
@@ -59,7 +59,7 @@ def describe(core: Core, channel: Channel, description: str) -> None:
 def set_privacy(
     core: Core, user: User, channel: Channel, *, private: bool, history_public: bool | None, web_public: bool
 ) -> None:
-    """Who may find and read the channel. Opening what one cannot read oneself is refused."""
+    """Sets who may find and read the channel; raises ServiceError if the user cannot read it."""
     history = (not private) if history_public is None else history_public
     if web_public and (private or not history):
         raise ServiceError("Invalid parameters")
@@ -84,20 +84,20 @@ def set_privacy(
 
 
 def _tell_finders(core: Core, channel: Channel, before: set[int]) -> None:
-    """`stream` create for those who may know of the channel from now on."""
+    """Emits `stream` create to those who may now know of the channel."""
     if gained := set(who_may_know(core, channel)) - before:
         core.emit({"type": "stream", "op": "create", "streams": [channel_object(core, channel)]}, gained)
 
 
 def _tell_losers(core: Core, channel: Channel, before: set[int]) -> None:
-    """`stream` delete for those who may not know of the channel any more."""
+    """Emits `stream` delete to those who may no longer know of the channel."""
     if lost := before - set(who_may_know(core, channel)):
         gone = [{"stream_id": channel.id}]
         core.emit({"type": "stream", "op": "delete", "streams": gone, "stream_ids": [channel.id]}, lost)
 
 
 def set_permission(core: Core, channel: Channel, name: str, value: object) -> None:
-    """Stores a checked permission of a channel and tells of it, in the older spellings too."""
+    """Stores a checked permission of a channel and emits it, with the older properties that depend on it."""
     if channel.settings[name] == value:
         return
     before = set(who_may_know(core, channel))
@@ -122,14 +122,14 @@ def set_property(core: Core, channel: Channel, name: str, value: object) -> None
 
 
 def check_topics_policy(value: str) -> str:
-    """One of the policies of channels."""
+    """A topics policy of channels; raises BAD_REQUEST for other text."""
     if value not in set(TopicsPolicy):
         raise ServiceError("Invalid topics_policy")
     return value
 
 
 def check_topics_fit_policy(core: Core, channel: Channel, policy: str) -> None:
-    """Raises BAD_REQUEST where a policy allows the empty topic alone, and the channel has messages in others."""
+    """Raises BAD_REQUEST if a policy allows only the empty topic, and the channel has messages in others."""
     named = "SELECT 1 FROM messages WHERE channel_id = ? AND topic != '' LIMIT 1"
     if policy == TopicsPolicy.EMPTY_ONLY and core.store.one(named, channel.id) is not None:
         raise ServiceError(
@@ -140,7 +140,7 @@ def check_topics_fit_policy(core: Core, channel: Channel, policy: str) -> None:
 
 
 def set_archived(core: Core, channel: Channel, archived: bool) -> None:
-    """Archives a channel, or opens it again. Messages and subscriptions stay."""
+    """Archives or unarchives a channel. Messages and subscriptions are kept."""
     if channel.is_archived == archived:
         raise ServiceError(f"Channel is {'already' if archived else 'not currently'} deactivated")
     was_default = archived and channel.is_default
@@ -157,7 +157,7 @@ def set_archived(core: Core, channel: Channel, archived: bool) -> None:
 
 
 def set_default(core: Core, channel: Channel, is_default: bool) -> None:
-    """Whether new people are subscribed to the channel."""
+    """Sets whether new users are subscribed to the channel."""
     if is_default and channel.invite_only:
         raise ServiceError("A default channel cannot be private.")
     if channel.is_default == is_default:
@@ -170,7 +170,7 @@ def set_default(core: Core, channel: Channel, is_default: bool) -> None:
 
 
 def check_folder(core: Core, folder_id: int) -> int:
-    """The id of a folder that is in use; raises BAD_REQUEST."""
+    """The id of an active folder; raises BAD_REQUEST for others."""
     row = core.store.one("SELECT is_archived FROM channel_folders WHERE id = ?", folder_id)
     if row is None or row["is_archived"]:
         raise ServiceError("Invalid channel folder ID")
@@ -198,7 +198,7 @@ def _checked_folder_description(description: str) -> str:
 
 
 def create_folder(core: Core, user: User | None, name: str, description: str) -> int:
-    """A new folder behind the others; gives its id."""
+    """Creates a folder after the others; returns its id."""
     checked = _checked_folder_name(core, name, None)
     text = _checked_folder_description(description)
     position = (core.store.integer("SELECT max(position) FROM channel_folders") or 0) + 1
@@ -221,7 +221,7 @@ def create_folder(core: Core, user: User | None, name: str, description: str) ->
 def update_folder(
     core: Core, folder_id: int, *, name: str | None, description: str | None, archived: bool | None
 ) -> None:
-    """Changes what is given of a folder; one that holds channels is not archived."""
+    """Changes the given properties of a folder; raises BAD_REQUEST for archiving one that holds channels."""
     if core.store.one("SELECT 1 FROM channel_folders WHERE id = ?", folder_id) is None:
         raise ServiceError("Invalid channel folder ID")
     data: dict[str, object] = {}
@@ -243,7 +243,7 @@ def update_folder(
 
 
 def reorder_folders(core: Core, ids: Sequence[int]) -> None:
-    """Puts all folders into this order."""
+    """Sets the order of all folders."""
     if sorted(ids) != sorted(core.store.integers("SELECT id FROM channel_folders")):
         raise ServiceError("Invalid order mapping.")
     core.store.execute_many(

@@ -1,6 +1,8 @@
-"""What the notification bot writes in a channel's topic "channel events" when somebody makes or changes it.
+"""Notices of the notification bot in a channel's topic "channel events", when a user creates or changes the
+channel.
 
-See zulip.com/help/configure-automated-notices. The organization's setting `send_channel_events_messages` turns it on.
+See zulip.com/help/configure-automated-notices. The organization's setting `send_channel_events_messages`
+turns them on.
 """
 
 from __future__ import annotations
@@ -21,13 +23,13 @@ TOPIC: Final = "channel events"
 
 
 def created(core: Core, user: User, channel: Channel) -> None:
-    """Who made it, and what for."""
+    """Posts who created the channel, and its description."""
     text = f"**{_privacy(channel)}** channel created by {silent_mention(user)}. **Description:**"
     _write(core, channel, f"{text}\n{_quoted(channel.description)}", readers=[user.id])
 
 
 def changed(core: Core, user: User, before: Channel) -> None:
-    """What differs from `before` and is told, one message each."""
+    """Posts one message for each notable difference from `before`."""
     now = core.channels[before.id]
     who = silent_mention(user)
     if now.name != before.name:
@@ -96,7 +98,7 @@ def _quoted(description: str) -> str:
 
 
 def _holders(core: Core, value: Any) -> str:
-    """Those who have a permission, groups before people."""
+    """The groups and users that have a permission, groups first."""
     if isinstance(value, int):
         return f"@_*{core.groups[value].name}*"
     groups = [f"@_*{core.groups[identity].name}*" for identity in sorted(value["direct_subgroups"])]

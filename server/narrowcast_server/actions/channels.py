@@ -1,4 +1,4 @@
-"""Making channels, and the events that tell of their changes."""
+"""Creating channels, and the events of their changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def name_is_taken(core: Core, name: str, except_id: int | None = None) -> bool:
-    """Whether a channel of this name exists, known to the caller or not."""
+    """Whether a channel of this name exists, whether or not the caller may know of it."""
     folded = name.casefold()
     return any(
         channel.name.casefold() == folded and channel.id != except_id for channel in core.channels.all()
@@ -28,7 +28,7 @@ def name_is_taken(core: Core, name: str, except_id: int | None = None) -> bool:
 
 
 def already_exists(name: str) -> ServiceError:
-    """The refusal of a second channel of one name."""
+    """The error for creating a channel under a name that is taken."""
     return ServiceError(f"Channel '{name}' already exists", "CHANNEL_ALREADY_EXISTS", 409, channel_name=name)
 
 
@@ -48,10 +48,10 @@ def create_channel(
     settings: Mapping[str, object] | None = None,
     date_created: int | None = None,
 ) -> Channel:
-    """A new channel, told to everybody who may know of it.
+    """Creates a channel and emits it to everyone who may know of it.
 
-    `settings` are group-setting values that differ from the defaults; `history_public` None means: public history
-    for public channels, protected history for private ones.
+    `settings` are group-setting values that differ from the defaults; `history_public` None means: public
+    history for public channels, protected history for private ones.
     """
     if creator is not None:
         check_room(core, creator, "channels")
@@ -92,7 +92,7 @@ def rendered_description(core: Core, description: str) -> str:
 
 
 def emit_default_channels(core: Core) -> None:
-    """`default_streams`, to everybody but guests."""
+    """Emits `default_streams` to everyone but guests."""
     ids = [channel.id for channel in core.channels.all() if channel.is_default]
     members = [user_id for user_id in core.user_ids() if not core.users[user_id].is_guest]
     core.emit({"type": "default_streams", "default_streams": ids}, members)
@@ -101,7 +101,7 @@ def emit_default_channels(core: Core) -> None:
 def emit_channel_update(
     core: Core, channel: Channel, name: str, property_: str, value: object, **extra: object
 ) -> None:
-    """`stream` update of one property; `name` is the channel's name before the change."""
+    """Emits `stream` update of one property; `name` is the channel's name before the change."""
     core.emit(
         {
             "type": "stream",
@@ -117,7 +117,7 @@ def emit_channel_update(
 
 
 def refresh_first_message(core: Core, channel_id: int) -> None:
-    """Stores the channel's oldest message and, from level 256, tells when it changed (EVT-05)."""
+    """Stores the id of the channel's oldest message and, from level 256, emits it if it changed (EVT-05)."""
     first = core.store.integer("SELECT min(id) FROM messages WHERE channel_id = ?", channel_id)
     channel = core.channels[channel_id]
     if channel.first_message_id == first:

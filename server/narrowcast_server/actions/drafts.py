@@ -1,4 +1,4 @@
-"""Drafts that a person's clients share (rows DRF). Edits are not merged: the last one wins."""
+"""Drafts that the clients of a user share (rows DRF). Edits are not merged: the last one wins."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KEYS: Final = {"type", "to", "topic", "content", "timestamp"}
 
 @dataclass(frozen=True, slots=True)
 class DraftFields:
-    """A checked draft; `timestamp` in UTC seconds, None: now."""
+    """A checked draft; `timestamp` in UTC seconds, or None for the current time."""
 
     type: DraftType
     to: list[int]
@@ -35,7 +35,7 @@ class DraftFields:
 
 
 def checked(name: str, raw: object) -> DraftFields:
-    """A draft object of a request (DRF-03 to DRF-14); raises BAD_REQUEST."""
+    """Reads a draft object of a request (DRF-03 to DRF-14); raises BAD_REQUEST if it is invalid."""
     fields = check_dict(name, raw)
     for key in sorted(fields.keys() - _KEYS):
         raise ServiceError(f'Argument "{key}" at {name}["{key}"] is unexpected')
@@ -78,13 +78,13 @@ def _by_type(kind: DraftType, to: list[int], topic: str, content: str, timestamp
 
 
 def require_synchronization(user: User) -> None:
-    """Raises BAD_REQUEST for somebody who has switched the sharing of drafts off."""
+    """Raises BAD_REQUEST if the user has turned off the synchronization of drafts."""
     if not switched_on(user, "enable_drafts_synchronization"):
         raise ServiceError("User has disabled synchronizing drafts.")
 
 
 def create_drafts(core: Core, user: User, drafts: list[DraftFields]) -> list[int]:
-    """Stores drafts; gives their ids in the same order."""
+    """Stores drafts; returns their ids in the same order."""
     require_synchronization(user)
     check_room(core, user, "drafts", len(drafts))
     _check_length(core, user, drafts)
@@ -153,5 +153,5 @@ def delete_draft(core: Core, user: User, draft_id: int) -> None:
 
 
 def forget_drafts(core: Core, user: User) -> None:
-    """Drops what somebody's clients shared, who do not share any more."""
+    """Deletes a user's drafts, without events: for users who turn off the synchronization."""
     core.store.execute("DELETE FROM drafts WHERE user_id = ?", user.id)

@@ -1,4 +1,4 @@
-"""Exports of the organization's data that administrators ask for: one archive after the other, in a thread."""
+"""Exports of the organization's data at the request of administrators: one archive at a time, in a thread."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from narrowcast_server.storage.store import Row
 
 FOLDER: Final = "exports"
-"""Where archives are, in the data folder; backups leave them out."""
+"""The folder of archives inside the data folder; backups leave it out."""
 _FILE: Final = "narrowcast-export.tar.gz"
 _A_WEEK: Final = 5
 _MOST_MESSAGES: Final = 250_000
@@ -30,7 +30,7 @@ _log = logging.getLogger("narrowcast.server")
 
 
 def request_export(core: Core, user: User, kind: ExportType) -> int:
-    """Notes that an archive is wanted; gives its id. Raises BAD_REQUEST where it would be too much."""
+    """Requests an export; returns its id. Raises BAD_REQUEST for too many exports in a week or too many messages."""
     if asked_for_lately(core) >= _A_WEEK:
         raise ServiceError("Exceeded rate limit.")
     if (core.store.integer("SELECT count(*) FROM messages") or 0) > _MOST_MESSAGES:
@@ -46,7 +46,7 @@ def request_export(core: Core, user: User, kind: ExportType) -> int:
 
 
 def delete_export(core: Core, export_id: int) -> None:
-    """Removes an archive; raises BAD_REQUEST where there is none."""
+    """Deletes an archive; raises BAD_REQUEST if there is none."""
     row = core.store.one("SELECT * FROM exports WHERE id = ?", export_id)
     if row is None:
         raise ServiceError("Invalid data export ID")
@@ -62,12 +62,12 @@ def delete_export(core: Core, export_id: int) -> None:
 
 
 def file_of(core: Core, place: str) -> Path:
-    """Where the archive of a row's `place` is."""
+    """The path of the archive of a row's `place`."""
     return core.folder / FOLDER / place
 
 
 def tell_consent(core: Core, user: User) -> None:
-    """`realm_export_consent`, after a person's change of mind."""
+    """Emits `realm_export_consent` after a user changed their consent."""
     event = {"type": "realm_export_consent", "user_id": user.id, "consented": switched_on(user, CONSENT)}
     core.emit(event, _administrators(core))
 
@@ -81,7 +81,7 @@ def _tell(core: Core) -> None:
 
 
 async def make_exports(core: Core) -> None:
-    """Makes what was asked for, for as long as the server runs; what a stopped server had begun is begun again."""
+    """Makes the requested exports as long as the server runs; restarts one that a stopped server had begun."""
     _forget_lost(core)
     while True:
         row = core.store.one(
@@ -95,7 +95,7 @@ async def make_exports(core: Core) -> None:
 
 
 def _forget_lost(core: Core) -> None:
-    """Archives whose file is gone, after a restore for one, count as deleted; files that nothing tells of go."""
+    """Marks exports without a file (after a restore) as deleted; deletes files that belong to no export."""
     rows = core.store.all("SELECT * FROM exports WHERE place IS NOT NULL AND deleted IS NULL")
     lost = [row["id"] for row in rows if not file_of(core, row["place"]).is_file()]
     folder, known = core.folder / FOLDER, {row["place"].partition("/")[0] for row in rows}
@@ -126,7 +126,7 @@ async def _make(core: Core, row: Row) -> None:
 
 
 def _write(data: Path, target: Path, kind: ExportType, stopped: threading.Event) -> None:
-    # Seldom needed, and slow to load.
+    # Imported late: seldom needed, and slow to load.
     from narrowcast_server.zulip_archive.writing.archive import write_archive
 
     target.parent.mkdir(parents=True, mode=0o700)

@@ -1,4 +1,4 @@
-"""What newcomers find: recent messages of their public channels, as the service gives them at registration."""
+"""The first history of a new user: recent messages of their public channels, as the service gives them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["give_history"]
 
 _MOST: Final = 1000
 _UNREAD: Final = 20
-"""The newest ones, with which one begins to read."""
+"""How many of the newest messages are unread, as a start."""
 _SECONDS: Final = 12 * 7 * 86_400
-"""How old a message may be."""
+"""The greatest age of a message."""
 
 
 def give_history(core: Core, user: User, channels: Iterable[Channel]) -> None:
-    """The newest 1,000 messages of those channels that are public, at most 12 weeks old, enter the history of
-    somebody who has just joined: 20 of them unread. For a new account, which has no event queue yet.
+    """Adds the newest 1,000 messages of the public ones of these channels, at most 12 weeks old, to the
+    history of a new user; the newest 20 are unread. Emits no events: a new account has no event queue yet.
     """
     ids = core.store.integers(
         "SELECT id FROM messages WHERE channel_id IN (SELECT value FROM json_each(?)) AND timestamp > ?"

@@ -1,4 +1,4 @@
-"""A person's flags on messages: read, starred, collapsed."""
+"""A user's flags on messages: read, starred, collapsed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def changeable(flag: str) -> FlagBit:
-    """The bit of a flag that people may change; raises BAD_REQUEST (FLG-04, FLG-20)."""
+    """The bit of a flag that users may change; raises BAD_REQUEST for others (FLG-04, FLG-20)."""
     try:
         flag_named = MessageFlag(flag)
     except ValueError as error:
@@ -32,12 +32,12 @@ def changeable(flag: str) -> FlagBit:
 def change_flags(
     core: Core, user: User, ids: Sequence[int], bit: FlagBit, *, add: bool
 ) -> tuple[list[int], list[int]]:
-    """Adds or removes a flag; gives (ids that changed, channels skipped as not subscribed) (FLG-18, FLG-19)."""
+    """Adds or removes a flag; returns (ids that changed, channels skipped as not subscribed) (FLG-18, FLG-19)."""
     ignored: list[int] = []
     if bit is FlagBit.READ and not add:
         ids, ignored = _subscribed_only(core, user, ids)
     if add != (bit is FlagBit.READ):
-        # What never came is read, and has no other flag: nothing else changes it.
+        # Messages that were not received are read and have no other flag, so only these two changes affect them.
         received = [] if add else access.delivered_ids(core, user.id, ids)
         _take_into_history(core, user, set(ids).difference(received))
     condition = "= 0" if add else "!= 0"
@@ -62,7 +62,7 @@ def change_flags(
 
 
 def emit_flags(core: Core, user: User, ids: Sequence[int], bit: FlagBit, *, add: bool) -> None:
-    """`update_message_flags`; what becomes unread comes with where it is."""
+    """Emits `update_message_flags`, with `message_details` for messages that become unread."""
     name = next(name.value for name, changeable_bit in flags.CHANGEABLE.items() if changeable_bit is bit)
     operation = "add" if add else "remove"
     event: dict[str, object] = {
@@ -79,7 +79,7 @@ def emit_flags(core: Core, user: User, ids: Sequence[int], bit: FlagBit, *, add:
 
 
 def message_details(core: Core, user: User, ids: Sequence[int]) -> dict[str, object]:
-    """Where messages are, by id as a string: for clients that never loaded them."""
+    """Where messages are, by id as a string: for clients that have not loaded them."""
     rows = core.store.all(
         "SELECT m.id, m.channel_id, m.topic, m.conversation_id, um.flags FROM messages m"
         " JOIN user_messages um ON um.message_id = m.id AND um.user_id = ?"
@@ -116,12 +116,12 @@ def _subscribed_only(core: Core, user: User, ids: Sequence[int]) -> tuple[list[i
     subscribed = access.subscribed_ids(core, user.id)
     kept = [row["id"] for row in rows if row["channel_id"] is None or row["channel_id"] in subscribed]
     skipped = {row["channel_id"] for row in rows} - subscribed - {None}
-    # A channel that one may not read is not named, whatever id was guessed.
+    # Channels that the user may not read are not named, so that guessed ids reveal nothing.
     return kept, sorted(i for i in skipped if access.may_read(core, user, core.channels[i], subscribed))
 
 
 def _take_into_history(core: Core, user: User, ids: Iterable[int]) -> None:
-    """Messages that one can see but never got become part of one's history; refuses all others (FLG-14)."""
+    """Adds visible messages that the user has not received to their history; raises for others (FLG-14)."""
     for message_id in ids:
         message = access.find_message(core, message_id)
         if message is None or not access.may_name(core, user, message):
@@ -135,7 +135,7 @@ def _take_into_history(core: Core, user: User, ids: Iterable[int]) -> None:
 
 
 def read_everything(core: Core, user: User) -> None:
-    """Marks everything that somebody has as read; one event says so."""
+    """Marks all of a user's messages as read, with a single event."""
     if not unread_ids(core, user):
         return
     core.store.execute(

@@ -1,4 +1,4 @@
-"""Invitations by address and reusable links (rows INV, INVM). Mail goes out where mail is sent (INV-01)."""
+"""Invitations by email and reusable links (rows INV, INVM). Emails are sent if the server sends email (INV-01)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SEPARATORS: Final = re.compile(r"[,\n\r]")
 
 
 def addresses(text: str) -> list[str]:
-    """The addresses of a field, separated by commas or newlines (INV-02); `Name <address>` is understood."""
+    """The email addresses in a field, separated by commas or newlines (INV-02); `Name <address>` is accepted."""
     unique: dict[str, None] = {}
     for part in _SEPARATORS.split(text):
         bracketed = re.fullmatch(r".*<([^<>]+)>", part.strip())
@@ -44,10 +44,10 @@ def addresses(text: str) -> list[str]:
 
 
 def invite(core: Core, user: User, invitees: list[str], terms: Terms) -> None:
-    """Invites every address that has no account.
+    """Invites every email address that has no account.
 
-    Raises INVITATION_FAILED: before it invites anybody where an address cannot be used, and afterwards where some
-    have accounts; the others are invited all the same (INV-31), so the caller commits before it answers.
+    Raises INVITATION_FAILED: before inviting anyone if an address is unusable, and afterwards if some have
+    accounts; the others are invited nevertheless (INV-31), so the caller must commit before it answers.
     """
     if unusable := [
         (address, wrong, False) for address in invitees if (wrong := _address_problem(core, address))
@@ -85,7 +85,7 @@ def _send(core: Core, user: User, address: str, token: str, *, again: bool = Fal
 
 
 def _address_problem(core: Core, address: str) -> str:
-    """Why nobody can be invited at an address; empty where that is not so."""
+    """Why an email address cannot be invited; empty if it can."""
     try:
         well_formed = is_address(well_formed_address(address))
     except ServiceError:
@@ -145,7 +145,7 @@ def _store(core: Core, user: User, address: str | None, terms: Terms) -> str:
 
 
 def create_link(core: Core, user: User, terms: Terms) -> str:
-    """A reusable link (INVM-01), absolute."""
+    """Creates a reusable link (INVM-01); returns its URL."""
     check_room(core, user, "invitations")
     token = _store(core, user, None, terms)
     emit_changed(core, user.id)
@@ -153,7 +153,7 @@ def create_link(core: Core, user: User, terms: Terms) -> str:
 
 
 def emit_changed(core: Core, inviter_id: int) -> None:
-    """Whoever can list the invitation hears that the list has changed."""
+    """Notifies everyone who can list the invitation that the list has changed."""
     administrators = {user.id for user in core.users.all() if user.is_active and user.is_administrator}
     core.emit({"type": "invites_changed"}, administrators | {inviter_id})
 
@@ -174,14 +174,14 @@ def _changeable(core: Core, user: User, invite_id: int, *, multiuse: bool) -> Ro
 
 
 def revoke(core: Core, user: User, invite_id: int, *, multiuse: bool) -> None:
-    """Withdraws an invitation or a link; links, and what others sent, are for administrators."""
+    """Revokes an invitation or a link; only administrators may revoke links, and invitations of others."""
     row = _changeable(core, user, invite_id, multiuse=multiuse)
     core.store.execute("UPDATE invites SET revoked = 1 WHERE id = ?", invite_id)
     emit_changed(core, row["inviter_id"])
 
 
 def revoke_all_of(core: Core, inviter: User, *, above: Role | None = None) -> None:
-    """Withdraws what somebody has offered; `above`: only the invitations to more than this role."""
+    """Revokes a user's invitations and links; with `above`, only those to a higher role than this."""
     rows = core.store.integers(
         "SELECT id FROM invites WHERE inviter_id = ? AND revoked = 0 AND accepted = 0 AND invite_as < ?",
         inviter.id,
@@ -193,7 +193,7 @@ def revoke_all_of(core: Core, inviter: User, *, above: Role | None = None) -> No
 
 
 def resend(core: Core, user: User, invite_id: int) -> None:
-    """Invites the same address once more."""
+    """Sends the email of an invitation again."""
     row = _changeable(core, user, invite_id, multiuse=False)
     if not may_send(core, user, 1):
         raise ServiceError("You have sent too many invitations today. Try again tomorrow.")

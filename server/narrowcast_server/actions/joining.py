@@ -1,4 +1,4 @@
-"""Accepting an invitation: the way from a link to an account (INV-13, INV-17, INV-25, INV-36)."""
+"""Accepting an invitation: from a link to an account (INV-13, INV-17, INV-25, INV-36)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 SIGNUPS: Final = "signups"
-"""The topic in which new people are announced."""
+"""The topic in which new users are announced."""
 
 
 def invitation(core: Core, token: str) -> Row:
-    """The invitation of a link; raises BAD_REQUEST when it does not hold (any more)."""
+    """The invitation of a link; raises BAD_REQUEST if it is not or no longer valid."""
     row = core.store.one("SELECT * FROM invites WHERE token = ?", token)
     if row is None or row["revoked"] or not still_holds(core, row):
         raise ServiceError("This invitation does not exist or was revoked. Ask for a new one.")
@@ -38,7 +38,7 @@ def invitation(core: Core, token: str) -> Row:
 
 
 def join(core: Core, token: str, email: str, full_name: str, password_hash: str) -> User:
-    """Makes the account that an invitation promises and tells the inviter."""
+    """Creates the account of an invitation and notifies the inviter."""
     row = invitation(core, token)
     if row["email"] is not None and row["email"].casefold() != email.strip().casefold():
         raise ServiceError("This invitation is for another address.")
@@ -66,7 +66,7 @@ def join(core: Core, token: str, email: str, full_name: str, password_hash: str)
 
 
 def announce_newcomer(core: Core, user: User) -> None:
-    """The notification bot tells of somebody new in the organization's channel for it, if there is one."""
+    """Announces a new user in the organization's channel for announcements, if there is one."""
     channel = core.channels.get(core.setting_int("signup_announcements_stream_id"))
     if channel is not None and not channel.is_archived:
         text = f"{silent_mention(user)} joined this organization."
@@ -74,7 +74,7 @@ def announce_newcomer(core: Core, user: User) -> None:
 
 
 def welcome(core: Core, user: User, text: str) -> int:
-    """Tells somebody what the organization tells newcomers; the id of the message."""
+    """Sends a user the welcome message; returns its id."""
     origin = Origin(client="welcome", read_by_sender=False)
     return send_direct(core, notification_bot(core), [user], text, origin).id
 

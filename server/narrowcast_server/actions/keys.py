@@ -1,4 +1,4 @@
-"""Keys: new ones for old."""
+"""Replacing API keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def replace_key(core: Core, user: User) -> str:
-    """Gives an account a new key; the old one, its other keys, and all queues end at once."""
+    """Replaces an account's API key; the old key, its additional keys and all its queues end at once."""
     key = new_key()
     core.users.update(user.id, api_key=core.vault.seal(key))
     core.extra_keys.remove_all(user.id)

@@ -1,4 +1,4 @@
-"""Linkifiers: patterns in messages that become links (rows LNK). The dialect of patterns is RE2's."""
+"""Linkifiers: patterns in messages that become links (rows LNK). Patterns are in the syntax of RE2."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def template_of_format(url_format: str) -> str:
 
 
 def check(pattern: str, template: str) -> None:
-    """Raises BAD_REQUEST for a pattern or template that cannot work (LNK-04 to LNK-06)."""
+    """Raises BAD_REQUEST for an invalid pattern or template, or if their groups differ (LNK-04 to LNK-06)."""
     if not pattern:
         raise invalid_value("This field cannot be blank.", "pattern")
     if len(pattern) > _MAX_PATTERN:
@@ -51,7 +51,7 @@ def _group_names(pattern: str) -> set[str]:
 
 
 def add_linkifier(core: Core, pattern: str, template: str) -> int:
-    """Adds a linkifier behind the others; gives its id."""
+    """Adds a linkifier after the others; returns its id."""
     check(pattern, template)
     _check_unique(core, pattern, None)
     position = (core.store.integer("SELECT max(position) FROM linkifiers") or 0) + 1
@@ -77,14 +77,14 @@ def update_linkifier(core: Core, filter_id: int, pattern: str, template: str) ->
 
 
 def remove_linkifier(core: Core, filter_id: int) -> None:
-    """Removes a linkifier; messages that it marked stay as they are."""
+    """Removes a linkifier; links in existing messages stay."""
     _require(core, filter_id)
     core.store.execute("DELETE FROM linkifiers WHERE id = ?", filter_id)
     _tell(core)
 
 
 def reorder_linkifiers(core: Core, ids: list[int]) -> None:
-    """Puts all linkifiers into this order."""
+    """Sets the order of all linkifiers."""
     present = core.store.integers("SELECT id FROM linkifiers")
     if sorted(ids) != sorted(present):
         raise ServiceError("The ordered list must enumerate all existing linkifiers exactly once")

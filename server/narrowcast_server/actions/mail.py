@@ -1,4 +1,4 @@
-"""Mail to people: kept for the operator, and sent where the operator has said by which server."""
+"""Emails to users: stored for the operator, and sent if the operator has configured a mail server."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 _BATCH: Final = 20
 _DAY: Final = 86_400
 _PAUSES: Final = (60, 300, 1800, 7200, 21_600)
-"""Seconds until the next try; after the last one a mail is given up."""
+"""Seconds until each retry; after the last one an email is given up."""
 
 
 def send_mail(core: Core, recipient: str, subject: str, body: str, sender: User | None = None) -> None:
-    """Stores a mail, due at once where mail is sent. `sender`: who caused it, if it was a person."""
+    """Stores an email, due at once if the server sends email. `sender`: the user who caused it, if any."""
     core.store.insert(
         "INSERT INTO sent_emails (recipient, subject, body, timestamp, sender_id, due) VALUES (?, ?, ?, ?, ?, ?)",
         recipient,
@@ -35,7 +35,7 @@ def send_mail(core: Core, recipient: str, subject: str, body: str, sender: User 
 
 
 def may_send(core: Core, sender: User, adding: int) -> bool:
-    """Whether somebody may cause so many more mails today."""
+    """Whether a user may cause this many more emails today."""
     if core.config.mail is None:
         return True
     sent = core.store.integer(
@@ -45,7 +45,7 @@ def may_send(core: Core, sender: User, adding: int) -> bool:
 
 
 def due_letters(core: Core) -> list[Letter]:
-    """The next that are to be sent."""
+    """The next batch of emails to be sent."""
     rows = core.store.all(
         "SELECT id, recipient, subject, body, timestamp FROM sent_emails WHERE due <= ? ORDER BY due, id LIMIT ?",
         core.now(),
@@ -55,7 +55,7 @@ def due_letters(core: Core) -> list[Letter]:
 
 
 def settle(core: Core, letter: Letter, outcome: Outcome) -> None:
-    """Notes what became of a letter: sent, to be tried again, or given up with the reason."""
+    """Stores the outcome of an email: sent, to be retried, or given up with the reason."""
     if outcome.fate is Fate.SENT:
         core.store.execute(
             "UPDATE sent_emails SET due = NULL, sent = ?, error = NULL WHERE id = ?", core.now(), letter.id
@@ -72,7 +72,7 @@ def settle(core: Core, letter: Letter, outcome: Outcome) -> None:
 
 
 def mail_counts(core: Core) -> dict[str, int]:
-    """How many of the mails that are kept wait, were sent, were given up."""
+    """How many of the stored emails are waiting, sent, and given up."""
     row = core.store.one(
         "SELECT count(due) AS waiting, count(sent) AS sent,"
         " count(CASE WHEN due IS NULL AND error IS NOT NULL THEN 1 END) AS failed FROM sent_emails"
@@ -82,7 +82,7 @@ def mail_counts(core: Core) -> dict[str, int]:
 
 
 def last_problems(core: Core, limit: int) -> list[tuple[int, str, str]]:
-    """(time of the mail, recipient, reason) of the newest that could not be sent (yet)."""
+    """(time of the email, recipient, reason) of the newest emails that could not be sent, or not yet."""
     rows = core.store.all(
         "SELECT timestamp, recipient, error FROM sent_emails WHERE error IS NOT NULL ORDER BY id DESC LIMIT ?",
         limit,

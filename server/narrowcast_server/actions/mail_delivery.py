@@ -1,4 +1,4 @@
-"""Sending what waits in the store, and telling people of what they have missed: work beside the requests."""
+"""Background tasks that send the stored emails, and email users about missed messages."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _SECONDS: Final = 1.0
-"""How late a mail may leave."""
+"""How late an email may be sent."""
 _MISSED_SECONDS: Final = 15.0
 _log = logging.getLogger("narrowcast.server")
 
 
 async def deliver_mail(core: Core, settings: MailSettings) -> None:
-    """Sends what is due, for ever. A mail that was on its way when the server ended is sent again."""
+    """Sends due emails until cancelled. One that was being sent when the server ended is sent again."""
     while True:
         if letters := due_letters(core):
             await _deliver(core, settings, letters)
@@ -50,7 +50,7 @@ async def _deliver(core: Core, settings: MailSettings, letters: list[Letter]) ->
 
 
 async def watch_missed(core: Core) -> None:
-    """Tells people of what they have missed, for ever."""
+    """Emails users about missed messages until cancelled."""
     while True:
         await core.clock.sleep(_MISSED_SECONDS)
         marked = marks(core)

@@ -1,4 +1,4 @@
-"""Deleting messages, and what all changes of messages share."""
+"""Deleting messages, and what all changes of messages have in common."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 
 
 def delete_messages(core: Core, messages: Sequence[Message]) -> None:
-    """Deletes messages with everything that hangs on them; whoever had them is told."""
+    """Deletes messages with everything that belongs to them; notifies everyone who could see them."""
     places: dict[tuple[int | None, str, int | None], list[Message]] = defaultdict(list)
     for message in messages:
         places[(message.channel_id, message.topic, message.conversation_id)].append(message)
@@ -35,7 +35,7 @@ def delete_messages(core: Core, messages: Sequence[Message]) -> None:
 
 
 def _tell_deleted(core: Core, channel_id: int | None, topic: str, messages: Sequence[Message]) -> None:
-    """One event for all who see the same of them."""
+    """Emits one event to all users who could see the same messages."""
     by_person: dict[int, list[int]] = defaultdict(list)
     for message in messages:
         for user_id in who_sees(core, message):
@@ -50,7 +50,7 @@ def _tell_deleted(core: Core, channel_id: int | None, topic: str, messages: Sequ
 def emit_deleted(
     core: Core, channel_id: int | None, topic: str, ids: Sequence[int], user_ids: Iterable[int]
 ) -> None:
-    """`delete_message` for messages of one place."""
+    """Emits `delete_message` for messages of one topic or conversation."""
     event: dict[str, object] = {"type": "delete_message", "message_ids": list(ids)}
     if channel_id is None:
         event["message_type"] = "private"
@@ -66,10 +66,11 @@ def emit_update(
     texts: Mapping[str, object],
     seen_by: Mapping[int, Sequence[int]],
 ) -> None:
-    """`update_message`, to each with the ids of the changed messages that they may see, and with their flags.
+    """Emits `update_message`, to each user with the ids of the changed messages that they may see, and with
+    their flags.
 
-    `message` is the one that was edited, and `texts` what it said and says. Who cannot see it is told of the first
-    that they can, without the texts.
+    `message` is the edited one, `texts` the fields with its old and new text. Users who cannot see it receive
+    the event for the first message that they can see, without `texts`.
     """
     alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for user_id, ids in seen_by.items():
@@ -95,7 +96,7 @@ def emit_update(
 
 
 def add_history(core: Core, message: Message, entry: Mapping[str, object], **columns: str | int) -> None:
-    """Puts a change at the front of a message's history, and sets columns."""
+    """Prepends a change to a message's edit history, and sets columns."""
     entries = edit_history.bounded([entry, *json.loads(message.history)])
     assignments = "".join(f", {name} = ?" for name in columns)
     core.store.execute(
@@ -107,7 +108,7 @@ def add_history(core: Core, message: Message, entry: Mapping[str, object], **col
 
 
 def stored(core: Core, message_id: int) -> Message:
-    """The message as it is now."""
+    """The message as it is stored now."""
     message = access.find_message(core, message_id)
     assert message is not None
     return message

@@ -1,4 +1,4 @@
-"""Changing what a message says."""
+"""Editing the text of messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FROM_TEXT: Final = int(flags.MENTIONS | FlagBit.ALERT_WORD)
 
 
 def check_base(message: Message, prev_content_sha256: str | None) -> None:
-    """Raises EXPECTATION_MISMATCH when the editor began with another text."""
+    """Raises EXPECTATION_MISMATCH if the edit is based on another text than the current one."""
     if prev_content_sha256 is None:
         return
     if hashlib.sha256(message.content.encode()).hexdigest() != prev_content_sha256.lower():
@@ -35,7 +35,7 @@ def check_base(message: Message, prev_content_sha256: str | None) -> None:
 
 
 def edit_content(core: Core, user: User, message: Message, content: str) -> dict[str, object]:
-    """Stores a new text, with its mentions; gives what `update_message` says of it."""
+    """Stores a new text, with its mentions; returns the fields with the texts for `update_message`."""
     content = check_content(core, content if content.strip() else _DELETED)
     rendering = rendered(core, user, content)
     check_mentions(rendering)
@@ -75,7 +75,7 @@ def edit_content(core: Core, user: User, message: Message, content: str) -> dict
 
 
 def _mention_anew(core: Core, message: Message, rendering: Rendered) -> None:
-    """The flags that the text gives (FLG-10)."""
+    """Replaces the flags that follow from the text (FLG-10)."""
     people = set(core.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id))
     bits = mention_bits(core, message, rendering, people)
     core.store.execute(

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 def plan(
     core: Core, user: User, message: Message, topic: str | None, channel: Channel | None, mode: PropagateMode
 ) -> Move:
-    """What a change of topic or channel moves: of the topic's messages those that `user` may see.
+    """The move by a change of topic or channel; of protected history it has only messages that the user
+    received.
 
-    Raises BAD_REQUEST for direct messages and for no change.
+    Raises BAD_REQUEST for direct messages, and if nothing would change.
     """
     if message.channel_id is None:
         what = "be moved to channels." if channel is not None else "have topics."
@@ -56,15 +57,15 @@ def plan(
 
 
 Audience = dict[int, list[int]]
-"""Ids of messages by the person who is told of them."""
+"""User id -> ids of the messages in the event to that user."""
 
 
 def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], Audience, Audience]:
-    """Moves; gives what `update_message` says of it, who is told of which of the messages, and to whom in addition
-    they only arrive (`arrival`).
+    """Moves the messages; returns the fields for `update_message`, the users who receive it with their
+    messages, and the users to whom the messages only arrive (`arrival`), likewise.
 
-    Told are those who saw the messages and still may, and the subscribers of the new channel who may now; they arrive
-    to those of the latter who may not know where the messages were.
+    The event goes to those who saw the messages and still may, and to subscribers of the new channel who may
+    see them now. For those of the latter who may not know of the old place, the messages only arrive.
     """
     saw: set[int] = set()
     for message in move.messages:
@@ -101,7 +102,7 @@ def _readers(core: Core, channel: Channel, people: Iterable[int]) -> set[int]:
 
 
 def arrival(move: Move) -> dict[str, object]:
-    """What `update_message` says instead to those who may not know where the messages were: nothing of it."""
+    """Fields for `update_message` without the old place, for users who may not know of it."""
     return {
         "stream_name": move.target.name,
         "stream_id": move.target.id,
@@ -113,7 +114,7 @@ def arrival(move: Move) -> dict[str, object]:
 
 
 def _seen_by(core: Core, move: Move, told: Iterable[int]) -> Audience:
-    """Ids of the moved messages by the person who may see them where they are now."""
+    """Ids of the moved messages that each user may see in the new place."""
     ids = [message.id for message in move.messages]
     if not access.history_is_protected(move.target):
         return dict.fromkeys(told, ids)
@@ -131,7 +132,7 @@ def _event(move: Move) -> dict[str, object]:
 
 
 def _move_policies(core: Core, move: Move) -> None:
-    """A topic that is gone takes along how people see it; where both had a policy, the stronger stays."""
+    """If no message is left in the old topic, moves its visibility policies; of two policies the stronger is kept."""
     if topics.exists(core, move.source.id, move.old_topic):
         return
     rows = core.store.all(
@@ -150,7 +151,7 @@ def _move_policies(core: Core, move: Move) -> None:
 
 
 def _change_access(core: Core, move: Move, saw: set[int]) -> None:
-    """Who cannot read the new channel loses the messages; who is not subscribed there has them read."""
+    """Removes the messages from users who cannot read the new channel; marks them as read for non-subscribers."""
     ids = [message.id for message in move.messages]
     subscribed = set(access.subscriber_ids(core, move.target.id))
     for user_id in sorted(saw):
@@ -170,7 +171,7 @@ def _change_access(core: Core, move: Move, saw: set[int]) -> None:
 
 
 def mark_read(core: Core, user: User, ids: Sequence[int]) -> None:
-    """Marks those that somebody has not read, and tells their clients."""
+    """Marks the unread ones of these messages as read, and notifies the user's clients."""
     unread = core.store.integers(
         "SELECT message_id FROM user_messages WHERE user_id = ? AND flags & 1 = 0"
         " AND message_id IN (SELECT value FROM json_each(?)) ORDER BY message_id",

@@ -1,4 +1,4 @@
-"""Sending messages, with the events that follow."""
+"""Sending messages, with their events."""
 
 from __future__ import annotations
 
@@ -44,37 +44,37 @@ HUMAN_CLIENTS: Final = frozenset(
         "zulipflutter",
     }
 )
-"""Programs whose users have read what they sent (FLG-17)."""
+"""Programs for which sent messages are read by their sender (FLG-17)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How a message came: the program, whether its sender has read it, and the local echo that waits for it."""
+    """How a message was sent: by which program, whether its sender has read it, and for which local echo."""
 
     client: str = "narrowcast"
     read_by_sender: bool = True
     queue_id: str | None = None
     local_id: str | None = None
     timestamp: int | None = None
-    """UTC seconds; None: now. For the demo world."""
+    """UTC seconds, or None for the current time. For the demo world."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A message that is in the store."""
+    """A stored message."""
 
     id: int
     visibility_policy: int | None = None
-    """The policy that the topic got for the sender by this message."""
+    """The visibility policy that sending set for the sender's topic, if it changed."""
 
 
 def is_human_client(client: str) -> bool:
-    """Whether the program shows its user what they send."""
+    """Whether the program is one whose user sees what it sends."""
     return client.lower() in HUMAN_CLIENTS
 
 
 def check_content(core: Core, content: str) -> str:
-    """Text that may be sent, without trailing blanks; raises BAD_REQUEST."""
+    """Message text without trailing whitespace; raises BAD_REQUEST if it may not be sent."""
     content = content.rstrip()
     if not content.strip():
         raise ServiceError("Message must not be empty")
@@ -89,7 +89,7 @@ def check_content(core: Core, content: str) -> str:
 def send_to_channel(
     core: Core, sender: User, channel: Channel, topic: str, content: str, origin: Origin = Origin()
 ) -> Sent:
-    """Sends to a topic: `topic` as `topics.checked` gives it. Refuses what the sender may not do there."""
+    """Sends to a topic, which `topics.checked` returned. Raises ServiceError if the sender may not post there."""
     content = check_content(core, content)
     check_may_post(core, sender, channel, topic)
     rendering = rendered(core, sender, content)
@@ -112,7 +112,7 @@ def send_to_channel(
 def post_notice(
     core: Core, channel: Channel, topic: str, content: str, origin: Origin, readers: Iterable[int] = ()
 ) -> int:
-    """The notification bot writes to a topic, whoever may post there; gives the id. `readers` know it already."""
+    """Posts a notice of the bot, regardless of permissions; returns its id. It is read already for `readers`."""
     sender = notification_bot(core)
     rendering = rendered(core, sender, content)
     recipients = set(access.subscriber_ids(core, channel.id))
@@ -128,7 +128,7 @@ def post_notice(
 def send_direct(
     core: Core, sender: User, recipients: Iterable[User], content: str, origin: Origin = Origin()
 ) -> Sent:
-    """Sends to people (the sender is added; alone it is a note to oneself)."""
+    """Sends to users; the sender is added, and is the only recipient of a note to self."""
     content = check_content(core, content)
     people = {user.id: user for user in recipients} | {sender.id: sender}
     check_direct(core, sender, list(people.values()))
@@ -145,7 +145,7 @@ def send_direct(
 
 
 def conversation_of(core: Core, user_ids: Iterable[int]) -> int:
-    """The same, made where there is none yet."""
+    """The id of the conversation of these users, created if there is none."""
     members = sorted(set(user_ids))
     existing = find_conversation(core, members)
     if existing is not None:
@@ -205,7 +205,7 @@ def _insert(
 
 
 def _mention_bits(core: Core, message: Message, rendering: Rendered, recipients: set[int]) -> dict[int, int]:
-    """Flags that the text gives, by recipient; of nobody else."""
+    """Flags that follow from the text, for those who have any; only for `recipients`."""
     bits: dict[int, int] = {}
 
     def give(user_ids: Iterable[int], flag: FlagBit) -> None:
@@ -225,7 +225,7 @@ def _mention_bits(core: Core, message: Message, rendering: Rendered, recipients:
 
 
 def topic_participants(core: Core, message: Message) -> set[int]:
-    """Who wrote or reacted in the message's topic; in a direct conversation everybody."""
+    """Users who wrote or reacted in the message's topic; for a direct message, everyone in the conversation."""
     if message.channel_id is None:
         return set(
             core.store.integers(
@@ -247,14 +247,14 @@ def topic_participants(core: Core, message: Message) -> set[int]:
 
 
 def mention_bits(core: Core, message: Message, rendering: Rendered, recipients: set[int]) -> dict[int, int]:
-    """Flags that an edited text gives, by recipient."""
+    """Flags that follow from an edited text, by recipient."""
     return _mention_bits(core, message, rendering, recipients)
 
 
 def _deliver(
     core: Core, message: Message, recipients: set[int], bits: dict[int, int], origin: Origin
 ) -> dict[int, int]:
-    """Stores whose message it is now; gives their flags."""
+    """Adds the message to the recipients' histories; returns the flags of each."""
     muters = set(core.store.integers("SELECT user_id FROM muted_users WHERE muted_id = ?", message.sender_id))
     stored: dict[int, int] = {}
     for user_id in recipients:

@@ -1,4 +1,4 @@
-"""Mail about what somebody has missed: one mail for all of it, when the first has waited as long as they chose."""
+"""Emails about missed messages: one for all, when the first has waited for the time in the user's settings."""
 
 from __future__ import annotations
 
@@ -33,19 +33,20 @@ _WHY: Final = (
 
 
 def marks(core: Core) -> dict[int, int]:
-    """By person the newest message that was looked at."""
+    """User id -> id of the newest message that was considered for email."""
     return {row["user_id"]: row["message_id"] for row in core.store.all("SELECT * FROM mail_marks")}
 
 
 def wants_mail(user: User) -> bool:
-    """Whether somebody is told anything by email."""
+    """Whether the user receives any email about missed messages."""
     return not user.is_bot and user.is_active and any(switched_on(user, name) for name in _SWITCHES)
 
 
 def tell_missed(core: Core, user: User, mark: int | None) -> None:
-    """Sends somebody what they have missed since their mark, if it is time. Has its transaction.
+    """Emails a user about messages missed since their mark, if it is time. Opens its own transaction.
 
-    Without a mark, they want mail as of now: what they had not read before is nothing to tell.
+    Without a mark, email has just been turned on: the mark is set, and earlier unread messages are not
+    mentioned.
     """
     if not wants_mail(user):
         if mark is not None:
@@ -83,7 +84,7 @@ def _newest(core: Core) -> int:
 
 
 def _last_here(core: Core, user: User) -> int:
-    """When the person last sat at a client: what came before that they have had the chance to see."""
+    """When the user was last active at a client, and so could see the messages sent before."""
     row = presence_row(core, user)
     return 0 if row is None else row["active_timestamp"] or 0
 
@@ -117,7 +118,7 @@ def _letter(core: Core, user: User, messages: list[Message]) -> tuple[str, str]:
 
 
 class _Names:
-    """People as the reader may know them."""
+    """Names of users, as the reader may know them."""
 
     def __init__(self, core: Core, reader: User) -> None:
         self._core = core
@@ -149,7 +150,7 @@ def _time(user: User, timestamp: int) -> str:
 
 
 def _zone(user: User) -> tzinfo:
-    """The person's time zone; UTC where this machine does not know it (any more)."""
+    """The user's time zone; UTC if it is unknown to this machine."""
     try:
         return zoneinfo.ZoneInfo(user.timezone) if user.timezone else UTC
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):

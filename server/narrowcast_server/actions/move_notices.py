@@ -1,4 +1,4 @@
-"""What the notification bot writes when topics are moved or resolved."""
+"""Notices of the notification bot when topics are moved or resolved."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Place = tuple[Channel, str]
 """A channel and a topic in it."""
 _RESOLVED: Final = "has marked this topic as {}."
 _UNDONE_WITHIN: Final = 60
-"""Seconds within which a topic that changes back takes the notice away instead of getting a second one."""
+"""Seconds within which undoing a change deletes its notice instead of posting a second one."""
 
 
 def tell_of_move(core: Core, user: User, move: Move, *, old_thread: bool, new_thread: bool) -> None:
-    """Writes to the old and the new topic, as asked; of (un)resolved topics always."""
+    """Posts notices in the old and the new topic, as asked; for resolving and unresolving always."""
     person = silent_mention(user)
     origin = Origin(client="Internal")
     count = len(move.messages)
@@ -55,7 +55,7 @@ def _counted(count: int) -> str:
 
 
 def _taken_back(core: Core, channel: Channel, topic: str) -> bool:
-    """Deletes the notice of the change that is undone, where it is the newest message and no minute old."""
+    """Deletes the notice of the undone change, if it is the newest message and recent; returns whether."""
     row = core.store.one(
         "SELECT * FROM messages WHERE channel_id = ? AND topic = ? ORDER BY id DESC LIMIT 1",
         channel.id,
@@ -71,7 +71,7 @@ def _taken_back(core: Core, channel: Channel, topic: str) -> bool:
 
 
 def _named(core: Core, move: Move, word: str, place: Place, readers: Place) -> str:
-    """The other place, where all who read the notice may know of it."""
+    """The other place, as text; empty unless all who read the notice may know of it."""
     (channel, topic), (here, _) = place, readers
     return (
         f" {word} #**{channel.name}>{topic}**" if everybody_knows(core, here, channel, move.messages) else ""

@@ -1,4 +1,4 @@
-"""People whom somebody has muted: what they send is read at once."""
+"""Muted users, whose messages are marked as read at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def mute(core: Core, user: User, muted_id: int) -> None:
-    """Mutes somebody; raises BAD_REQUEST for oneself, for nobody, and for who is muted already."""
+    """Mutes a user; raises BAD_REQUEST for the user themselves, unknown users, and users who are muted already."""
     if muted_id == user.id:
         raise ServiceError("Cannot mute self")
     if core.users.get(muted_id) is None:
@@ -30,7 +30,7 @@ def mute(core: Core, user: User, muted_id: int) -> None:
 
 
 def unmute(core: Core, user: User, muted_id: int) -> None:
-    """Ends it; raises BAD_REQUEST for who is not muted."""
+    """Unmutes a user; raises BAD_REQUEST if the user is not muted."""
     if not is_muted(core, user, muted_id):
         raise ServiceError("User is not muted")
     core.store.execute("DELETE FROM muted_users WHERE user_id = ? AND muted_id = ?", user.id, muted_id)

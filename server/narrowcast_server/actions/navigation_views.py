@@ -1,4 +1,4 @@
-"""A person's own entries of the navigation, and the hints for newcomers that they have seen (outside the contract)."""
+"""A user's own navigation entries, and the hints for new users that they have seen (outside the contract)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _check_name_is_free(core: Core, user: User, fragment: str, name: str | None)
 
 
 def add_view(core: Core, user: User, fragment: str, is_pinned: bool, name: str | None) -> None:
-    """A new entry; raises BAD_REQUEST for one that is there, and for a custom one without a name."""
+    """Adds an entry; raises BAD_REQUEST if it exists, or if a custom one has no name."""
     if not fragment or len(fragment) > MAX_FRAGMENT:
         raise ServiceError(f"fragment must have 1 to {MAX_FRAGMENT} characters")
     if _find(core, user, fragment) is not None:
@@ -57,7 +57,7 @@ def add_view(core: Core, user: User, fragment: str, is_pinned: bool, name: str |
 
 
 def change_view(core: Core, user: User, fragment: str, is_pinned: bool | None, name: str | None) -> None:
-    """Changes what is given of an entry; the event carries no more than that."""
+    """Changes the given properties of an entry; the event carries only those."""
     row = _own(core, user, fragment)
     data: dict[str, object] = {}
     if is_pinned is not None:
@@ -97,11 +97,11 @@ def _own(core: Core, user: User, fragment: str) -> Row:
     return row
 
 
-# --- hints for newcomers ----------------------------------------------------------------------------------------
+# --- hints for new users -----------------------------------------------------------------------------------------
 
 
 def mark_step(core: Core, user: User, step: str) -> None:
-    """A hint was seen; the person's other clients need not show it."""
+    """Stores that the user has seen a hint, so that their other clients need not show it."""
     if step not in STEPS:
         raise ServiceError(f"Unknown onboarding_step: {step}")
     core.store.execute("INSERT OR IGNORE INTO onboarding_steps VALUES (?, ?)", user.id, step)

@@ -1,4 +1,4 @@
-"""What the notification bot writes when somebody makes channels and wants them announced."""
+"""Notices of the notification bot about new channels that their creator wants announced."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ TOPIC: Final = "new channels"
 
 
 def announce(core: Core, creator: User, made: Sequence[Channel]) -> None:
-    """Writes to the organization's channel for it, if there is one, of those that everybody there may know.
+    """Announces the public ones of the new channels in the organization's channel for announcements, if there
+    is one.
 
     See zulip.com/help/configure-automated-notices#new-channel-announcements.
     """

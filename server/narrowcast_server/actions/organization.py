@@ -1,4 +1,4 @@
-"""The first run: an organization with its system groups, its own bot and an owner."""
+"""First start: creating an organization with its system groups and its own bot."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _NOTIFICATION_BOT: Final = "notification-bot"
 
 
 def exists(store: Store) -> bool:
-    """Whether the folder holds an organization already."""
+    """Whether the database has an organization already."""
     return store.one("SELECT 1 FROM groups") is not None
 
 
 def set_up(core: Core, *, name: str, domain: str, description: str = "") -> None:
-    """Makes the organization: settings, system groups, the bot that writes notices. Nobody else yet."""
+    """Creates the organization: settings, system groups, the notification bot. It has no users yet."""
     ids: dict[SystemGroup, int] = {}
     for group_name, text, subgroup in _SYSTEM_GROUPS:
         ids[group_name] = core.groups.insert(name=group_name.value, description=text, is_system=1)
@@ -82,7 +82,7 @@ def set_up(core: Core, *, name: str, domain: str, description: str = "") -> None
 
 
 def notification_bot(core: Core) -> User:
-    """The bot that writes notices."""
+    """The bot that posts notices."""
     for user in core.users.all():
         if user.is_system_bot:
             return user

@@ -1,4 +1,4 @@
-"""What belongs to one person alone: drafts, snippets, scheduled messages and reminders."""
+"""Rows that belong to one user: drafts, snippets, scheduled messages and reminders."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES: dict[Table, str] = {
 
 
 def own_row(core: Core, table: Table, identity: int, user: User) -> Row:
-    """The row, if it is this person's; raises BAD_REQUEST alike for unknown rows and those of others."""
+    """The row, if it is this user's; raises the same error for unknown rows and for those of others."""
     row = core.store.one(f"SELECT * FROM {table} WHERE id = ? AND user_id = ?", identity, user.id)
     if row is None:
         raise ServiceError(_NAMES[table], status=status_of_missing(core.config))
@@ -30,6 +30,6 @@ def own_row(core: Core, table: Table, identity: int, user: User) -> Row:
 
 
 def remove_own(core: Core, table: Table, identity: int, user: User) -> None:
-    """Deletes the row, if it is this person's; raises BAD_REQUEST otherwise."""
+    """Deletes the row, if it is this user's; otherwise raises an error, as `own_row` does."""
     own_row(core, table, identity, user)
     core.store.execute(f"DELETE FROM {table} WHERE id = ?", identity)

@@ -1,4 +1,4 @@
-"""What the notification bot writes to people whom somebody else has subscribed to channels or put into a group."""
+"""Notices of the notification bot to users whom someone else subscribed to channels or added to a group."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def subscribed(core: Core, acting: User, added: Mapping[int, Sequence[Channel]], made: set[int]) -> None:
-    """Tells of channels that were there before: `added` by the ids of people, `made` the ids of new channels."""
+    """Notifies users of their new subscriptions (`added`, by user id), except to new channels (`made`, their ids)."""
     for user_id, channels in added.items():
         links = sorted(f"#**{channel.name}**" for channel in channels if channel.id not in made)
         if len(links) == 1:
@@ -29,7 +29,7 @@ def subscribed(core: Core, acting: User, added: Mapping[int, Sequence[Channel]],
 
 
 def grouped(core: Core, acting: User, group: Group, joined: Iterable[User], left: Iterable[User]) -> None:
-    """Tells of a group that one is or is not a member of now."""
+    """Notifies users that they were added to or removed from a group."""
     for people, what in ((joined, "added you to"), (left, "removed you from")):
         for user in people:
             _tell(core, acting, user, f"{silent_mention(acting)} {what} the group @_*{group.name}*.")

@@ -19,14 +19,14 @@ _MAX_NAME: Final = 100
 
 
 def template_of_prefix(prefix: str) -> str:
-    """The template of an older `url_prefix` (PLG-07): braces in a prefix are no expressions."""
+    """The template of an older `url_prefix` (PLG-07); raises BAD_REQUEST for a prefix with braces."""
     if "{" in prefix or "}" in prefix:
         raise ServiceError("Invalid URL prefix.")
     return prefix + _CODE
 
 
 def add_playground(core: Core, name: str, language: str, template: str) -> int:
-    """Adds a playground; gives its id. The template has exactly the one variable `code` (PLG-05)."""
+    """Adds a playground; returns its id. Its template must have exactly one variable, `code` (PLG-05)."""
     name = name.strip()
     if not name or len(name) > _MAX_NAME:
         raise invalid_value(f"name must have 1 to {_MAX_NAME} characters", "name")

@@ -1,4 +1,4 @@
-"""When people were last seen."""
+"""When users were last seen."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _QUIET_SECONDS = 55
-"""A client that reports every minute does not cause an event each time while nothing changes."""
+"""Presence that changes sooner than this causes no event, so that a client that reports every minute causes few."""
 
 
 def report_presence(core: Core, user: User, *, active: bool, timestamp: int | None = None) -> None:
-    """Somebody's client is running; `active`: they use it now. Others hear of it when it is news."""
+    """Stores that a user's client runs (`active`: is in use); notifies others if the last event is not recent."""
     now = core.now() if timestamp is None else timestamp
     before = core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
     update_id = (core.store.integer("SELECT max(update_id) FROM presence") or 0) + 1

@@ -1,4 +1,4 @@
-"""Custom profile fields: what an organization wants to know of its people, and what they say (USRU-08, USR-24)."""
+"""Custom profile fields: their definitions, and the users' values (USRU-08, USR-24)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def create_field(
     required: bool = False,
     editable_by_user: bool = True,
 ) -> int:
-    """Defines a field behind the others; gives its id."""
+    """Defines a field after the others; returns its id."""
     if kind not in set(ProfileFieldType):
         raise ServiceError("Invalid field type.")
     check_definition(name, hint, ProfileFieldType(kind), field_data, in_summary=in_summary)
@@ -74,7 +74,7 @@ def update_field(
     required: bool | None,
     editable_by_user: bool | None,
 ) -> None:
-    """Changes what is given of a definition; its type stays."""
+    """Changes the given properties of a definition; its type cannot change."""
     row = definition(core, field_id)
     new_name = row["name"] if name is None else name.strip()
     new_hint = row["hint"] if hint is None else hint
@@ -99,14 +99,14 @@ def update_field(
 
 
 def delete_field(core: Core, field_id: int) -> None:
-    """Removes a field with everybody's values."""
+    """Removes a field with all its values."""
     definition(core, field_id)
     core.store.execute("DELETE FROM profile_fields WHERE id = ?", field_id)
     _tell(core)
 
 
 def reorder_fields(core: Core, ids: Sequence[int]) -> None:
-    """Puts all fields into this order."""
+    """Sets the order of all fields."""
     if sorted(ids) != sorted(core.store.integers("SELECT id FROM profile_fields")):
         raise ServiceError("Invalid order mapping.")
     core.store.execute_many(
@@ -117,7 +117,7 @@ def reorder_fields(core: Core, ids: Sequence[int]) -> None:
 
 
 def definition(core: Core, field_id: int) -> Row:
-    """The row of a field; raises BAD_REQUEST."""
+    """The row of a field; raises BAD_REQUEST if there is none."""
     row = core.store.one("SELECT * FROM profile_fields WHERE id = ?", field_id)
     if row is None:
         raise ServiceError(f"Field id {field_id} not found.")
@@ -125,7 +125,7 @@ def definition(core: Core, field_id: int) -> Row:
 
 
 def set_value(core: Core, user: User, field_id: int, value: object, *, by_user: bool) -> None:
-    """Stores what somebody says in a field; null and empty values remove it. Raises BAD_REQUEST."""
+    """Stores a user's value of a field; null and empty values remove it. Raises BAD_REQUEST if it is invalid."""
     row = definition(core, field_id)
     if by_user and not row["editable_by_user"]:
         raise ServiceError("You are not allowed to change this field. Contact an administrator to update it.")
@@ -147,7 +147,7 @@ def set_value(core: Core, user: User, field_id: int, value: object, *, by_user: 
 
 
 def remove_value(core: Core, user: User, field_id: int, *, by_user: bool) -> None:
-    """Removes what somebody said in a field."""
+    """Removes a user's value of a field."""
     row = definition(core, field_id)
     if by_user and not row["editable_by_user"]:
         raise ServiceError("You are not allowed to change this field. Contact an administrator to update it.")

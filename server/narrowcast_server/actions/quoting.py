@@ -1,4 +1,4 @@
-"""Messages quoted in messages."""
+"""Mentions, links and quotes in the text of notices."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 
 
 def silent_mention(user: User) -> str:
-    """A person's name that calls nobody."""
+    """A mention of a user that notifies nobody."""
     return f"@_**{user.full_name}|{user.id}**"
 
 
 def place_of(core: Core, message: Message) -> str:
-    """A link to a message of a channel; words for a direct one, which others cannot open."""
+    """A link to a channel message; for a direct message only words, since others cannot open it."""
     if message.channel_id is None:
         return "a direct message"
     return f"#**{core.channels[message.channel_id].name}>{message.topic}@{message.id}**"
 
 
 def quoted(content: str, fence: str = "```", info: str = "quote") -> str:
-    """A quote of any text: its fence is longer than every one inside. `info`: what follows the opening fence."""
+    """A quote of any text, with a fence longer than any in the text. `info`: what follows the opening fence."""
     while fence in content:
         fence += "`"
     return f"{fence}{info}\n{content}\n{fence}"

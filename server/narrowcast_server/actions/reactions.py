@@ -1,4 +1,4 @@
-"""Emoji reactions, with the events that follow."""
+"""Emoji reactions, with their events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def add_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> None:
-    """Adds a reaction; raises REACTION_ALREADY_EXISTS for a second one."""
+    """Adds a reaction; raises REACTION_ALREADY_EXISTS if the user has added it already."""
     if core.store.one(
         "SELECT 1 FROM reactions WHERE message_id = ? AND user_id = ? AND emoji_code = ? AND reaction_type = ?",
         message.id,
@@ -46,7 +46,7 @@ def add_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> None
 
 
 def remove_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> bool:
-    """Removes the person's own reaction; False when there was none."""
+    """Removes the user's own reaction; returns False if there is none."""
     removed = core.store.execute(
         "DELETE FROM reactions WHERE message_id = ? AND user_id = ? AND emoji_code = ? AND reaction_type = ?",
         message.id,
@@ -93,7 +93,7 @@ def _tell(
 
 
 def who_sees(core: Core, message: Message) -> set[int]:
-    """Who hears of changes to a message: whoever has it, and in open channels every subscriber."""
+    """Users notified of changes to a message: who received and may read it, and who may read it as a subscriber."""
     people = set(core.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id))
     if message.channel_id is None:
         return people

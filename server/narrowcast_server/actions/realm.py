@@ -1,4 +1,4 @@
-"""The organization's settings, its allowed domains and the defaults of new people."""
+"""The organization's settings, its allowed email domains and the defaults of new users."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SECONDS: Final = frozenset(
         "move_messages_within_stream_limit_seconds",
     }
 )
-"""Limits that may be `unlimited`, null here."""
+"""Limits that may be `unlimited`, which is stored as None."""
 _CHANNELS: Final = frozenset(
     {
         "new_stream_announcements_stream_id",
@@ -53,11 +53,11 @@ _CHOICES: Final[Mapping[str, tuple[object, ...]]] = {
 _MAX_DAYS: Final = 100_000
 _DOMAIN: Final = re.compile(r"(?=.{1,253}$)([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}")
 _IN_A_DICT: Final = _SECONDS | {"allow_message_editing", "topics_policy"}
-"""Settings whose change goes out as `update_dict`."""
+"""Settings whose changes are sent as `update_dict`."""
 
 
 def checked(core: Core, name: str, value: object) -> object:
-    """A new value of a setting; raises BAD_REQUEST."""
+    """A new value of a setting, checked; raises BAD_REQUEST if it is invalid."""
     if name in _SECONDS:
         return _seconds(name, value)
     if name in _CHANNELS:
@@ -93,7 +93,7 @@ def _text(name: str, value: str) -> str:
 
 
 def _jitsi_server_url(name: str, value: object) -> str | None:
-    """An address, or None for that of the server."""
+    """A URL, or None for the server's default."""
     if value == "default":
         return None
     return check_url(name, check_string(name, value))
@@ -106,14 +106,14 @@ def _seconds(name: str, value: object) -> int | None:
 
 
 def retention_days(value: object) -> int:
-    """Days after which messages end, `FOR_EVER` for never; raises BAD_REQUEST."""
+    """Days after which messages expire, `FOR_EVER` for never; raises BAD_REQUEST."""
     if value == "unlimited":
         return FOR_EVER
     return _counted("message_retention_days", value, _MAX_DAYS)
 
 
 def _counted(name: str, value: object, most: int) -> int:
-    """A number from one on; a word that is not known is refused as a number out of range is."""
+    """A number from 1 to `most`; raises the same error for unknown words as for numbers out of range."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise ServiceError(f'{name}["int"] is not an integer')
     if isinstance(value, str) or not 0 < check_integer(name, value) <= most:
@@ -134,7 +134,7 @@ def _channel(core: Core, name: str, value: object) -> int:
 
 
 def change(core: Core, values: Mapping[str, object]) -> dict[str, object]:
-    """Stores checked settings and tells everybody; gives those that are new."""
+    """Stores checked settings and notifies everyone; returns those that changed."""
     changed = {name: value for name, value in values.items() if core.settings[name] != value}
     core.set_settings(**changed)
     together: dict[str, object] = {}
@@ -153,7 +153,7 @@ def change(core: Core, values: Mapping[str, object]) -> dict[str, object]:
 
 
 def forget_channel(core: Core, channel_id: int) -> None:
-    """The organization announces and reports nothing more in a channel that is archived."""
+    """Unsets the settings of the organization that refer to an archived channel."""
     if data := dict.fromkeys(sorted(name for name in _CHANNELS if core.settings[name] == channel_id), -1):
         core.set_settings(**data)
         core.emit(
@@ -176,7 +176,7 @@ def add_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
 
 
 def change_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
-    """Changes whether subdomains count."""
+    """Changes whether subdomains of a domain are allowed."""
     name = domain.strip().lower()
     if (
         core.store.execute(
@@ -190,21 +190,21 @@ def change_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
 
 
 def remove_domain(core: Core, domain: str) -> None:
-    """Takes a domain off the list."""
+    """Removes a domain."""
     name = domain.strip().lower()
     if core.store.execute("DELETE FROM domains WHERE domain = ?", name) == 0:
         raise ServiceError(f"No entry found for domain {name}.")
     core.emit({"type": "realm_domains", "op": "remove", "domain": name}, core.user_ids())
     if core.store.one("SELECT 1 FROM domains") is None:
-        # Nobody could join any more.
+        # With the restriction, nobody could join any more.
         change(core, {"emails_restricted_to_domains": False})
 
 
-# --- defaults of new people --------------------------------------------------------------------------------------
+# --- defaults of new users ---------------------------------------------------------------------------------------
 
 
 def change_personal_defaults(core: Core, values: Mapping[str, object]) -> None:
-    """Stores checked defaults and tells everybody."""
+    """Stores checked defaults and notifies everyone."""
     present = personal_defaults(core)
     changed = {name: value for name, value in values.items() if present[name] != value}
     stored = core.settings["personal_defaults"]

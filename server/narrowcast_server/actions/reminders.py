@@ -1,4 +1,4 @@
-"""Reminders of messages: at their time the notification bot writes to the person."""
+"""Reminders of messages, which the notification bot sends to the user when they are due."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _log = logging.getLogger("narrowcast.server")
 
 
 def create_reminder(core: Core, user: User, message_id: int, timestamp: int, note: str) -> int:
-    """Stores a reminder of a message that the person may see; gives its id."""
+    """Stores a reminder of a message that the user may see; returns its id."""
     message = visible_message(core, user, message_id)
     check_time(core, timestamp)
     if len(note) > MAX_NOTE:
@@ -64,7 +64,7 @@ def delete_reminder(core: Core, user: User, reminder_id: int) -> None:
 
 
 def reminders_due(core: Core) -> list[Callable[[], None]]:
-    """What sends each reminder that is due, the earliest first: at most `_BATCH` of them."""
+    """Functions that send each due reminder, earliest first: at most `_BATCH` of them."""
     due = core.store.integers(
         "SELECT id FROM reminders WHERE failed = 0 AND delivery <= ? ORDER BY delivery, id LIMIT ?",
         core.now(),
@@ -74,7 +74,7 @@ def reminders_due(core: Core) -> list[Callable[[], None]]:
 
 
 def _deliver(core: Core, identity: int) -> None:
-    """Sends a reminder, if it is still there. One that cannot be sent is marked as failed and holds up no other."""
+    """Sends a reminder, if it still exists. One that cannot be sent is marked as failed, so that it blocks no other."""
     row = core.store.one("SELECT * FROM reminders WHERE id = ? AND failed = 0", identity)
     if row is None:
         return

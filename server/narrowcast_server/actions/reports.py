@@ -17,7 +17,7 @@ MAX_DESCRIPTION: Final = 1000
 
 
 def report_message(core: Core, user: User, message: Message, report_type: str, description: str) -> None:
-    """Tells the moderators' channel, with the message; raises BAD_REQUEST where there is no such channel."""
+    """Posts a report with the message in the moderators' channel; raises BAD_REQUEST if there is no such channel."""
     channel = core.channels.get(core.setting_int("moderation_request_channel_id"))
     if channel is None or channel.is_archived:
         raise ServiceError("Message reporting is not enabled in this organization.")

@@ -1,6 +1,6 @@
-"""Messages that end by age, and the files that only they had.
+"""Retention: deletes expired messages, and the files that only they linked to.
 
-Each channel has its own number of days, else the organization's; -1 keeps them for ever.
+Each channel has its own number of days, or else the organization's; -1 keeps messages indefinitely.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _MAY_BECOME_MESSAGES: Final = ("drafts", "scheduled_messages", "saved_snippets")
 
 
 def days_kept(core: Core, channel: Channel) -> int:
-    """Days after which messages of a channel end, by its setting or the organization's; `FOR_EVER` for never."""
+    """Days after which messages of a channel expire, by its setting or the organization's; `FOR_EVER` for never."""
     own = channel.message_retention_days
     return core.setting_int("message_retention_days") if own is None else own
 
 
 def delete_expired(core: Core) -> int:
-    """Deletes a batch of the oldest messages whose time is over; gives how many there were. Has its transaction."""
+    """Deletes a batch of the oldest expired messages; returns how many. Opens its own transaction."""
     limit = core.config.limits.delete_batch
     usual = core.setting_int("message_retention_days")
     expired: list[Message] = []
@@ -51,7 +51,7 @@ def delete_expired(core: Core) -> int:
 
 
 def _uploads_of(core: Core, messages: Sequence[Message]) -> str:
-    """Ids of the uploads that the messages link, as JSON."""
+    """Ids of the uploads that the messages link to, as JSON."""
     ids = json.dumps([message.id for message in messages])
     return json.dumps(
         core.store.integers(
@@ -63,7 +63,7 @@ def _uploads_of(core: Core, messages: Sequence[Message]) -> str:
 
 
 def _forget_unused(core: Core, uploads: str) -> None:
-    """Forgets those that no message links any more, and nothing that may become one."""
+    """Deletes those uploads that no message links to any more, and no draft, scheduled message or snippet mentions."""
     rows = core.store.all(
         "SELECT id, owner_id FROM attachments a WHERE id IN (SELECT value FROM json_each(?))"
         " AND NOT EXISTS (SELECT 1 FROM message_attachments m WHERE m.attachment_id = a.id)"

@@ -29,7 +29,7 @@ def _check(core: Core, title: str | None, content: str | None) -> None:
 
 
 def create_snippet(core: Core, user: User, title: str, content: str) -> int:
-    """Stores a snippet; gives its id."""
+    """Stores a snippet; returns its id."""
     _check(core, title, content)
     check_room(core, user, "saved_snippets")
     identity = core.store.insert(
@@ -44,7 +44,7 @@ def create_snippet(core: Core, user: User, title: str, content: str) -> int:
 
 
 def edit_snippet(core: Core, user: User, snippet_id: int, title: str | None, content: str | None) -> None:
-    """Changes what is given (SNP-01); nothing given is refused (SNP-11)."""
+    """Changes the given properties of a snippet (SNP-01); raises BAD_REQUEST if none is given (SNP-11)."""
     _check(core, title, content)
     row = own_row(core, "saved_snippets", snippet_id, user)
     if title is None and content is None:

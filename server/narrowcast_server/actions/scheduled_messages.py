@@ -40,7 +40,7 @@ def channel_target(core: Core, user: User, channel_id: int, topic: str) -> Targe
 
 
 def direct_target(core: Core, user: User, user_ids: Iterable[int]) -> Target:
-    """A checked target of people; raises BAD_REQUEST (SCH-18)."""
+    """A checked target of a direct message; raises BAD_REQUEST (SCH-18)."""
     people = people_by_id(core, list(dict.fromkeys(user_ids)))
     if not people:
         raise ServiceError("Message must have recipients")
@@ -49,7 +49,7 @@ def direct_target(core: Core, user: User, user_ids: Iterable[int]) -> Target:
 
 
 def check_time(core: Core, timestamp: int) -> int:
-    """A moment to come, UTC seconds (SCH-15, SCH-26)."""
+    """A future time, UTC seconds; raises BAD_REQUEST for the past (SCH-15, SCH-26)."""
     if timestamp <= core.now():
         raise ServiceError("Scheduled delivery time must be in the future.")
     return timestamp
@@ -58,7 +58,7 @@ def check_time(core: Core, timestamp: int) -> int:
 def schedule(
     core: Core, user: User, target: Target, content: str, timestamp: int, *, origin: Origin = Origin()
 ) -> int:
-    """Stores a message for later; gives its id."""
+    """Stores a scheduled message; returns its id."""
     checked = check_content(core, content)
     check_room(core, user, "scheduled_messages")
     identity = core.store.insert(
@@ -80,7 +80,7 @@ def schedule(
 def edit(
     core: Core, user: User, row: Row, *, target: Target | None, content: str | None, timestamp: int | None
 ) -> None:
-    """Changes what is given of a stored message; it is waiting again afterwards (SCH-26)."""
+    """Changes the given properties of a scheduled message, which is then waiting again (SCH-26)."""
     if row["failed"] and timestamp is None:
         raise ServiceError("Scheduled delivery time is required for a message that failed to send.")
     text = row["content"] if content is None else check_content(core, content)
@@ -102,7 +102,7 @@ def _tell_update(core: Core, identity: int, user: User) -> None:
 
 
 def delete(core: Core, user: User, identity: int) -> None:
-    """Takes a message back before it is sent."""
+    """Cancels a scheduled message."""
     remove_own(core, "scheduled_messages", identity, user)
     core.emit({"type": "scheduled_messages", "op": "remove", "scheduled_message_id": identity}, [user.id])
 
@@ -111,7 +111,7 @@ def delete(core: Core, user: User, identity: int) -> None:
 
 
 def deliveries(core: Core) -> list[Callable[[], None]]:
-    """What sends each message that is due, the earliest first: at most `_BATCH` of them."""
+    """Functions that send each due message, earliest first: at most `_BATCH` of them."""
     due = core.store.integers(
         "SELECT id FROM scheduled_messages WHERE failed = 0 AND delivery <= ? ORDER BY delivery, id LIMIT ?",
         core.now(),
@@ -121,7 +121,7 @@ def deliveries(core: Core) -> list[Callable[[], None]]:
 
 
 def deliver_due(core: Core) -> int:
-    """Sends every message that is due, at once; gives how many were due."""
+    """Sends all due messages at once; returns how many there were."""
     count = 0
     while works := deliveries(core):
         for work in works:
@@ -131,7 +131,7 @@ def deliver_due(core: Core) -> int:
 
 
 def _deliver(core: Core, identity: int) -> None:
-    """Sends a message, if it is still there and still due. What cannot be sent is marked as failed."""
+    """Sends a message, if it still exists and is still due. One that cannot be sent is marked as failed."""
     row = core.store.one(
         "SELECT * FROM scheduled_messages WHERE id = ? AND failed = 0 AND delivery <= ?", identity, core.now()
     )
@@ -142,7 +142,7 @@ def _deliver(core: Core, identity: int) -> None:
             _send(core, row)
             delete(core, core.users[row["user_id"]], row["id"])
     except Exception as error:
-        # One message that cannot be sent must not hold up the others, whatever the cause.
+        # One message that cannot be sent must not block the others, whatever the cause.
         reason = error.message if isinstance(error, ServiceError) else "Internal server error"
         if not isinstance(error, ServiceError):
             _log.exception("a scheduled message could not be sent")

@@ -1,4 +1,4 @@
-"""Links by which somebody who cannot sign in chooses a new password: each works once, for a while."""
+"""Links to set a new password, for users who cannot sign in: each works once, for a limited time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAUSE_SECONDS: Final = 300
 
 
 def make_link(core: Core, user: User, seconds: int) -> str:
-    """A new link. Those that somebody had before hold on, lest strangers end them by asking for another."""
+    """Creates a link. Earlier links of the user stay valid, so that strangers cannot end them by requesting another."""
     token = secrets.token_urlsafe(24)
     core.store.execute("DELETE FROM sign_in_links WHERE expires <= ?", core.now())
     core.store.execute(
@@ -34,17 +34,17 @@ def make_link(core: Core, user: User, seconds: int) -> str:
 
 
 def reset_url(core: Core, token: str) -> str:
-    """The address that a link leads to."""
+    """The URL of a link."""
     return f"{core.url}/reset/{token}/"
 
 
 def end_links(core: Core, user: User) -> None:
-    """Makes the links of somebody worthless."""
+    """Deletes all links of a user."""
     core.store.execute("DELETE FROM sign_in_links WHERE user_id = ?", user.id)
 
 
 def whose(core: Core, token: str) -> User:
-    """Whom a link lets in; raises BAD_REQUEST when it does not hold (any more)."""
+    """The user of a link; raises BAD_REQUEST if it is not or no longer valid."""
     row = core.store.one(
         "SELECT user_id FROM sign_in_links WHERE digest = ? AND expires > ?", _digest(token), core.now()
     )
@@ -55,7 +55,7 @@ def whose(core: Core, token: str) -> User:
 
 
 def use_link(core: Core, token: str, password_hash: str) -> User:
-    """Sets the password. The link ends, and so do the old key and all who used it."""
+    """Sets the password; ends the user's links, old API keys and sessions."""
     user = whose(core, token)
     core.users.update(user.id, password_hash=password_hash)
     end_links(core, user)
@@ -64,7 +64,7 @@ def use_link(core: Core, token: str, password_hash: str) -> User:
 
 
 def mail_link(core: Core, user: User) -> None:
-    """Sends somebody a link of their own, unless they got one a moment ago."""
+    """Emails a user a link, unless one was created less than five minutes ago."""
     if core.store.one(
         "SELECT 1 FROM sign_in_links WHERE user_id = ? AND created > ?", user.id, core.now() - _PAUSE_SECONDS
     ):

@@ -1,4 +1,4 @@
-"""What somebody says of their own availability (rows STAT)."""
+"""User status: text, emoji and availability (rows STAT)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def set_status(
     reaction_type: str | None,
     away: bool | None,
 ) -> None:
-    """Changes what is given (STAT-01); refuses like the contract (STAT-14 to STAT-19)."""
+    """Changes the given parts of a status (STAT-01); raises BAD_REQUEST as in STAT-14 to STAT-19."""
     if text is None and emoji_name is None and away is None:
         raise ServiceError("Client did not pass any new values.")
     changed: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""Votes, tasks and other additions to a message with a widget."""
+"""Submessages of messages with a widget: votes, tasks and the like."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = 10_000
 
 
 def add_submessage(core: Core, user: User, message: Message, msg_type: str, content: str) -> int:
-    """Adds JSON text to a message with a widget and tells everybody who has it; gives the submessage's id."""
+    """Adds JSON text to a message with a widget and notifies everyone who has it; returns the submessage's id."""
     if msg_type != _WIDGET:
         raise ServiceError("Invalid msg_type")
     if len(content) > _LONGEST:

@@ -1,4 +1,4 @@
-"""Who is subscribed to what."""
+"""Subscribing and unsubscribing users."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLORS: Final = (
 def subscribe(
     core: Core, channels: Sequence[Channel], users: Sequence[User], colors: dict[int, str] | None = None
 ) -> tuple[dict[int, list[Channel]], dict[int, list[Channel]]]:
-    """Subscribes users to channels; gives (new, already there) by user id, and tells everybody concerned."""
+    """Subscribes users to channels; returns (new, existing) by user id, and notifies everyone concerned."""
     added: dict[int, list[Channel]] = defaultdict(list)
     already: dict[int, list[Channel]] = defaultdict(list)
     new_by_channel: dict[int, list[int]] = defaultdict(list)
@@ -60,7 +60,7 @@ def _activate(core: Core, user: User, channel: Channel, color: str | None) -> No
 
 
 def next_color(core: Core, user_id: int) -> str:
-    """The first color that the person does not use yet."""
+    """The first color that the user does not use yet."""
     used = set(core.store.strings("SELECT color FROM subscriptions WHERE user_id = ?", user_id))
     for color in _COLORS:
         if color not in used:
@@ -94,7 +94,7 @@ def _tell_subscriber(core: Core, user: User, channels: Sequence[Channel], knew: 
 
 
 def _tell_peers(core: Core, operation: str, by_channel: dict[int, list[int]]) -> None:
-    """Tells those who know a channel, but not the subscribers themselves; one event for alike channels."""
+    """Notifies others who may know of a channel; one event for channels with the same users and audience."""
     alike: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = defaultdict(list)
     for channel_id, user_ids in by_channel.items():
         peers = tuple(i for i in who_may_know(core, core.channels[channel_id]) if i not in set(user_ids))
@@ -109,7 +109,7 @@ def _tell_peers(core: Core, operation: str, by_channel: dict[int, list[int]]) ->
 def unsubscribe(
     core: Core, channels: Sequence[Channel], users: Iterable[User]
 ) -> tuple[list[Channel], list[Channel]]:
-    """Ends subscriptions; gives (channels that somebody left, channels that somebody was not in)."""
+    """Unsubscribes users; returns (channels that a user left, channels that a user was not subscribed to)."""
     with visibility_may_change(core):
         return _unsubscribe(core, channels, users)
 
@@ -142,7 +142,7 @@ def _unsubscribe(
 
 
 def read_all(core: Core, user: User, channel_id: int) -> None:
-    """Nothing of a channel that one leaves stays unread."""
+    """Marks all messages of a channel as read, for a user who leaves it."""
     ids = core.store.integers(
         "SELECT um.message_id FROM user_messages um INDEXED BY unread_messages"
         " CROSS JOIN messages m ON m.id = um.message_id"
@@ -177,7 +177,7 @@ def set_property(
     value: object,
     told: Iterable[tuple[str, object]],
 ) -> None:
-    """Stores a checked property of a subscription; `told` are the names and values by which clients know it."""
+    """Stores a checked property of a subscription; `told`: its names and values in events."""
     core.store.execute(
         f"UPDATE subscriptions SET {column} = ? WHERE user_id = ? AND channel_id = ?",
         value if isinstance(value, str) else int(bool(value)),

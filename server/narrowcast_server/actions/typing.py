@@ -1,4 +1,4 @@
-"""Telling others that somebody writes. The server keeps no state of it (TYP-26)."""
+"""Notifying others that a user is typing. The server keeps no state (TYP-26)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def type_direct(core: Core, user: User, recipients: Iterable[User], operation: str) -> None:
-    """`start` or `stop` in a direct conversation, to everybody in it."""
+    """Emits `start` or `stop` in a direct conversation, to everyone in it."""
     people = {person.id: person for person in recipients} | {user.id: user}
     everybody = [people[identity] for identity in sorted(people)]
     core.emit(
@@ -32,7 +32,7 @@ def type_direct(core: Core, user: User, recipients: Iterable[User], operation: s
 
 
 def type_in_channel(core: Core, user: User, channel: Channel, topic: str, operation: str) -> None:
-    """`start` or `stop` in a topic, to the subscribers; nothing in channels with very many."""
+    """Emits `start` or `stop` in a topic, to the subscribers, except in channels with very many."""
     subscribers = access.subscriber_ids(core, channel.id)
     if len(subscribers) > core.config.limits.typing_max_subscribers:
         return

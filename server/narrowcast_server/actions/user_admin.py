@@ -1,4 +1,4 @@
-"""What administrators do with accounts: rename, promote, move, deactivate, reactivate (rows USRU, USRD)."""
+"""Administration of accounts: name, role, email address, deactivation, reactivation (rows USRU, USRD)."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def change_name(core: Core, user: User, full_name: str) -> None:
 
 
 def change_role(core: Core, user: User, role: Role) -> None:
-    """A checked new role, with the system groups that follow from it."""
+    """Sets a checked new role, and updates the system groups."""
     if role is user.role:
         return
     before = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
     with visibility_may_change(core):
         core.users.update(user.id, role=int(role))
     if user.is_bot and role < user.role:
-        # A key that was handed out when the bot could do less opens nothing more.
+        # A key handed out while the bot had a lower role must not gain its new permissions.
         replace_key(core, user)
     emit_person(core, user, role=int(role))
     revoke_all_of(core, user, above=role)
     if user.is_active:
-        # Groups list active people alone.
+        # Groups list only active users.
         tell_role_groups(core, user.id, user.role, "remove_members")
         tell_role_groups(core, user.id, role, "add_members")
     _tell_channels(core, user, before)
@@ -61,12 +61,12 @@ def change_role(core: Core, user: User, role: Role) -> None:
 
 
 def bots_of(core: Core, user: User) -> list[User]:
-    """Somebody's bots, deactivated ones too."""
+    """A user's bots, including deactivated ones."""
     return [bot for bot in core.users.all() if bot.bot_owner_id == user.id]
 
 
 def _tell_channels(core: Core, user: User, before: dict[int, set[int]]) -> None:
-    """`stream` create and delete for the channels that a role opens or closes."""
+    """Emits `stream` create and delete for the channels that a change of role opens or closes to the user."""
     after = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
     gained = [i for i in after if user.id in after[i] and user.id not in before[i]]
     lost = [i for i in after if user.id in before[i] and user.id not in after[i]]
@@ -79,7 +79,7 @@ def _tell_channels(core: Core, user: User, before: dict[int, set[int]]) -> None:
 
 
 def change_address(core: Core, user: User, address: str) -> None:
-    """A new real address; the addresses that follow from it change with it."""
+    """Changes the real email address, and the addresses and avatar derived from it."""
     if address.strip().lower() == user.delivery_email.lower():
         return
     checked = check_own_address(core, address)
@@ -96,7 +96,7 @@ def change_address(core: Core, user: User, address: str) -> None:
 
 
 def deactivate(core: Core, caller: User, user: User, comment: str | None) -> None:
-    """Ends an account and its bots (USRD-07); with a comment, a mail to the person (USRD-04, USRD-05)."""
+    """Deactivates an account and its bots (USRD-07); with a comment, emails the user (USRD-04, USRD-05)."""
     check_may_deactivate(core, caller, user)
     bots = [bot for bot in bots_of(core, user) if bot.is_active]
     for account in (*bots, user):
@@ -110,7 +110,7 @@ def deactivate(core: Core, caller: User, user: User, comment: str | None) -> Non
 
 
 def reactivate(core: Core, caller: User, user: User) -> None:
-    """Opens an account again; the subscriptions are as they were."""
+    """Reactivates an account; its subscriptions are as before."""
     check_may_reactivate(core, caller, user)
     if not user.is_active:
         _set_active(core, user, True)
@@ -124,7 +124,7 @@ def _set_active(core: Core, user: User, active: bool) -> None:
         bot = {"user_id": user.id, "is_active": active}
         core.emit({"type": "realm_bot", "op": "update", "bot": bot}, bot_watchers(core, user))
     _tell_peers(core, user, channel_ids, "peer_add" if active else "peer_remove")
-    if active:  # that the deactivated leave their groups follows from their account
+    if active:  # no event is needed for deactivation: clients remove deactivated users from groups themselves
         tell_role_groups(core, user.id, user.role, "add_members")
         for group in core.groups.all():
             if user.id in core.memberships.members(group.id):

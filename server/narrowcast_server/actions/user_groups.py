@@ -1,7 +1,7 @@
-"""User groups: making, changing, filling and deactivating them (rows GRPC, GRPU, GSV).
+"""User groups: creating, changing, filling and deactivating them (rows GRPC, GRPU, GSV).
 
-What the contract leaves open (GRPC-11): names are unique among active groups without regard to case, the creator
-holds can_manage_group and can_add_members_group, everybody may leave and mention, and the creator is no member.
+Where the contract leaves a choice (GRPC-11): names are unique among active groups, ignoring case; the creator
+holds can_manage_group and can_add_members_group but is not a member; everyone may leave and mention.
 """
 
 from __future__ import annotations
@@ -33,14 +33,11 @@ _EXCLUDED: Final[dict[str, frozenset[str]]] = {
 """System groups that may not hold a setting (GSV-12, GSV-14)."""
 
 
-# --- finding and permissions ---------------------------------------------------------------------------------
-
-
 # --- values --------------------------------------------------------------------------------------------------
 
 
 def check_name(core: Core, name: str, except_id: int | None = None) -> str:
-    """A name that mentions can carry and no other active group has."""
+    """A group name that can be mentioned and that no other active group has; raises BAD_REQUEST for others."""
     name = name.strip()
     if not name:
         raise ServiceError("User group name can't be empty!")
@@ -58,7 +55,7 @@ def check_name(core: Core, name: str, except_id: int | None = None) -> str:
 
 
 def check_description(description: str) -> str:
-    """A description of allowed length."""
+    """A description; raises BAD_REQUEST if it is too long."""
     if len(description) > MAX_DESCRIPTION:
         raise ServiceError(f"description is too long (limit: {MAX_DESCRIPTION} characters)")
     return description
@@ -86,7 +83,7 @@ def create_group(
     subgroups: Sequence[Group] = (),
     settings: Mapping[str, object] | None = None,
 ) -> Group:
-    """A new group (GRPC-01); `settings` are checked values that differ from the defaults."""
+    """Creates a group (GRPC-01); `settings` are checked values that differ from the defaults."""
     if creator is not None:
         check_room(core, creator, "groups")
     values: dict[str, object] = {
@@ -109,7 +106,7 @@ def create_group(
 
 
 def update_group(core: Core, group: Group, **changed: object) -> None:
-    """Stores new columns of a group and tells of each."""
+    """Changes columns of a group, with an event for each."""
     for name, value in changed.items():
         if getattr(group, name) == value:
             continue
@@ -118,7 +115,7 @@ def update_group(core: Core, group: Group, **changed: object) -> None:
 
 
 def set_group_setting(core: Core, group: Group, name: str, value: object) -> None:
-    """Stores a checked permission of a group and tells of it."""
+    """Stores a checked permission of a group and emits it."""
     present = core.groups[group.id].settings
     if present[name] == value:
         return
@@ -131,7 +128,7 @@ def _tell_update(core: Core, group_id: int, data: dict[str, object]) -> None:
 
 
 def set_deactivated(core: Core, group: Group, deactivated: bool) -> None:
-    """Deactivates or reactivates a group (GSV-17, GSV-18); one that is in use stays."""
+    """Deactivates or reactivates a group (GSV-17, GSV-18); raises CANNOT_DEACTIVATE_GROUP_IN_USE if it is in use."""
     if deactivated:
         if objections := uses(core, group):
             raise ServiceError(
@@ -154,7 +151,7 @@ def set_deactivated(core: Core, group: Group, deactivated: bool) -> None:
 def change_members(
     core: Core, user: User, group: Group, *, add: Sequence[User] = (), remove: Sequence[User] = ()
 ) -> None:
-    """Adds and removes direct members; raises BAD_REQUEST without permission, or where nothing would change."""
+    """Adds and removes direct members; raises BAD_REQUEST without permission, or if a change would have no effect."""
     _check_active(group)
     present = set(core.memberships.members(group.id))
     joins, leaves = [member.id for member in add], [member.id for member in remove]
@@ -186,7 +183,7 @@ def _tell_membership(core: Core, group: Group, operation: str, key: str, ids: It
 
 
 def add_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
-    """Puts groups into a group; raises BAD_REQUEST for unknown ones, repeated ones and circles."""
+    """Adds subgroups to a group; raises BAD_REQUEST for unknown or repeated ones, cycles and deep nesting."""
     _check_active(group)
     for subgroup_id in subgroup_ids:
         subgroup = core.groups.get(subgroup_id)
@@ -204,7 +201,7 @@ def add_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None
 
 
 def remove_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
-    """Takes groups out of a group; raises BAD_REQUEST for those that are not in it."""
+    """Removes subgroups from a group; raises BAD_REQUEST for groups that are not among them."""
     _check_active(group)
     for subgroup_id in subgroup_ids:
         if subgroup_id not in core.memberships.subgroups(group.id):
@@ -214,7 +211,7 @@ def remove_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> N
 
 
 def join_groups(core: Core, user: User, group_ids: Iterable[int]) -> None:
-    """Puts a new person into the groups that an invitation names; those that are gone are passed over."""
+    """Adds a new user to the groups of an invitation, except those that no longer exist or are deactivated."""
     for group_id in group_ids:
         group = core.groups.get(group_id)
         if group is None or group.deactivated or group.is_system:

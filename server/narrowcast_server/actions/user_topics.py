@@ -1,4 +1,4 @@
-"""How people see topics: muted, unmuted, followed."""
+"""Visibility policies of topics: muted, unmuted, followed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ON_INITIATING: Final = 3
 
 
 def _make_room(core: Core, user_id: int) -> None:
-    """Forgets what was said of a topic longest ago: some of it is set without being asked for."""
+    """Removes the oldest policy if the user has too many, since some policies are set automatically."""
     limit = core.config.quotas.topic_policies
     if (core.store.integer("SELECT count(*) FROM user_topics WHERE user_id = ?", user_id) or 0) < limit:
         return
@@ -40,7 +40,7 @@ def set_policy(
     *,
     timestamp: int | None = None,
 ) -> bool:
-    """Stores how somebody sees a topic and tells their clients; False when nothing changed."""
+    """Stores a user's policy for a topic and notifies their clients; returns False if nothing changed."""
     if policy_of(core, user_id, channel_id, topic) is policy:
         return False
     moment = core.now() if timestamp is None else timestamp
@@ -79,18 +79,18 @@ def set_policy(
 def follow_after_sending(
     core: Core, sender: User, channel_id: int, topic: str, *, initiates: bool
 ) -> int | None:
-    """The sender's topic gets the policy that the personal settings ask for; gives it when it is new."""
+    """Sets the policy that the sender's settings ask for after sending; returns it if it is new."""
     reached = _ON_INITIATING if initiates else _ON_SENDING
     return _raise_policy(core, sender, channel_id, topic, reached)
 
 
 def follow_after_reacting(core: Core, user: User, channel_id: int, topic: str) -> int | None:
-    """The same for those who take part without writing."""
+    """Sets the policy that a user's settings ask for after reacting; returns it if it is new."""
     return _raise_policy(core, user, channel_id, topic, _ON_PARTICIPATION)
 
 
 def follow_after_mentions(core: Core, user_ids: Iterable[int], channel_id: int, topic: str) -> None:
-    """Those who are mentioned follow the topic if their settings say so."""
+    """Lets mentioned users follow the topic, if their settings ask for it."""
     for user_id in user_ids:
         user = core.users[user_id]
         current = policy_of(core, user_id, channel_id, topic)

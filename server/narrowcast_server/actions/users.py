@@ -1,4 +1,4 @@
-"""Accounts: making them, and the events that tell of them."""
+"""Accounts: creating them, and the events about them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 MAX_NAME = 100
 _FORBIDDEN_IN_NAMES = frozenset('*`\\>"@')
 _LIKE_A_MENTION = re.compile(r"\|\d+$")
-"""`@**name|id**` is a mention by id."""
+"""Names must not end like this, since `@**name|id**` is a mention by id."""
 
 
 def check_full_name(core: Core, name: str, user: User | None = None) -> str:
-    """A name that mentions can carry, without the blanks around it; that nobody else has where the organization
-    wants that. `user`: whose name it will be, unless they are new.
+    """The stripped name; raises BAD_REQUEST unless it can be mentioned and, if the organization wants that,
+    is unique. `user`: whose name it will be, None for new accounts.
     """
     name = name.strip()
     if not name:
@@ -54,7 +54,7 @@ def _folded(name: str) -> str:
 
 
 def check_bot_name(core: Core, name: str, bot: User | None = None) -> str:
-    """The same for a bot, of which no two that are active are called alike."""
+    """The stripped name of a bot, as `check_full_name`; raises BAD_REQUEST also if another active bot has it."""
     name = check_full_name(core, name, bot)
     others = [
         other
@@ -67,7 +67,7 @@ def check_bot_name(core: Core, name: str, bot: User | None = None) -> str:
 
 
 def check_address(core: Core, address: str) -> str:
-    """An address that nobody has yet."""
+    """The stripped email address; raises BAD_REQUEST if it is malformed or in use."""
     address = well_formed_address(address)
     if core.user_by_address(address) is not None:
         raise ServiceError("Email is already in use.")
@@ -75,14 +75,14 @@ def check_address(core: Core, address: str) -> str:
 
 
 def check_own_address(core: Core, address: str) -> str:
-    """The same for a person's, with which the organization lets them have an account."""
+    """The stripped email address of a person; raises ServiceError if it is in use or not allowed to join."""
     address = well_formed_address(address)
     check_allowed(core, address)
     return check_address(core, address)
 
 
 def well_formed_address(address: str) -> str:
-    """An address without the blanks around it; raises BAD_REQUEST for what is none."""
+    """The stripped email address; raises BAD_REQUEST if it is malformed."""
     address = address.strip()
     local, at, domain = address.partition("@")
     plain = address.isprintable() and not any(character in " ,;<>()[]" for character in address)
@@ -104,9 +104,10 @@ def create_user(
     channel_ids: Iterable[int] | None = None,
     date_joined: int | None = None,
 ) -> User:
-    """A new account, told to everybody and subscribed to `channel_ids` (None: a person's default channels).
+    """Creates an account, notifies everyone, and subscribes it to `channel_ids` (None: the default channels
+    for people).
 
-    People find recent messages there.
+    People also get recent messages of these channels as their history.
     """
     user_id = core.users.insert(
         delivery_email=email,
@@ -138,7 +139,7 @@ def create_user(
 
 
 def tell_of_new_user(core: Core, user: User) -> None:
-    """`realm_user` add, to everybody; `realm_bot` add, to the owner of a bot and administrators."""
+    """Emits `realm_user` add to everyone, and `realm_bot` add to the owner of a bot and to administrators."""
     everybody = watchers(core, user, core.listening_ids())
     core.emit(
         {"type": "realm_user", "op": "add"},
@@ -164,14 +165,14 @@ def tell_of_new_user(core: Core, user: User) -> None:
 
 
 def tell_role_groups(core: Core, user_id: int, role: Role, operation: str) -> None:
-    """`user_group` events for the system groups whose direct members have exactly this role."""
+    """Emits `user_group` events for the system groups whose direct members have exactly this role."""
     for group in core.groups.all():
         if group.is_system and direct_role(group) is role:
             emit_members(core, {"type": "user_group", "op": operation, "group_id": group.id}, [user_id])
 
 
 def bot_watchers(core: Core, bot: User) -> list[int]:
-    """Who hears of a bot's account."""
+    """Ids of the users who receive the `realm_bot` events of a bot."""
     return [
         user.id
         for user in core.users.all()
@@ -180,13 +181,13 @@ def bot_watchers(core: Core, bot: User) -> list[int]:
 
 
 def emit_person(core: Core, user: User, **changed: object) -> None:
-    """`realm_user` update with these fields of a person, to everybody who may know of them."""
+    """Emits `realm_user` update with these fields of a user, to everyone who may know of them."""
     person = {"user_id": user.id, **changed}
     core.emit({"type": "realm_user", "op": "update", "person": person}, watchers(core, user))
 
 
 def emit_avatar(core: Core, user: User) -> None:
-    """The person's picture, which may come from their address."""
+    """Emits the user's avatar, which may be derived from their email address."""
     emit_person(
         core,
         user,
@@ -198,7 +199,7 @@ def emit_avatar(core: Core, user: User) -> None:
 
 
 def emit_delivery_email(core: Core, user: User, viewers: Mapping[int, User]) -> None:
-    """The person's real address, as each of the viewers may see it now."""
+    """Emits the user's real email address, to each viewer as they may see it now."""
     told = watchers(core, user, viewers)
     core.emit(
         {"type": "realm_user", "op": "update"},

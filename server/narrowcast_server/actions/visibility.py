@@ -1,4 +1,4 @@
-"""What guests hear as people come into their sight, or go out of it."""
+"""Events to guests about users who become visible or invisible to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def visibility_may_change(core: Core) -> Iterator[None]:
-    """Tells guests of the people who come into their sight, or go out of it, by what is done inside."""
+    """Notifies guests of the users who become visible or invisible to them by the changes in the block."""
     if realm_hides_nobody(core):
         yield
         return
@@ -29,7 +29,7 @@ def visibility_may_change(core: Core) -> Iterator[None]:
 
 @contextmanager
 def visibility_may_change_for_all(core: Core) -> Iterator[None]:
-    """The same, where the setting itself may change inside."""
+    """Like `visibility_may_change`, for blocks that may change the setting that hides users from guests."""
     before = _views(core)
     yield
     after = _views(core)
@@ -41,7 +41,7 @@ Views = dict[int, frozenset[int]]
 
 
 def _views(core: Core) -> Views:
-    """Whom each guest, or anybody who may have been one, sees now; of those who listen alone."""
+    """The users visible to each user with an event queue."""
     everybody = frozenset(user.id for user in core.users.all())
     views: Views = {}
     for identity in core.listening_ids():
@@ -65,7 +65,7 @@ def _tell(core: Core, before: Views, after: Views) -> None:
 
 
 def _tell_groups(core: Core, viewer_id: int, operation: str, user_ids: frozenset[int]) -> None:
-    """Who comes into sight is in groups from now on."""
+    """Emits `user_group` events for the groups of users who become visible or invisible."""
     for group in core.groups.all() if user_ids else ():
         if members := sorted(user_ids & set(group_member_ids(core, group))):
             event = {"type": "user_group", "op": operation, "group_id": group.id, "user_ids": members}
@@ -73,20 +73,20 @@ def _tell_groups(core: Core, viewer_id: int, operation: str, user_ids: frozenset
 
 
 def emit_members(core: Core, event: Mapping[str, object], user_ids: Sequence[int]) -> None:
-    """An event that names users, to each active person with those of them whom they may know of."""
+    """Emits an event that names users, to each active user with those of them whom they may know of."""
     for seen, viewers in _viewers(core).items():
         if shown := known_of(seen, user_ids):
             core.emit({**event, "user_ids": shown}, viewers)
 
 
 def emit_group(core: Core, event: Mapping[str, object], key: str, group: dict[str, object]) -> None:
-    """An event with a user group object under `key`, to each active person as they may see it."""
+    """Emits an event with a user group object under `key`, to each active user as they may see it."""
     for seen, viewers in _viewers(core).items():
         core.emit({**event, key: group_as_seen(seen, group)}, viewers)
 
 
 def _viewers(core: Core) -> dict[frozenset[int] | None, list[int]]:
-    """Ids of the active people by whom they may know of."""
+    """The active users' ids, grouped by the users whom they may know of (None: all)."""
     viewers: dict[frozenset[int] | None, list[int]] = defaultdict(list)
     for viewer_id in core.user_ids():
         viewers[visible_ids(core, core.users[viewer_id])].append(viewer_id)
