@@ -1,1 +1,1 @@
-"""Who may do what: permissions, access to channels and messages, who knows of whom, quotas."""
+"""Rules: permissions, access to channels and messages, which users are visible to whom, quotas."""

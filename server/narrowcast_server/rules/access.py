@@ -1,7 +1,8 @@
-"""What somebody may know of channels and read in them.
+"""Access of users to channels and messages.
 
-Three answers, each stricter: know (name, description, members), read (messages), and how far back. In a private
-channel with protected history only what was delivered to oneself can be read: the rows of `user_messages`.
+Three questions, each stricter than the one before: may the user know of a channel (name, description,
+members), read its messages, and read how far back. In a private channel with protected history a user can
+read only messages that they received: the rows of `user_messages`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def is_subscribed(core: Core, user_id: int, channel_id: int) -> bool:
-    """Whether the subscription is active."""
+    """Whether the user is subscribed to the channel now."""
     return (
         core.store.one(
             "SELECT 1 FROM subscriptions WHERE user_id = ? AND channel_id = ? AND active = 1",
@@ -31,7 +32,7 @@ def is_subscribed(core: Core, user_id: int, channel_id: int) -> bool:
 
 
 def subscribed_ids(core: Core, user_id: int) -> set[int]:
-    """Ids of the channels that somebody is subscribed to."""
+    """Ids of the channels that a user is subscribed to."""
     return set(
         core.store.integers("SELECT channel_id FROM subscriptions WHERE user_id = ? AND active = 1", user_id)
     )
@@ -46,14 +47,14 @@ def subscriber_ids(core: Core, channel_id: int) -> list[int]:
 
 
 def may_know(core: Core, user: User, channel: Channel, subscribed: set[int] | None = None) -> bool:
-    """Whether the channel exists for somebody. `subscribed` saves the query."""
+    """Whether a user may know of the channel. `subscribed`: the user's channels, which saves a query."""
     if may_read(core, user, channel, subscribed):
         return True
     return administers_channel(core, user, channel)
 
 
 def may_read(core: Core, user: User, channel: Channel, subscribed: set[int] | None = None) -> bool:
-    """Whether somebody may read (some of) the channel's messages."""
+    """Whether a user may read messages of the channel, all or some."""
     if channel.is_web_public or (not channel.invite_only and not user.is_guest):
         return True
     if channel.id in subscribed if subscribed is not None else is_subscribed(core, user.id, channel.id):
@@ -66,13 +67,13 @@ def may_read(core: Core, user: User, channel: Channel, subscribed: set[int] | No
 
 
 def history_is_protected(channel: Channel) -> bool:
-    """Whether new subscribers cannot read what came before them."""
+    """Whether new subscribers cannot read earlier messages."""
     return channel.invite_only and not channel.history_public
 
 
 def known_channel(core: Core, user: User, channel_id: int, *, archived: bool = False) -> Channel:
-    """The channel; raises BAD_REQUEST alike for unknown and forbidden ones (TOP-13), and for archived ones, of which
-    most operations know nothing.
+    """The channel, if the user may know of it; raises the same BAD_REQUEST for unknown and forbidden ones
+    (TOP-13), and for archived ones unless `archived`.
     """
     channel = core.channels.get(channel_id)
     if channel is None or not may_know(core, user, channel) or (channel.is_archived and not archived):
@@ -81,7 +82,7 @@ def known_channel(core: Core, user: User, channel_id: int, *, archived: bool = F
 
 
 def readable_channel(core: Core, user: User, channel_id: int, *, archived: bool = False) -> Channel:
-    """The same, if somebody may read it."""
+    """The channel, if the user may read it; raises BAD_REQUEST as `known_channel`."""
     channel = core.channels.get(channel_id)
     if channel is None or not _is_readable(core, user, channel, archived):
         raise invalid_channel_id()
@@ -93,7 +94,7 @@ def _is_readable(core: Core, user: User, channel: Channel, archived: bool) -> bo
 
 
 def channel_named(core: Core, user: User, name: str) -> Channel | None:
-    """The channel of this name, compared without regard to case, if somebody may know of it."""
+    """The channel of this name, ignoring case; None if the user may not know of it."""
     folded = name.strip().casefold()
     for channel in core.channels.all():
         if channel.name.casefold() == folded:
@@ -102,18 +103,18 @@ def channel_named(core: Core, user: User, name: str) -> Channel | None:
 
 
 def readable_channel_named(core: Core, user: User, name: str, *, archived: bool = False) -> Channel | None:
-    """The same, if somebody may read it; None for archived ones."""
+    """Like `channel_named`, but None if the user may not read it, or if it is archived unless `archived`."""
     channel = channel_named(core, user, name)
     return channel if channel is not None and _is_readable(core, user, channel, archived) else None
 
 
 def who_may_know(core: Core, channel: Channel) -> list[int]:
-    """Ids of the active users for whom the channel exists."""
+    """Ids of the active users who may know of the channel."""
     return _who(core, channel, may_know)
 
 
 def who_may_read(core: Core, channel: Channel) -> list[int]:
-    """Ids of the active users who may read (some of) the channel's messages."""
+    """Ids of the active users who may read messages of the channel, all or some."""
     return _who(core, channel, may_read)
 
 
@@ -127,7 +128,7 @@ def _who(core: Core, channel: Channel, may: Callable[[Core, User, Channel, set[i
 
 
 def may_see(core: Core, user: User, message: Message) -> bool:
-    """Whether somebody may read one message."""
+    """Whether a user may read a message."""
     if message.channel_id is None:
         return (
             core.store.one(
@@ -144,8 +145,8 @@ def may_see(core: Core, user: User, message: Message) -> bool:
 
 
 def may_name(core: Core, user: User, message: Message) -> bool:
-    """Whether somebody may ask for a message by its id, and act on it: who may read it, but guests in channels that
-    they only read because they are open to the web.
+    """Whether a user may request a message by its id and act on it: users who may read it, except guests who
+    may only because its channel is web-public.
     """
     if not may_see(core, user, message):
         return False
@@ -153,7 +154,7 @@ def may_name(core: Core, user: User, message: Message) -> bool:
 
 
 def has_row(core: Core, user_id: int, message_id: int) -> bool:
-    """Whether the message was delivered to somebody, or entered their history later."""
+    """Whether the message is in the user's history: received, or added later."""
     row = core.store.one(
         "SELECT 1 FROM user_messages WHERE user_id = ? AND message_id = ?", user_id, message_id
     )
@@ -161,7 +162,7 @@ def has_row(core: Core, user_id: int, message_id: int) -> bool:
 
 
 def delivered_ids(core: Core, user_id: int, ids: Sequence[int]) -> list[int]:
-    """Those of the messages that were delivered to somebody, or entered their history later; ascending."""
+    """Those of the messages that are in the user's history: received, or added later; ascending."""
     return core.store.integers(
         "SELECT message_id FROM user_messages WHERE user_id = ?"
         " AND message_id IN (SELECT value FROM json_each(?)) ORDER BY message_id",
@@ -171,7 +172,7 @@ def delivered_ids(core: Core, user_id: int, ids: Sequence[int]) -> list[int]:
 
 
 def newest_in_topic(core: Core, user: User, channel: Channel, topic: str, count: int) -> list[Message]:
-    """The newest messages of a topic that somebody can see, newest first, at most `count`."""
+    """The newest messages of a topic that the user can see, newest first, at most `count`."""
     if not may_read(core, user, channel):
         return []
     visible, own = "1", list[int]()
@@ -188,13 +189,13 @@ def newest_in_topic(core: Core, user: User, channel: Channel, topic: str, count:
 
 
 def find_message(core: Core, message_id: int) -> Message | None:
-    """A message by id, whoever may see it."""
+    """A message by id, regardless of who may see it."""
     row = core.store.one("SELECT * FROM messages WHERE id = ?", message_id)
     return None if row is None else Message.of(row)
 
 
 def visible_message(core: Core, user: User, message_id: int) -> Message:
-    """A message that somebody may name by its id; raises BAD_REQUEST for any other."""
+    """A message that the user may request by its id; raises BAD_REQUEST for others."""
     message = find_message(core, message_id)
     if message is None or not may_name(core, user, message):
         raise invalid_message()
@@ -202,7 +203,7 @@ def visible_message(core: Core, user: User, message_id: int) -> Message:
 
 
 def changeable_message(core: Core, user: User, message_id: int) -> Message:
-    """The same, for what changes it or adds to it: messages of archived channels stay as they are."""
+    """A `visible_message` that may be changed or added to; raises BAD_REQUEST in archived channels."""
     message = visible_message(core, user, message_id)
     if message.channel_id is not None and core.channels[message.channel_id].is_archived:
         raise invalid_message()
@@ -210,7 +211,7 @@ def changeable_message(core: Core, user: User, message_id: int) -> Message:
 
 
 def readable_channel_ids(core: Core, user: User) -> tuple[list[int], list[int]]:
-    """Ids of the channels that somebody may read: (from the beginning, since they were subscribed)."""
+    """Ids of the channels that the user may read: (in full, with protected history)."""
     subscribed = subscribed_ids(core, user.id)
     whole: list[int] = []
     since: list[int] = []

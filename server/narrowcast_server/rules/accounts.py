@@ -1,4 +1,4 @@
-"""Who may change whose account (rows USRU, USRD)."""
+"""Permissions to change accounts (rows USRU, USRD)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def require_may_administer(core: Core, caller: User, user: User) -> None:
-    """Administrators may change anybody, owners of bots their bots; raises BAD_REQUEST (USRU-15, USRD-10)."""
+    """Raises BAD_REQUEST unless `caller` is an administrator, or owns the bot `user` (USRU-15, USRD-10)."""
     if not caller.is_administrator and not (user.is_bot and user.bot_owner_id == caller.id):
         raise insufficient_permission()
 
 
 def administered(core: Core, caller: User, user_id: int) -> User:
-    """An account that `caller` may change. The refusal comes before the search: who may not, learns nothing."""
+    """An account that `caller` may change. Without permission the error does not show whether the account exists."""
     user = core.users.get(user_id)
     if user is None or user.is_system_bot:
         if not caller.is_administrator:
@@ -37,13 +37,13 @@ def administered(core: Core, caller: User, user_id: int) -> User:
 
 
 def is_only_owner(core: Core, user: User) -> bool:
-    """Whether the organization would be without an owner if it were not for somebody; bots do not count."""
+    """Whether the user is the only active owner of the organization; bots do not count."""
     owners = [other for other in core.users.all() if other.is_active and other.is_owner and not other.is_bot]
     return user.is_active and [owner.id for owner in owners] == [user.id]
 
 
 def check_role(core: Core, caller: User, user: User, role: Role) -> None:
-    """Raises for a role that `caller` may not give to `user` (USRU-06, USRU-07, USRU-12, USRU-14)."""
+    """Raises ServiceError for a role that `caller` may not give to `user` (USRU-06, USRU-07, USRU-12, USRU-14)."""
     if not caller.is_administrator:
         raise insufficient_permission()
     owner = None if user.bot_owner_id is None else core.users[user.bot_owner_id]
@@ -59,9 +59,10 @@ def check_role(core: Core, caller: User, user: User, role: Role) -> None:
 
 
 def check_may_create(caller: User) -> None:
-    """Administrators whom the operator lets: whoever makes an account knows its password.
+    """Checks that `caller` is an administrator to whom the operator gave the permission: they learn the
+    password.
 
-    Raises UNAUTHORIZED_PRINCIPAL for anybody but administrators, BAD_REQUEST for those without the permission.
+    Raises UNAUTHORIZED_PRINCIPAL for users who are no administrators, BAD_REQUEST without the permission.
     """
     require_administrator(caller)
     if not caller.can_create_users:
@@ -69,13 +70,13 @@ def check_may_create(caller: User) -> None:
 
 
 def check_may_change_address(caller: User) -> None:
-    """Owners with the permission alone (USRU-10)."""
+    """Raises BAD_REQUEST unless `caller` is an owner with the permission (USRU-10)."""
     if not (caller.is_owner and caller.can_change_user_emails):
         raise ServiceError("User not authorized to change user emails")
 
 
 def check_may_deactivate(core: Core, caller: User, user: User) -> None:
-    """Raises BAD_REQUEST for the only owner (USRD-08), UNAUTHORIZED_PRINCIPAL where owners alone may."""
+    """Raises BAD_REQUEST for the only owner (USRD-08), UNAUTHORIZED_PRINCIPAL for owners if `caller` is none."""
     if user.is_owner and not caller.is_owner:
         raise not_owner()
     if user.is_owner and is_only_owner(core, user):
@@ -84,7 +85,7 @@ def check_may_deactivate(core: Core, caller: User, user: User) -> None:
 
 
 def check_may_leave(core: Core, user: User) -> None:
-    """Raises CANNOT_DEACTIVATE_LAST_USER for the only owner and the only account, who would end their own."""
+    """Raises CANNOT_DEACTIVATE_LAST_USER if the user, who deactivates their own account, is the only owner or user."""
     others = [other for other in core.users.all() if other.is_active and not other.is_system_bot]
     if is_only_owner(core, user) or [other.id for other in others] == [user.id]:
         entity = "organization owner" if user.is_owner else "user"
@@ -97,7 +98,7 @@ def check_may_leave(core: Core, user: User) -> None:
 
 
 def check_may_reactivate(core: Core, caller: User, user: User) -> None:
-    """Raises BAD_REQUEST for a bot whose owner cannot answer for it, UNAUTHORIZED_PRINCIPAL where owners alone may."""
+    """Raises BAD_REQUEST for bots of deactivated owners, UNAUTHORIZED_PRINCIPAL for owners if `caller` is none."""
     if user.is_owner and not caller.is_owner:
         raise not_owner()
     if user.bot_owner_id is not None and not core.users[user.bot_owner_id].is_active:
@@ -105,11 +106,11 @@ def check_may_reactivate(core: Core, caller: User, user: User) -> None:
 
 
 def check_may_change_avatar(core: Core, user: User) -> None:
-    """Raises BAD_REQUEST where the organization has fixed the pictures of all but administrators."""
+    """Raises BAD_REQUEST if the organization lets only administrators change avatars and the user is none."""
     if core.setting_bool("avatar_changes_disabled") and not user.is_administrator:
         raise ServiceError("Avatar changes are disabled in this organization.")
 
 
 def may_change_own_name(core: Core, user: User) -> bool:
-    """Whether somebody may call themselves as they like; administrators may wherever names are fixed."""
+    """Whether the user may change their own name; administrators always may."""
     return user.is_administrator or not core.setting_bool("name_changes_disabled")

@@ -1,4 +1,4 @@
-"""Who may see whose real address, and the address that the API has for somebody."""
+"""Visibility of real email addresses, and the address that stands for a user in the API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 _VISIBILITIES: Final = {int(visibility): visibility for visibility in EmailVisibility}
-"""Looked up for everybody at each registration, where the enumeration's own search would take its time."""
+"""Faster than the enumeration's own lookup, which registration would need once for each user."""
 _LEAST_ROLE: Final = {
     EmailVisibility.EVERYONE: Role.GUEST,
     EmailVisibility.MEMBERS: Role.MEMBER,
@@ -23,14 +23,14 @@ _LEAST_ROLE: Final = {
 
 
 def email_visibility(user: User) -> EmailVisibility:
-    """Who may see the person's real address."""
+    """The setting of who may see the user's real email address."""
     value = setting(user, "email_address_visibility")
     assert isinstance(value, int)
     return _VISIBILITIES[value]
 
 
 def may_see_address(viewer: User, user: User) -> bool:
-    """Whether somebody may see the real address of somebody (USR-08, USR-10)."""
+    """Whether `viewer` may see the real email address of `user` (USR-08, USR-10)."""
     if user.is_bot or viewer.id == user.id:
         return True
     least = _LEAST_ROLE.get(email_visibility(user))
@@ -38,13 +38,13 @@ def may_see_address(viewer: User, user: User) -> bool:
 
 
 def api_address(core: Core, user: User) -> str:
-    """The address by which the API calls somebody: the real one only where everybody may see it (USR-11)."""
+    """The email address of a user in the API: the real one only if everyone may see it (USR-11)."""
     if user.is_bot or email_visibility(user) is EmailVisibility.EVERYONE:
         return user.delivery_email
     return core.dummy_address(user.id)
 
 
 def user_at(core: Core, address: str) -> User | None:
-    """Who the API knows by an address: a hidden real one says nothing, not even one's own."""
+    """The user with this API address; a hidden real address finds nobody, not even the user themselves."""
     user = core.user_by_address(address)
     return user if user is not None and api_address(core, user).lower() == address.strip().lower() else None

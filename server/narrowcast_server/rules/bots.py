@@ -1,4 +1,4 @@
-"""Who may make bots, look after them, and have their keys."""
+"""Permissions to create bots, manage them, and have their API keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_may_make_bot(core: Core, user: User, kind: BotType) -> None:
-    """Raises BAD_REQUEST for guests, bots, and who lacks the permission; bots that only write need less."""
+    """Raises BAD_REQUEST for guests, bots, and users without permission; incoming webhooks need a lesser one."""
     require_member(user)
     allowed = realm_allows(core, user, "can_create_bots_group") or (
         kind is BotType.INCOMING_WEBHOOK and realm_allows(core, user, "can_create_write_only_bots_group")
@@ -24,7 +24,7 @@ def check_may_make_bot(core: Core, user: User, kind: BotType) -> None:
 
 
 def managed_bot(core: Core, caller: User, bot_id: int) -> User:
-    """A bot that somebody owns or administers; raises BAD_REQUEST for any other account."""
+    """A bot that `caller` owns or administers; raises BAD_REQUEST for other accounts."""
     bot = core.users.get(bot_id)
     if bot is None or not bot.is_bot or bot.is_system_bot:
         raise ServiceError("No such bot")
@@ -34,7 +34,7 @@ def managed_bot(core: Core, caller: User, bot_id: int) -> User:
 
 
 def own_bot(core: Core, caller: User, bot_id: int) -> User:
-    """An active bot of somebody's own, for whose keys they answer; raises BAD_REQUEST for any other account."""
+    """An active bot that `caller` owns and whose key they may have; raises BAD_REQUEST for other accounts."""
     bot = managed_bot(core, caller, bot_id)
     if bot.bot_owner_id != caller.id or not bot.is_active:
         raise insufficient_permission()
@@ -43,6 +43,6 @@ def own_bot(core: Core, caller: User, bot_id: int) -> User:
 
 
 def require_may_have_key(caller: User, bot: User) -> None:
-    """Raises BAD_REQUEST for the key of a bot that may do more than who asks for it."""
+    """Raises BAD_REQUEST if the bot has a higher role than `caller`."""
     if bot.role < caller.role:
         raise insufficient_permission()

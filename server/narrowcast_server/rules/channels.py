@@ -1,4 +1,4 @@
-"""Who may change a channel, open it to others, join it, and take others out of it."""
+"""Permissions to change a channel, give access to it, subscribe to it, and remove subscribers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def check_channel_name(core: Core, name: str) -> str:
-    """A name of allowed length and characters, without the blanks around it; raises BAD_REQUEST."""
+    """A channel name without surrounding whitespace; raises BAD_REQUEST for forbidden lengths and characters."""
     name = name.strip()
     limit = core.config.limits.max_channel_name_length
     if not name:
@@ -39,7 +39,7 @@ def check_channel_name(core: Core, name: str) -> str:
 
 
 def administered_channel(core: Core, user: User, channel_id: int) -> Channel:
-    """A channel that somebody may change; raises BAD_REQUEST."""
+    """A channel that the user may administer; raises BAD_REQUEST for others."""
     channel = known_channel(core, user, channel_id, archived=True)
     if not administers_channel(core, user, channel):
         raise ServiceError("You do not have permission to administer this channel.")
@@ -47,17 +47,17 @@ def administered_channel(core: Core, user: User, channel_id: int) -> Channel:
 
 
 _OPENING: Final = frozenset({ChannelSetting.ADD_SUBSCRIBERS.value, ChannelSetting.SUBSCRIBE.value})
-"""The permissions whose holders can read the channel."""
+"""Permissions of a channel whose holders can read it."""
 
 
 def check_may_open(core: Core, user: User, channel: Channel, setting: str) -> None:
-    """Raises BAD_REQUEST where somebody would give access to messages that they cannot read themselves."""
+    """Raises BAD_REQUEST if the setting gives others access to messages that the user cannot read."""
     if setting in _OPENING:
         require_content(core, user, channel)
 
 
 def require_content(core: Core, user: User, channel: Channel) -> None:
-    """Raises BAD_REQUEST where somebody may not read a channel."""
+    """Raises BAD_REQUEST if the user may not read the channel."""
     if not may_read(core, user, channel):
         raise ServiceError("Channel content access is required.")
 
@@ -68,7 +68,7 @@ _DELETE_POLICY: Final = frozenset(
 
 
 def check_policies(core: Core, user: User, settings: Iterable[str] = (), *, topics: bool = False) -> None:
-    """Raises BAD_REQUEST where somebody may not choose a channel's own rule for topics, or for deleting."""
+    """Raises BAD_REQUEST if the user may not set a channel's policy for topics (`topics`), or for deleting messages."""
     may = partial(realm_allows, core, user)
     if topics and not may("can_set_topics_policy_group"):
         raise insufficient_permission()
@@ -77,7 +77,7 @@ def check_policies(core: Core, user: User, settings: Iterable[str] = (), *, topi
 
 
 def may_subscribe_oneself(core: Core, user: User, channel: Channel) -> bool:
-    """Open channels are open; private ones for the holders of their permissions."""
+    """Whether the user may subscribe themselves: to public channels anyone but guests, else holders of a permission."""
     if not channel.invite_only and not user.is_guest:
         return True
     return any(
@@ -87,7 +87,7 @@ def may_subscribe_oneself(core: Core, user: User, channel: Channel) -> bool:
 
 
 def may_subscribe_others(core: Core, user: User, channel: Channel) -> bool:
-    """Holders of the organization's or the channel's permission; administrators of open channels."""
+    """Whether the user has a permission to subscribe others, or administers the channel and it is public."""
     if channel_allows(core, user, channel, "can_add_subscribers_group"):
         return True
     if not channel.invite_only and administers_channel(core, user, channel):
@@ -96,7 +96,7 @@ def may_subscribe_others(core: Core, user: User, channel: Channel) -> bool:
 
 
 def check_may_create(core: Core, user: User, *, invite_only: bool, web_public: bool) -> None:
-    """Raises BAD_REQUEST where somebody may not make such a channel. One that is open to the web is public as well."""
+    """Raises BAD_REQUEST if the user may not create such a channel. Web-public ones also need to be public."""
     if web_public and invite_only:
         raise ServiceError("A web-public channel cannot be private.")
     kind = "private" if invite_only else "public"
@@ -107,7 +107,7 @@ def check_may_create(core: Core, user: User, *, invite_only: bool, web_public: b
 
 
 def check_may_open_to_the_web(core: Core, user: User) -> None:
-    """Raises BAD_REQUEST where the organization has no web-public channels, or somebody may not make them."""
+    """Raises BAD_REQUEST if the organization has no web-public channels, or the user may not create them."""
     if not core.setting_bool("enable_spectator_access"):
         raise ServiceError("Web-public channels are not enabled.")
     if not realm_allows(core, user, "can_create_web_public_channel_group"):
@@ -115,7 +115,7 @@ def check_may_open_to_the_web(core: Core, user: User) -> None:
 
 
 def check_may_be_default(user: User, *, invite_only: bool) -> None:
-    """Raises BAD_REQUEST where somebody may not make a new channel a default one."""
+    """Raises BAD_REQUEST if the user may not make a new channel a default one."""
     if not user.is_administrator:
         raise insufficient_permission()
     if invite_only:
@@ -123,7 +123,7 @@ def check_may_be_default(user: User, *, invite_only: bool) -> None:
 
 
 def may_remove_subscriber(core: Core, user: User, leaver: User, channel: Channel) -> bool:
-    """The three cases of the contract: USUB-06, USUB-07, USUB-08."""
+    """Whether the user may unsubscribe `leaver`: the three cases of the contract, USUB-06, USUB-07 and USUB-08."""
     if user.is_administrator:
         return True
     if not access.may_read(core, user, channel):

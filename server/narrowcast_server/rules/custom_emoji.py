@@ -1,4 +1,4 @@
-"""Who may add custom emoji, and take them out of use."""
+"""Permissions to add and deactivate custom emoji."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_may_add_emoji(core: Core, user: User, *, overrides_default: bool) -> None:
-    """Raises BAD_REQUEST for who lacks the permission; administrators alone give a default name another picture."""
+    """Raises BAD_REQUEST without permission; only administrators may override a default emoji."""
     if not realm_allows(core, user, "can_add_custom_emoji_group"):
         raise insufficient_permission()
     if overrides_default and not user.is_administrator:
@@ -21,6 +21,6 @@ def check_may_add_emoji(core: Core, user: User, *, overrides_default: bool) -> N
 
 
 def check_may_retire_emoji(user: User, author_id: int | None) -> None:
-    """Raises BAD_REQUEST for anybody but administrators and who made it."""
+    """Raises BAD_REQUEST unless the user is an administrator or the emoji's author."""
     if author_id != user.id and not user.is_administrator:
         raise ServiceError("Must be an organization administrator or emoji author")

@@ -1,4 +1,4 @@
-"""What may be told of the places a message was in before: to those who may read it there, and to nobody else."""
+"""Earlier places of a message: only users who may read it there may know of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class EarlierPlaces:
-    """One person's view of the changes of messages; for one answer, as it remembers what it looked up."""
+    """A user's view of the edit history of messages; for one answer only, since it caches access to channels."""
 
     def __init__(self, core: Core, user: User) -> None:
         self._core = core
@@ -23,9 +23,11 @@ class EarlierPlaces:
         self._readable: dict[int, bool] = {}
 
     def told(self, message_id: int, entries: Sequence[Entry]) -> list[Entry]:
-        """Of a message's changes, the newest first, those since it came from where the person may not read it.
+        """The part of an edit history, newest first, since the last move from a place that the user may not
+        read.
 
-        The move itself names the old place, and what was changed before it happened there.
+        That move is left out, since it names the old place, and so are the earlier changes, which happened
+        there.
         """
         for number, entry in enumerate(entries):
             channel_id = entry.get("prev_stream")
@@ -51,7 +53,7 @@ class EarlierPlaces:
 
 
 def _was_delivered(core: Core, user_id: int, message_id: int) -> bool:
-    """Whether somebody got the message when it was sent, not in a place that it came to later."""
+    """Whether the user received the message when it was sent, not after a move."""
     row = core.store.one(
         "SELECT 1 FROM user_messages WHERE user_id = ? AND message_id = ? AND flags & ? = 0",
         user_id,
@@ -62,7 +64,7 @@ def _was_delivered(core: Core, user_id: int, message_id: int) -> bool:
 
 
 def everybody_knows(core: Core, here: Channel, there: Channel, messages: Sequence[Message]) -> bool:
-    """Whether all who may read `here` may know that `messages` are, or were, in some topic of `there`."""
+    """Whether all who may read `here` may know that `messages` are, or were, in a topic of `there`."""
     if access.history_is_protected(there):
         ids = [message.id for message in messages]
         return all(access.delivered_ids(core, user_id, ids) for user_id in access.who_may_read(core, here))

@@ -1,4 +1,4 @@
-"""What permissions may be given to: who is excluded, and which take groups of roles only."""
+"""Restrictions on who may hold a permission: excluded system groups, and permissions for system groups only."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _ROLES_ONLY: Final[dict[str, tuple[SystemGroup, ...]]] = {
         SystemGroup.NOBODY,
     ),
 }
-"""Permissions that one group of a role holds, and which these may be."""
+"""Permissions that must be held by one system group -> the groups that are possible."""
 _SOMEBODY: Final = frozenset(
     {"can_access_all_users_group", "can_manage_all_groups", "can_manage_billing_group"}
 )
-"""Permissions that somebody must hold."""
+"""Permissions that must not be held by nobody."""
 _MAKERS: Final = {
     "can_administer_channel_group": "stream_creator_or_nobody",
     "can_add_members_group": "group_creator",
     "can_manage_group": "group_creator",
 }
-"""Permissions that whoever makes a channel or a group has."""
+"""Permissions that the creator of a channel or group holds by default."""
 _NO_GUESTS: Final = {
     "realm": frozenset(
         {
@@ -60,11 +60,11 @@ _NO_GUESTS: Final = {
         {"can_add_members_group", "can_join_group", "can_manage_group", "can_remove_members_group"}
     ),
 }
-"""Permissions that cannot be given to everyone, guests too."""
+"""Permissions that cannot be given to everyone, since that includes guests."""
 
 
 def supported() -> dict[str, object]:
-    """Every permission with its rule, as registration tells it: of the organization, of channels, of groups."""
+    """All permissions with their rules, as in the answer of POST /register: of the organization, channels, groups."""
     return {
         kind: {name: _rule(kind, name, holder) for name, holder in defaults.items()}
         for kind, defaults in _DEFAULTS.items()
@@ -85,8 +85,8 @@ def _rule(kind: str, name: str, holder: str) -> dict[str, object]:
 
 
 def check_topic_makers(core: Core, *, protected: bool, value: object) -> None:
-    """Raises BAD_REQUEST where new subscribers do not see old messages and not everyone may begin topics: who cannot
-    see a topic cannot tell that it is new.
+    """Raises BAD_REQUEST if history is protected and not everyone may create topics: new subscribers do not
+    see old topics, so they cannot know whether a topic is new.
     """
     group = core.groups.get(value) if isinstance(value, int) else None
     if protected and (group is None or group.name != SystemGroup.EVERYONE):
@@ -94,7 +94,7 @@ def check_topic_makers(core: Core, *, protected: bool, value: object) -> None:
 
 
 def check_holder(core: Core, kind: str, name: str, value: object) -> None:
-    """Raises BAD_REQUEST for a checked group-setting value that the permission cannot have."""
+    """Raises ServiceError for a checked group-setting value that the permission cannot have."""
     group = core.groups.get(value) if isinstance(value, int) else None
     if name in _ROLES_ONLY and (group is None or not group.is_system):
         raise ServiceError(

@@ -1,4 +1,4 @@
-"""Who may invite whom, to what, and for how long an invitation holds."""
+"""Permissions to invite: whom, to what, and how long an invitation stays valid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What an invitation gives. `expires_in` in minutes, None: never."""
+    """What an invitation offers. `expires_in` in minutes, None for never."""
 
     expires_in: int | None
     invite_as: Role
@@ -31,13 +31,13 @@ class Terms:
     include_defaults: bool
     notify_referrer: bool = True
     uses: int | None = None
-    """How many may follow a link; None: as many as like to."""
+    """How many users may join by a link; None for any number."""
     welcome: str | None = None
-    """What newcomers are told, in Markdown; None: what the organization tells everybody."""
+    """The welcome message for new users, in Markdown; None for that of the organization."""
 
 
 def check_may_invite(core: Core, user: User, *, by_link: bool) -> None:
-    """Raises BAD_REQUEST where somebody may not invite anybody (INV-32, INVM)."""
+    """Raises BAD_REQUEST if the user may not invite others (INV-32, INVM)."""
     if by_link and core.level < Gate.INVITE_LINKS_FOR_ALL.level and not user.is_administrator:
         raise insufficient_permission()
     settings = (
@@ -48,7 +48,7 @@ def check_may_invite(core: Core, user: User, *, by_link: bool) -> None:
 
 
 def check_terms(core: Core, user: User, terms: Terms) -> None:
-    """Raises BAD_REQUEST for terms that somebody may not offer (INV-11, INV-14, INV-15, INV-19)."""
+    """Raises BAD_REQUEST for terms that the user may not offer (INV-11, INV-14, INV-15, INV-19)."""
     if terms.invite_as < user.role:
         raise insufficient_permission()
     if terms.welcome is not None and not user.is_administrator:
@@ -77,7 +77,7 @@ def _check_group(core: Core, user: User, group: Group | None) -> None:
 
 
 def still_holds(core: Core, row: Row) -> bool:
-    """Whether the inviter might still invite so: an invitation gives no more than who made it could give now."""
+    """Whether the inviter could still make this invitation now; otherwise it is not valid."""
     inviter = core.users[row["inviter_id"]]
     if not inviter.is_active or row["invite_as"] < inviter.role:
         return False
@@ -89,8 +89,9 @@ def still_holds(core: Core, row: Row) -> bool:
 
 
 def channels_of(core: Core, row: Row) -> list[int]:
-    """Ids of the channels that an invitation leads to: those that its inviter may still add people to, and the
-    organization's default channels where it says so; ascending."""
+    """Ids of the channels of an invitation: those to which its inviter may still add users, and the
+    organization's default channels if the invitation includes them; ascending.
+    """
     inviter = core.users[row["inviter_id"]]
     chosen: set[int] = set()
     if realm_allows(core, inviter, "can_add_subscribers_group"):
@@ -106,7 +107,7 @@ def channels_of(core: Core, row: Row) -> list[int]:
 
 
 def groups_of(core: Core, row: Row) -> list[int]:
-    """Ids of the groups that an invitation leads to: those that its inviter may still add people to."""
+    """Ids of the groups of an invitation to which its inviter may still add users."""
     inviter = core.users[row["inviter_id"]]
     chosen: list[int] = []
     for group_id in json.loads(row["group_ids"]):
@@ -117,14 +118,14 @@ def groups_of(core: Core, row: Row) -> list[int]:
 
 
 def _known(core: Core, user: User, channel_id: int) -> Channel | None:
-    """A channel in use that somebody may know of."""
+    """The channel, if it is not archived and the user may know of it."""
     channel = core.channels.get(channel_id)
     known = channel is not None and not channel.is_archived and may_know(core, user, channel)
     return channel if known else None
 
 
 def _may_add(core: Core, user: User, channel: Channel) -> bool:
-    """Whether somebody may invite people to a channel that they may name."""
+    """Whether the user may invite others to a channel of which they may know."""
     return (
         channel.is_default
         or not channel.invite_only
@@ -134,6 +135,6 @@ def _may_add(core: Core, user: User, channel: Channel) -> bool:
 
 
 def check_channels_given(core: Core, terms: Terms) -> None:
-    """Below level 180 an invitation names a channel (INV-16)."""
+    """Raises BAD_REQUEST below level 180 if no channel is given (INV-16)."""
     if core.level < Gate.INVITE_NO_CHANNELS.level and not terms.channel_ids:
         raise ServiceError("You must specify at least one channel for invitees to join.")

@@ -1,4 +1,4 @@
-"""Which operations a key with a scope opens. What hands out keys is closed to every one of them."""
+"""Operations that a key of limited scope may call. Those that give out keys or secrets are excluded from all scopes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SEND: Final = frozenset(
 
 
 def opens(scope: Scope, method: str, path: str) -> bool:
-    """Whether an operation, its path as it is declared, is open to a key of this scope."""
+    """Whether a key of this scope may call an operation, given by its declared path."""
     if path.startswith(_KEYS):
         return False
     if scope is Scope.ALL:

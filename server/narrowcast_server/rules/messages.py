@@ -1,4 +1,4 @@
-"""Who may send where and to whom, and who may change and delete what was sent."""
+"""Permissions to send, change and delete messages."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 _MANY: Final = 15
-"""With more subscribers than this, wildcard mentions need a permission."""
+"""Wildcard mentions in channels with more subscribers than this need a permission."""
 
 
 def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> None:
-    """Raises BAD_REQUEST where somebody may not send to a topic."""
+    """Raises BAD_REQUEST if the sender may not send to the topic."""
     if channel.is_archived or not access.may_read(core, sender, channel):
         raise ServiceError(f"Not authorized to send to channel '{channel.name}'")
     members_only = channel.invite_only or sender.is_guest
@@ -34,7 +34,7 @@ def check_may_post(core: Core, sender: User, channel: Channel, topic: str) -> No
 
 
 def check_may_begin_topic(core: Core, user: User, channel: Channel, topic: str) -> None:
-    """Raises BAD_REQUEST for a topic that there is not yet, where somebody may begin none."""
+    """Raises BAD_REQUEST if the user sees no messages of the topic and may not create topics."""
     if channel_allows(core, user, channel, "can_create_topic_group"):
         return
     if not access.newest_in_topic(core, user, channel, topic, 1):
@@ -42,7 +42,7 @@ def check_may_begin_topic(core: Core, user: User, channel: Channel, topic: str) 
 
 
 def check_wildcards(core: Core, sender: User, channel: Channel, rendering: Rendered) -> None:
-    """Raises where somebody calls everybody without the permission to call many."""
+    """Raises ServiceError for a wildcard mention of many users without permission."""
     if not (rendering.channel_wildcard or rendering.topic_wildcard):
         return
     if len(access.subscriber_ids(core, channel.id)) > _MANY and not realm_allows(
@@ -56,13 +56,13 @@ def check_wildcards(core: Core, sender: User, channel: Channel, rendering: Rende
 
 
 def check_mentions(rendering: Rendered) -> None:
-    """Raises BAD_REQUEST for a mention of a group that the sender may not call."""
+    """Raises BAD_REQUEST for a mention of a group that the sender may not mention."""
     if rendering.refused_groups:
         raise ServiceError(f"You are not allowed to mention user group '{rendering.refused_groups[0]}'.")
 
 
 def check_direct(core: Core, sender: User, people: Sequence[User]) -> None:
-    """Raises BAD_REQUEST for deactivated recipients, and where the organization restricts direct messages."""
+    """Raises BAD_REQUEST for deactivated or invisible recipients, and if a restriction of direct messages applies."""
     others = [user for user in people if user.id != sender.id]
     check_sees_recipients(core, sender, others)
     for user in others:
@@ -79,17 +79,17 @@ def check_direct(core: Core, sender: User, people: Sequence[User]) -> None:
 
 
 def find_conversation(core: Core, user_ids: Iterable[int]) -> int | None:
-    """The id of the direct conversation of exactly these people, if they have one."""
+    """The id of the direct conversation of exactly these users; None if there is none."""
     key = ",".join(str(identity) for identity in sorted(set(user_ids)))
     return core.store.integer("SELECT id FROM conversations WHERE members = ?", key)
 
 
 LEEWAY_SECONDS: Final = 20
-"""Who began in time may finish."""
+"""Grace period after a time limit, for edits begun before it."""
 
 
 def oldest_in_time(core: Core, setting: str) -> int | None:
-    """When a message may have been sent at the earliest for a change that a setting limits; None: at any time."""
+    """The earliest send time of messages that may still be changed under a time limit; None without a limit."""
     limit = core.settings[setting]
     return core.now() - limit - LEEWAY_SECONDS if isinstance(limit, int) and limit > 0 else None
 
@@ -100,7 +100,7 @@ def _is_too_old(core: Core, message: Message, setting: str) -> bool:
 
 
 def check_may_edit(core: Core, user: User, message: Message) -> None:
-    """Raises BAD_REQUEST where somebody may not change a text: not their own, too late, or switched off."""
+    """Raises BAD_REQUEST if the user may not edit the text: not their own message, too late, or turned off."""
     if not core.setting_bool("allow_message_editing"):
         raise ServiceError("Your organization has turned off message editing")
     if message.sender_id != user.id:
@@ -110,7 +110,7 @@ def check_may_edit(core: Core, user: User, message: Message) -> None:
 
 
 def check_may_delete(core: Core, user: User, message: Message) -> None:
-    """Any message with the one permission; one's own, or one's bot's, with the other and in time."""
+    """Raises BAD_REQUEST without permission to delete any message, or own ones (or those of own bots) in time."""
     channel = None if message.channel_id is None else core.channels[message.channel_id]
     any_message, own_message = "can_delete_any_message_group", "can_delete_own_message_group"
     if allows_in(core, user, channel, any_message, any_message):

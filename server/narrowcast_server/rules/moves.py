@@ -1,4 +1,4 @@
-"""Moves of messages between topics and channels, and who may make them."""
+"""Moves of messages between topics and channels, and the permissions for them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Messages of one topic on their way to another, perhaps in another channel."""
+    """A move of messages from one topic to another, which may be in another channel."""
 
     messages: list[Message]
-    """Ascending; all from one topic, and all visible to the person who moves them."""
+    """In ascending order; all from one topic, and all visible to the user who moves them."""
     source: Channel
     target: Channel
     old_topic: str
@@ -37,7 +37,7 @@ class Move:
 
     @property
     def resolves(self) -> bool | None:
-        """True and False for marking as resolved and unresolved; None for any other move."""
+        """True if the topic is marked as resolved, False if as unresolved, None for other moves."""
         if self.changes_channel:
             return None
         if self.new_topic == RESOLVED_TOPIC_PREFIX + self.old_topic:
@@ -46,7 +46,7 @@ class Move:
 
 
 def check_move(core: Core, user: User, move: Move) -> None:
-    """Raises BAD_REQUEST where somebody may not move these messages."""
+    """Raises BAD_REQUEST if the user may not move these messages."""
     if user.is_administrator and not move.changes_channel:
         _check_new_place(core, user, move)
         return

@@ -1,6 +1,6 @@
-"""Whether somebody may have an account with an address: the organization's domains, and addresses that are thrown away.
+"""Email addresses allowed for accounts: the organization's domains, and disposable addresses.
 
-As on a Zulip server, which domains are restricted decides first (zulip.com/help/restrict-account-creation).
+As on a Zulip server, the restriction to domains takes precedence (zulip.com/help/restrict-account-creation).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AddressProblem(Enum):
-    """Why an address is not taken, in words for who invites somebody with it."""
+    """Why an email address is not allowed, as text for the inviter."""
 
     PLUS = "Email addresses containing + are not allowed."
     DOMAIN = "Outside your domain."
@@ -23,7 +23,7 @@ class AddressProblem(Enum):
 
 
 def problem_of(core: Core, address: str) -> AddressProblem | None:
-    """Why people may not have accounts with an address that is well formed; None where they may."""
+    """Why a well-formed email address is not allowed for accounts; None if it is."""
     local, _, domain = address.strip().lower().rpartition("@")
     if not core.setting_bool("emails_restricted_to_domains"):
         refuses = core.setting_bool("disallow_disposable_email_addresses")
@@ -39,7 +39,7 @@ def problem_of(core: Core, address: str) -> AddressProblem | None:
 
 
 def check_allowed(core: Core, address: str) -> None:
-    """Raises BAD_REQUEST for an address with which people may not have accounts."""
+    """Raises BAD_REQUEST if the email address is not allowed for accounts."""
     match problem_of(core, address):
         case AddressProblem.PLUS as problem:
             raise ServiceError(problem.value)
@@ -50,6 +50,6 @@ def check_allowed(core: Core, address: str) -> None:
 
 
 def _is_disposable(core: Core, domain: str) -> bool:
-    """Whether the operator's list has a domain, or one that it is below."""
+    """Whether the operator's list has the domain or a parent domain of it."""
     labels = domain.split(".")
     return any(".".join(labels[first:]) in core.config.disposable_domains for first in range(len(labels)))

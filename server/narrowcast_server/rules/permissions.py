@@ -1,4 +1,4 @@
-"""Who holds a permission: group-setting values, evaluated with nested subgroups."""
+"""Evaluation of permissions: group-setting values with nested subgroups."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def system_group(core: Core, name: str) -> Group:
 
 
 def in_group(core: Core, user: User, group_id: int) -> bool:
-    """Whether somebody belongs to a group, directly or through subgroups; nobody belongs to a deactivated one."""
+    """Whether a user is in a group, directly or through subgroups; deactivated groups have no members."""
     reach = core.memberships.reach(group_id)
     return user.id in reach.user_ids or any(
         _in_system_group(core, user, name) for name in reach.system_groups
@@ -55,12 +55,12 @@ def _in_system_group(core: Core, user: User, name: str) -> bool:
 
 
 def all_members(core: Core, group_id: int) -> set[int]:
-    """Ids of the active users of a group and its subgroups."""
+    """Ids of the active users in a group and its subgroups."""
     return {user.id for user in core.users.all() if user.is_active and in_group(core, user, group_id)}
 
 
 def holds(core: Core, user: User, value: object) -> bool:
-    """Whether a group-setting value includes somebody; who is deactivated holds nothing."""
+    """Whether a group-setting value includes a user; never for deactivated users."""
     if not user.is_active:
         return False
     if isinstance(value, int):
@@ -74,58 +74,58 @@ def holds(core: Core, user: User, value: object) -> bool:
 
 
 def realm_allows(core: Core, user: User, setting: str) -> bool:
-    """Whether somebody holds a permission of the organization."""
+    """Whether a user holds a permission of the organization."""
     return holds(core, user, core.settings[setting])
 
 
 def channel_allows(core: Core, user: User, channel: Channel, setting: str) -> bool:
-    """Whether somebody holds a permission of a channel."""
+    """Whether a user holds a permission of a channel."""
     return holds(core, user, channel.settings.get(setting))
 
 
 def group_allows(core: Core, user: User, group: Group, setting: str) -> bool:
-    """Whether somebody holds a permission of a user group."""
+    """Whether a user holds a permission of a user group."""
     return holds(core, user, group.settings.get(setting))
 
 
 def allows_in(core: Core, user: User, channel: Channel | None, of_realm: str, of_channel: str) -> bool:
-    """Whether somebody holds a permission of the organization, or where there is a channel the channel's own."""
+    """Whether a user holds a permission of the organization or, if a channel is given, one of the channel."""
     return realm_allows(core, user, of_realm) or (
         channel is not None and channel_allows(core, user, channel, of_channel)
     )
 
 
 def administers_channel(core: Core, user: User, channel: Channel) -> bool:
-    """Administrators, and the holders of the channel's own permission."""
+    """Whether the user is an administrator or holds the channel's own permission to administer it."""
     return user.is_administrator or channel_allows(core, user, channel, "can_administer_channel_group")
 
 
 def require_administrator(user: User) -> None:
-    """Raises UNAUTHORIZED_PRINCIPAL for anybody but owners and administrators."""
+    """Raises UNAUTHORIZED_PRINCIPAL unless the user is an owner or administrator."""
     if not user.is_administrator:
         raise not_administrator()
 
 
 def require_owner(user: User) -> None:
-    """Raises UNAUTHORIZED_PRINCIPAL for anybody but owners."""
+    """Raises UNAUTHORIZED_PRINCIPAL unless the user is an owner."""
     if not user.is_owner:
         raise not_owner()
 
 
 class Callers(Enum):
-    """Whose requests an operation takes, before it looks at what they ask for: (guests, bots, least role)."""
+    """Users who may call an operation, whatever its parameters: (guests, bots, lowest role)."""
 
     ALL = (True, True, Role.GUEST)
     PEOPLE = (True, False, Role.GUEST)
-    """Everybody but bots, guests too."""
+    """Everyone except bots; guests too."""
     MEMBERS = (False, False, Role.GUEST)
-    """Everybody but guests and bots."""
+    """Everyone except guests and bots."""
     NO_GUESTS = (False, True, Role.GUEST)
     ADMINISTRATORS = (True, True, Role.ADMINISTRATOR)
     OWNERS = (True, True, Role.OWNER)
 
     def check(self, user: User) -> None:
-        """Raises BAD_REQUEST or UNAUTHORIZED_PRINCIPAL for somebody whose requests are not taken."""
+        """Raises BAD_REQUEST or UNAUTHORIZED_PRINCIPAL if the user may not call the operation."""
         guests, bots, role = self.value
         if role is Role.OWNER:
             require_owner(user)
@@ -143,9 +143,11 @@ def require_member(user: User) -> None:
 
 
 def setting_value(core: Core, name: str, raw: object) -> SettingValue:
-    """A group-setting value from JSON, checked: the groups exist and are active, the users exist (GSV-18).
+    """A group-setting value from JSON, checked: the groups exist and are active, the users exist and are
+    active (GSV-18).
 
-    One group alone is its id, and nobody is the group of that name (zulip.com/api/group-setting-values).
+    A single group becomes its id, an empty value the id of the group "nobody"
+    (zulip.com/api/group-setting-values).
     """
     if isinstance(raw, bool) or not isinstance(raw, int | dict):
         raise ServiceError(f"{name} is not a group-setting value")
@@ -185,7 +187,7 @@ def _check_groups(core: Core, group_ids: Iterable[int]) -> None:
 
 
 def outgoing_value(core: Core, value: object) -> object:
-    """A group-setting value as it goes out: without deactivated users from level 303 (GSV-03)."""
+    """A group-setting value for answers and events: without deactivated users from level 303 (GSV-03)."""
     if core.level < Gate.DIRECT_MEMBERS_ACTIVE.level or not isinstance(value, dict):
         return value
     members = [identity for identity in value["direct_members"] if core.users[identity].is_active]

@@ -1,4 +1,4 @@
-"""What the definition of a custom profile field may be."""
+"""Validation of definitions of custom profile fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _USERNAME: Final = "%(username)s"
 def check_definition(
     name: str, hint: str, kind: ProfileFieldType, field_data: str, *, in_summary: bool
 ) -> None:
-    """Raises BAD_REQUEST for a definition that is not one. `field_data` is JSON, or empty."""
+    """Raises BAD_REQUEST for an invalid definition. `field_data` is JSON, or empty."""
     if not name.strip():
         raise ServiceError("Label cannot be blank.")
     if len(name) > MAX_NAME:
@@ -38,7 +38,7 @@ def check_definition(
 
 
 def check_room_in_summary(core: Core, field_id: int | None) -> None:
-    """Raises BAD_REQUEST where as many fields as may be are in the summary, without the one that is changed."""
+    """Raises BAD_REQUEST if the summary is full, not counting the field that is changed."""
     others = core.store.integers(
         "SELECT id FROM profile_fields WHERE display_in_profile_summary AND id IS NOT ?", field_id
     )
@@ -49,7 +49,7 @@ def check_room_in_summary(core: Core, field_id: int | None) -> None:
 
 
 def choices(field_data: str) -> dict[str, object]:
-    """The choices of a list field by value; empty when the definition is malformed."""
+    """The choices of a list field by value; empty if `field_data` is malformed."""
     try:
         data = json.loads(field_data or "{}")
     except (ValueError, RecursionError):
@@ -75,7 +75,7 @@ def _check_choices(data: Mapping[str, object]) -> None:
 
 
 def _check_account(data: Mapping[str, object]) -> None:
-    """This server knows no kinds of accounts, so each names its pattern."""
+    """Raises BAD_REQUEST unless the account type is custom, the only one here, with a valid URL pattern."""
     if not data.keys() <= {"subtype", "url_pattern"} or "subtype" not in data:
         raise ServiceError("field_data is not an external account")
     if data["subtype"] != "custom":

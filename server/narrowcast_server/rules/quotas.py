@@ -1,6 +1,6 @@
-"""How much one person may have: nobody fills the server for the others.
+"""Quotas: how much one user may store, so that nobody fills the server.
 
-The numbers are the operator's (`config.Quotas`); a refusal names the limit and what to do.
+The operator sets the numbers (`config.Quotas`); the errors name the limit and what to do.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Kind = Literal[
     "saved_snippets",
     "scheduled_messages",
 ]
-"""What is counted; also the name of its limit."""
+"""The things that are counted; also the names of their limits."""
 
 _WHERE: Final[dict[Kind, tuple[str, str]]] = {
     "alert_words": ("alert_words WHERE user_id = ?", "alert words"),
@@ -51,7 +51,7 @@ _WHERE: Final[dict[Kind, tuple[str, str]]] = {
 
 
 def check_room(core: Core, user: User, kind: Kind, adding: int = 1) -> None:
-    """Raises BAD_REQUEST when somebody would have more of a kind than the limit."""
+    """Raises BAD_REQUEST if the user would have more of a kind than its limit."""
     rows, words = _WHERE[kind]
     limit: int = getattr(core.config.quotas, kind)
     there = core.store.integer(f"SELECT count(*) FROM {rows}", user.id) or 0
@@ -60,7 +60,7 @@ def check_room(core: Core, user: User, kind: Kind, adding: int = 1) -> None:
 
 
 def has_room(core: Core, user: User, kind: Kind, adding: int = 1) -> bool:
-    """The same as a question."""
+    """Whether the user would stay within the limit of a kind."""
     try:
         check_room(core, user, kind, adding)
     except ServiceError:
@@ -69,7 +69,7 @@ def has_room(core: Core, user: User, kind: Kind, adding: int = 1) -> bool:
 
 
 def check_bytes(core: Core, user: User, adding: int) -> None:
-    """Raises REALM_UPLOAD_QUOTA when files of so many bytes would be more than a person, or all of them, may keep."""
+    """Raises REALM_UPLOAD_QUOTA if this many more bytes would exceed the quota of the user or the organization."""
     quotas = core.config.quotas
     row = core.store.one(
         "SELECT sum(size) AS everybody, sum(CASE WHEN owner_id = ? THEN size ELSE 0 END) AS own FROM attachments",

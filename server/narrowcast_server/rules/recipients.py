@@ -1,4 +1,4 @@
-"""Whom a message, a typing notification or a draft is for, from what a client sent."""
+"""Recipients of messages, typing notifications and drafts, read from what a client sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def channel_does_not_exist(name_or_id: str | int) -> ServiceError:
-    """The refusal that says which channel there is not (ERR-03)."""
+    """The error for a channel that does not exist, with its id or name (ERR-03)."""
     if isinstance(name_or_id, int):
         return ServiceError(
             f"Channel with ID '{name_or_id}' does not exist", "STREAM_DOES_NOT_EXIST", stream_id=name_or_id
@@ -26,7 +26,7 @@ def channel_does_not_exist(name_or_id: str | int) -> ServiceError:
 
 
 def channel_of(core: Core, user: User, text: str) -> Channel:
-    """The channel of `to`: an id, a name, or a JSON list of exactly one of them."""
+    """The channel of `to`: an id, a name, or a JSON list of exactly one of these."""
     target: object = text
     try:
         parsed = json.loads(text)
@@ -51,7 +51,7 @@ def channel_of(core: Core, user: User, text: str) -> Channel:
 
 
 def channel_by_id(core: Core, user: User, channel_id: int) -> Channel:
-    """The channel of an id that the person may know of; raises STREAM_DOES_NOT_EXIST."""
+    """The channel with this id; raises STREAM_DOES_NOT_EXIST if the user may not know of it."""
     channel = core.channels.get(channel_id)
     if channel is None or not access.may_know(core, user, channel):
         raise channel_does_not_exist(channel_id)
@@ -59,7 +59,7 @@ def channel_by_id(core: Core, user: User, channel_id: int) -> Channel:
 
 
 def people_of(core: Core, sender: User, text: str) -> list[User]:
-    """The people of `to`: a JSON list of ids or of addresses, or addresses with commas between them."""
+    """The users of `to`: a JSON list of ids or of email addresses, or email addresses separated by commas."""
     try:
         parsed: object = json.loads(text)
     except (ValueError, RecursionError):
@@ -78,7 +78,7 @@ def people_of(core: Core, sender: User, text: str) -> list[User]:
 
 
 def people_by_id(core: Core, ids: Sequence[int]) -> list[User]:
-    """Users by id; raises BAD_REQUEST for the first that does not exist."""
+    """Users by id; raises BAD_REQUEST at the first that does not exist."""
     users = []
     for identity in ids:
         user = core.users.get(identity)
@@ -96,7 +96,7 @@ def _by_address(core: Core, sender: User, address: str) -> User:
 
 
 def principals_of(core: Core, caller: User, principals: Sequence[str | int]) -> list[User]:
-    """Users by id or address, each once; raises BAD_REQUEST for the first that does not exist or is deactivated."""
+    """Users by id or email address, without repetitions; raises BAD_REQUEST at the first unknown or deactivated one."""
     users: dict[int, User] = {}
     for principal in principals:
         by_id = isinstance(principal, int)

@@ -1,4 +1,4 @@
-"""The code that some people give beside their password."""
+"""Two-factor authentication: the code that some users give besides their password."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ NEEDED: Final = "SECOND_FACTOR_NEEDED"
 
 
 def check_code(core: Core, user: User, code: str | None) -> None:
-    """Raises 401 where somebody needs a code and gives none (SECOND_FACTOR_NEEDED) or a wrong one; call it when the
-    password is known to be right, within a transaction: a code is used by this.
+    """Raises 401 if the user needs a code and gives none (SECOND_FACTOR_NEEDED) or a wrong one. Call it after
+    the password was checked, within a transaction, since it marks the code as used.
     """
     if not core.second_factors.is_on(user.id):
         return

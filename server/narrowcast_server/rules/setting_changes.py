@@ -1,4 +1,4 @@
-"""Changes of group-setting values as requests bring them: {"new": value, "old": expected value} (GSV-04)."""
+"""Changes of group-setting values in requests: {"new": value, "old": expected value} (GSV-04)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IDS_BELOW: Final = {
     "create_multiuse_invite_group": Gate.REALM_HOLDERS,
     ChannelSetting.REMOVE_SUBSCRIBERS.value: Gate.REMOVERS_OBJECT,
 }
-"""Permissions that were ids of groups, and travelled bare."""
+"""Permissions that were bare group ids below a level."""
 
 Check = Callable[["Core", str, object], object]
 
@@ -28,7 +28,7 @@ def changed_value(
 ) -> SettingValue | object:
     """The checked new value.
 
-    Raises BAD_REQUEST, or EXPECTATION_MISMATCH when `old` is not the present value (GSV-05).
+    Raises BAD_REQUEST, or EXPECTATION_MISMATCH if `old` is not the current value (GSV-05).
     """
     if name in _IDS_BELOW and core.level < _IDS_BELOW[name].level:
         if type(raw) is not int:
@@ -50,7 +50,7 @@ def changed_value(
 
 
 def _well_formed(name: str, raw: object) -> object:
-    """A group-setting value of any groups and users: `old` may name what is gone."""
+    """A well-formed group-setting value, of any ids: `old` may name deleted groups and users."""
     if isinstance(raw, int) and not isinstance(raw, bool):
         return raw
     if isinstance(raw, dict):
@@ -61,7 +61,7 @@ def _well_formed(name: str, raw: object) -> object:
 
 
 def _holders(core: Core, value: object) -> tuple[frozenset[int], frozenset[int]]:
-    """Users and groups that a value names, so that its two forms compare; without deactivated users."""
+    """The users and groups in a value, so that its two forms can be compared; without deactivated users."""
     if isinstance(value, int):
         return frozenset(), frozenset({value})
     assert isinstance(value, dict)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def mapped(core: Core, topic: str, *, placeholder: bool = True) -> str:
-    """The topic with the empty topic's names replaced by the empty string; `placeholder`: '(no topic)' too."""
+    """The topic, with names of the empty topic mapped to the empty string; with `placeholder` also '(no topic)'."""
     topic = topic.strip()
     if topic == core.empty_topic_name or (placeholder and topic == EMPTY_TOPIC_PLACEHOLDER):
         return ""
@@ -22,7 +22,7 @@ def mapped(core: Core, topic: str, *, placeholder: bool = True) -> str:
 
 
 def checked(core: Core, topic: str) -> str:
-    """A topic that messages may have: mapped, printable, within the limit; raises BAD_REQUEST."""
+    """A mapped topic that messages may have; raises BAD_REQUEST for unprintable characters and too many of them."""
     topic = mapped(core, topic) if core.level >= Gate.EMPTY_TOPIC.level else topic.strip()
     limit = core.config.limits.max_topic_length
     if len(topic) > limit:
@@ -36,7 +36,7 @@ def checked(core: Core, topic: str) -> str:
 
 
 def check_policy(core: Core, channel: Channel, topic: str) -> None:
-    """Raises BAD_REQUEST for an empty (or named) topic where the channel does not have such."""
+    """Raises BAD_REQUEST if the channel's policy forbids the empty topic, or allows no other."""
     policy = channel.topics_policy
     if policy == TopicsPolicy.INHERIT:
         policy = core.setting_str("topics_policy")

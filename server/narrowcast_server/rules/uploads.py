@@ -1,4 +1,4 @@
-"""Who may open an upload (UPL-08, UPL-09)."""
+"""Permissions to open uploads (UPL-08, UPL-09)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def may_open(core: Core, user: User | None, attachment: Row) -> bool:
-    """Who may fetch it (UPL-08, UPL-09); without an account only what a web-public channel shows."""
+    """Whether the user may open an upload (UPL-08, UPL-09); without a user only those in web-public channels."""
     if user is not None:
         return may_fetch(core, user, attachment["id"])
     messages = core.store.integers(
@@ -23,7 +23,7 @@ def may_open(core: Core, user: User | None, attachment: Row) -> bool:
 
 
 def is_web_public(core: Core, message_id: int) -> bool:
-    """Whether anybody in the world may read a message; nobody does where the organization has no spectators."""
+    """Whether a message is readable without an account; never if the organization has no spectator access."""
     if not core.setting_bool("enable_spectator_access"):
         return False
     message = find_message(core, message_id)
@@ -34,7 +34,7 @@ def is_web_public(core: Core, message_id: int) -> bool:
 
 
 def may_fetch(core: Core, user: User, attachment_id: int) -> bool:
-    """The uploader, then whoever can see a message with the link (UPL-08, UPL-09)."""
+    """Whether the user is the uploader, or can see a message that links to the upload (UPL-08, UPL-09)."""
     owner = core.store.integer("SELECT owner_id FROM attachments WHERE id = ?", attachment_id)
     if owner == user.id:
         return True

@@ -1,4 +1,4 @@
-"""Who may change a user group and its members."""
+"""Permissions to change user groups and their members."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def group_named_by(core: Core, group_id: int) -> Group:
-    """The group of this id; raises BAD_REQUEST (GRPU-10)."""
+    """The group with this id; raises BAD_REQUEST if there is none (GRPU-10)."""
     group = core.groups.get(group_id)
     if group is None:
         raise ServiceError("Invalid user group")
@@ -29,8 +29,8 @@ def group_named_by(core: Core, group_id: int) -> Group:
 
 
 def may_manage(core: Core, user: User, group: Group) -> bool:
-    """From level 283 the holders of can_manage_group (GRPU-11), and who manages all groups: the holders of the
-    organization's permission, before there was one administrators.
+    """Whether the user may change the group: from level 283 holders of can_manage_group (GRPU-11), and
+    holders of the organization's can_manage_all_groups, or administrators at levels without that permission.
     """
     if core.level < Gate.MANAGE_ALL_GROUPS.level:
         if user.is_administrator:
@@ -41,7 +41,7 @@ def may_manage(core: Core, user: User, group: Group) -> bool:
 
 
 def may_add_members(core: Core, user: User, group: Group) -> bool:
-    """Managers, and from level 305 the holders of can_add_members_group (GSV-08, INV-19)."""
+    """Whether the user may manage the group or, from level 305, holds can_add_members_group (GSV-08, INV-19)."""
     if may_manage(core, user, group):
         return True
     return core.level >= Gate.GROUP_ADD_MEMBERS.level and group_allows(
@@ -58,7 +58,7 @@ def may_remove_members(core: Core, user: User, group: Group) -> bool:
 
 
 def uses(core: Core, group: Group) -> list[dict[str, object]]:
-    """Where a group is part of another, or holds a permission; what is archived or deactivated does not count."""
+    """Groups that contain the group and permissions that name it; archived and deactivated holders do not count."""
     found: list[dict[str, object]] = []
     if above := [i for i in core.memberships.above(group.id) if not core.groups[i].deactivated]:
         found.append({"type": "subgroup", "supergroup_ids": above})
@@ -74,7 +74,7 @@ def uses(core: Core, group: Group) -> list[dict[str, object]]:
 
 
 def _naming(group: Group, settings: Mapping[str, object]) -> list[str]:
-    """The permissions whose value names a group."""
+    """The names of the permissions whose value names the group."""
     return [
         name
         for name, value in settings.items()
@@ -83,7 +83,7 @@ def _naming(group: Group, settings: Mapping[str, object]) -> list[str]:
 
 
 def managed_group(core: Core, user: User, group_id: int) -> Group:
-    """A group that somebody may change; raises BAD_REQUEST, for system groups too."""
+    """A group that the user may change; raises BAD_REQUEST for others, and for system groups."""
     group = group_named_by(core, group_id)
     if group.is_system or not may_manage(core, user, group):
         raise insufficient_permission()
@@ -102,7 +102,7 @@ def check_membership(core: Core, user: User, group: Group, joins: set[int], leav
 
 
 def check_may_create_group(core: Core, user: User) -> None:
-    """Raises BAD_REQUEST for guests, and for who lacks the permission."""
+    """Raises BAD_REQUEST for guests, and for users without permission."""
     require_member(user)
     if not realm_allows(core, user, "can_create_groups"):
         raise insufficient_permission()

@@ -1,5 +1,6 @@
-"""Whom somebody may know of: everybody, or, where the organization hides its people from guests
-(`can_access_all_users_group`), for a guest only who shares a channel or a direct conversation with them, and bots.
+"""Visibility of users. All are visible, except to guests whom the organization does not let see everyone
+(`can_access_all_users_group`): they see bots, and users who share a channel or a direct conversation with
+them.
 """
 
 from __future__ import annotations
@@ -27,39 +28,39 @@ UNION SELECT id FROM users WHERE bot_type IS NOT NULL OR id = ?1
 
 
 def visible_ids(core: Core, viewer: User) -> frozenset[int] | None:
-    """Ids of the people whom somebody may know of; None means everybody."""
+    """Ids of the users whom `viewer` may know of; None for everyone."""
     if not viewer.is_guest or realm_allows(core, viewer, SETTING):
         return None
     return frozenset(core.store.integers(_VISIBLE, viewer.id))
 
 
 def sees(core: Core, viewer: User, user: User) -> bool:
-    """Whether somebody may know of somebody."""
+    """Whether `viewer` may know of `user`."""
     seen = visible_ids(core, viewer)
     return seen is None or user.id in seen
 
 
 def found_by_address(core: Core, viewer: User, address: str) -> User | None:
-    """Somebody by the address that the API has for them, of whom `viewer` may know."""
+    """The user with this API email address; None if `viewer` may not know of them."""
     user = user_at(core, address)
     return user if user is not None and sees(core, viewer, user) else None
 
 
 def check_sees(core: Core, viewer: User, user: User) -> None:
-    """Raises BAD_REQUEST where somebody may not know of somebody."""
+    """Raises BAD_REQUEST if `viewer` may not know of `user`."""
     if not sees(core, viewer, user):
         raise insufficient_permission()
 
 
 def check_sees_recipients(core: Core, sender: User, people: Iterable[User]) -> None:
-    """Raises BAD_REQUEST where somebody writes to people whom they may not know of."""
+    """Raises BAD_REQUEST if the sender may not know of one of the recipients."""
     seen = visible_ids(core, sender)
     if seen is not None and any(person.id not in seen for person in people):
         raise ServiceError("You do not have permission to access some of the recipients.")
 
 
 def watchers(core: Core, user: User, viewers: Iterable[int] | None = None) -> list[int]:
-    """Who of `viewers` (None: all active people) may know of somebody, so hears what happens to them."""
+    """Those of `viewers` (None: all active users) who may know of `user`, and so receive events about them."""
     ids = core.user_ids() if viewers is None else list(viewers)
     if realm_hides_nobody(core):
         return ids
@@ -67,5 +68,5 @@ def watchers(core: Core, user: User, viewers: Iterable[int] | None = None) -> li
 
 
 def realm_hides_nobody(core: Core) -> bool:
-    """Whether everybody may know of everybody."""
+    """Whether everyone may know of everyone."""
     return core.settings[SETTING] == system_group(core, SystemGroup.EVERYONE).id
