@@ -1,1 +1,1 @@
-"""Reads: from rows to the objects of answers and events."""
+"""Queries: read rows and build the objects of answers and events."""

@@ -1,4 +1,4 @@
-"""Words of which people want to hear."""
+"""Alert words: words of which users want to be notified."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def alert_words(core: Core, user: User) -> list[str]:
-    """A person's alert words, in their order."""
+    """A user's alert words, in their order."""
     return core.store.strings("SELECT word FROM alert_words WHERE user_id = ? ORDER BY position", user.id)

@@ -1,4 +1,4 @@
-"""People, messages and groups as those see them who may not know of everybody."""
+"""Users, messages and groups as shown to guests who may not know of everyone."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def known_of(seen: frozenset[int] | None, user_ids: Iterable[int]) -> list[int]:
 
 
 def group_as_seen(seen: frozenset[int] | None, group: dict[str, object]) -> dict[str, object]:
-    """A user group object with those members whom the viewer may know of."""
+    """A user group object with only those members whom the viewer may know of."""
     members = group["members"]
     assert isinstance(members, list)
     return group if seen is None else {**group, "members": known_of(seen, members)}
 
 
 def unknown_person(core: Core, user: User) -> dict[str, object]:
-    """What stands for somebody whom the viewer may not know of, for clients that need an entry for every id."""
+    """A placeholder for a user whom the viewer may not know of, for clients that need an entry for every id."""
     return {
         "email": core.dummy_address(user.id),
         "user_id": user.id,
@@ -53,12 +53,12 @@ def unknown_person(core: Core, user: User) -> dict[str, object]:
 
 
 def reactor(core: Core, user_id: int) -> dict[str, object]:
-    """The `user` of a reaction, for those who may not know of them."""
+    """The `user` of a reaction, for viewers who may not know of that user."""
     return {"email": core.dummy_address(user_id), "full_name": UNKNOWN_NAME}
 
 
 def as_seen(core: Core, seen: frozenset[int] | None, message: dict[str, Any]) -> dict[str, Any]:
-    """A message object without the names of people whom the viewer may not know of."""
+    """A message object without the names of users whom the viewer may not know of."""
     if seen is None:
         return message
     if message["sender_id"] not in seen:
@@ -73,7 +73,7 @@ def as_seen(core: Core, seen: frozenset[int] | None, message: dict[str, Any]) ->
 
 
 def without_sender(core: Core, message: dict[str, object], sender_id: int) -> dict[str, object]:
-    """A message object as it is for those who may not know of its sender."""
+    """A message object for viewers who may not know of its sender."""
     return {
         **message,
         "sender_full_name": UNKNOWN_NAME,

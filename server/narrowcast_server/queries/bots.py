@@ -1,4 +1,4 @@
-"""Bots as those manage them who look after them."""
+"""Bots as shown to those who manage them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def bot_object(core: Core, viewer: User, bot: User) -> dict[str, object]:
-    """A bot as its owner and administrators manage it; with its key for the owner alone."""
+    """A bot as its owner and administrators see it; only the owner sees its API key."""
     key = {"api_key": bot.api_key} if bot.bot_owner_id == viewer.id else {}
     return {
         "user_id": bot.id,
@@ -31,7 +31,7 @@ def bot_object(core: Core, viewer: User, bot: User) -> dict[str, object]:
 
 
 def services_of(core: Core, viewer: User, bot: User) -> list[dict[str, object]]:
-    """What a bot calls, as `realm_bot` objects tell it; with the token for its owner alone."""
+    """The URLs that a bot calls, as in `realm_bot` objects; only its owner sees the token."""
     row = core.store.one("SELECT base_url, interface, token FROM bot_services WHERE bot_id = ?", bot.id)
     if row is None:
         return []

@@ -1,4 +1,4 @@
-"""Channels, subscriptions, folders and groups as the service describes them."""
+"""Channels, subscriptions and user groups in answers and events."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SYSTEM_ROLES: Final = {
 
 
 def post_policy(core: Core, channel: Channel) -> PostPolicy:
-    """The older spelling of who may post."""
+    """The policy for posting in its older form, for clients that do not know the permission."""
     value = channel.settings.get("can_send_message_group")
     group = core.groups.get(value) if isinstance(value, int) else None
     if group is None or not group.is_system:
@@ -40,7 +40,7 @@ def post_policy(core: Core, channel: Channel) -> PostPolicy:
 
 
 def channel_object(core: Core, channel: Channel, *, subscriber_count: int | None = None) -> dict[str, object]:
-    """A channel as lists, registration and `stream` events have it."""
+    """A channel in lists, in the answer of POST /register and in `stream` events."""
     policy = post_policy(core, channel)
     count = len(subscriber_ids(core, channel.id)) if subscriber_count is None else subscriber_count
     return {
@@ -80,7 +80,7 @@ _NULLABLE: Final = (
 
 
 def subscription_fields(row: Row) -> dict[str, object]:
-    """What a subscription adds to a channel; null notifications mean: as the personal settings say."""
+    """The fields that a subscription adds to a channel; notifications are null if they follow the personal settings."""
     muted = bool(row["is_muted"])
     answer: dict[str, object] = {
         "color": row["color"],
@@ -94,7 +94,7 @@ def subscription_fields(row: Row) -> dict[str, object]:
 
 
 def subscribers_by_channel(core: Core) -> dict[int, list[int]]:
-    """Ids of active subscribers by channel id."""
+    """Channel id -> ids of its active subscribers."""
     answer: dict[int, list[int]] = defaultdict(list)
     active = {user.id for user in core.users.all() if user.is_active}
     for channel_id, user_id in core.store.all(
@@ -116,7 +116,7 @@ _GROUP_SETTING_LEVELS: Final = {
 
 
 def group_object(core: Core, group: Group) -> dict[str, object]:
-    """A user group as lists and events have it (GSV-20); system groups hold those of exactly their role."""
+    """A user group in lists and events (GSV-20); system groups list the users with exactly their role."""
     answer: dict[str, object] = {
         "id": group.id,
         "name": group.name,
@@ -142,14 +142,12 @@ def group_setting_name(core: Core, name: str) -> str:
 
 
 def direct_role(group: Group) -> Role | None:
-    """The role whose holders are the direct members of a system group."""
+    """The role whose holders are the direct members of a system group; None if there is none."""
     return _SYSTEM_ROLES.get(SystemGroup(group.name))
 
 
 def group_member_ids(core: Core, group: Group) -> list[int]:
-    """Ids of the direct members; the deactivated are not among them from level 303 on, but come back with their
-    accounts.
-    """
+    """Ids of the direct members; from level 303 without deactivated users, who are members again once reactivated."""
     with_all = core.level < Gate.DIRECT_MEMBERS_ACTIVE.level
     if group.is_system:
         role = direct_role(group)

@@ -1,4 +1,4 @@
-"""Groups of channels that newcomers choose from."""
+"""Default channel groups: sets of channels that new users may choose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST_DESCRIPTION: Final = 1024
 
 
 def groups_of(core: Core) -> list[dict[str, Any]]:
-    """Every group; channels that were archived or made private since then are left out."""
+    """All groups, without channels that were archived or made private later."""
     stored = cast("Sequence[Mapping[str, Any]]", core.settings["default_channel_groups"])
     shown = {
         channel.id for channel in core.channels.all() if not (channel.is_archived or channel.invite_only)

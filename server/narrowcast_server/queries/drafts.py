@@ -1,4 +1,4 @@
-"""A person's drafts as lists and events have them (rows DRF)."""
+"""A user's drafts in lists and events (rows DRF)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def draft_object(row: Row) -> dict[str, object]:
-    """A draft as lists and events have it."""
+    """A draft in lists and events."""
     return {
         "id": row["id"],
         "type": row["type"],
@@ -25,6 +25,6 @@ def draft_object(row: Row) -> dict[str, object]:
 
 
 def drafts_of(core: Core, user: User) -> list[dict[str, object]]:
-    """A person's drafts, oldest first."""
+    """A user's drafts, oldest first."""
     rows = core.store.all("SELECT * FROM drafts WHERE user_id = ? ORDER BY timestamp, id", user.id)
     return [draft_object(row) for row in rows]

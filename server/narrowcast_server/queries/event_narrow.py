@@ -1,4 +1,4 @@
-"""The narrow of an event queue: which messages it gets, decided from the message alone."""
+"""The narrow of an event queue: which messages it receives, decided from the message alone."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from narrowcast_server.organization.events import MessageFilter
 from narrowcast_server.queries.narrow_terms import Term, pairs
 
 _LONGEST: Final = 10_000
-"""A queue keeps its narrow for as long as it lives."""
+"""Length limit, since a queue keeps its narrow as long as it exists."""
 Condition = Callable[[Mapping[str, Any], frozenset[str], Any], bool]
 
 
 def event_narrow(name: str, text: str) -> list[Term]:
-    """The parameter; refuses operators that cannot be decided from a message alone."""
+    """Parses the parameter; raises BAD_REQUEST for operators that cannot be decided from a message alone."""
     if len(text) > _LONGEST:
         raise ServiceError(f"{name} is too long (limit: {_LONGEST} characters)")
     terms = pairs(name, text)
@@ -27,7 +27,7 @@ def event_narrow(name: str, text: str) -> list[Term]:
 
 
 def message_filter(terms: list[Term] | None) -> MessageFilter | None:
-    """The narrow as a function; None for no narrow."""
+    """The narrow as a predicate; None without terms."""
     if not terms:
         return None
 

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from narrowcast_server.storage.store import Row
 
 CONSENT: Final = "allow_private_data_export"
-"""The setting by which people agree that exports hold their private data."""
+"""The personal setting by which users consent to having their private data exported."""
 ADDRESS: Final = "/user_avatars/exports"
-"""Below it each export has a name that nobody guesses: a browser opens it without signing in."""
+"""Path of all exports. Their names cannot be guessed, so a browser opens them without signing in."""
 NUMBERS: Final = {ExportType.PUBLIC: 1, ExportType.FULL_WITH_CONSENT: 2}
-"""How the kinds travel, below level 449."""
+"""Numbers of the export types in requests and answers, below level 449."""
 _WEEK: Final = 7 * 86_400
 
 
 def exports_of(core: Core) -> list[dict[str, object]]:
-    """All exports that were asked for, by id."""
+    """All requested exports, by id."""
     return [_export_object(core, row) for row in core.store.all("SELECT * FROM exports ORDER BY id")]
 
 
@@ -40,7 +40,7 @@ def _export_object(core: Core, row: Row) -> dict[str, object]:
 
 
 def consents_of(core: Core) -> list[dict[str, object]]:
-    """Who lets administrators export their private data, of the active people."""
+    """Whether each active user consents to having their private data exported."""
     return [
         {
             "user_id": user.id,
@@ -53,15 +53,15 @@ def consents_of(core: Core) -> list[dict[str, object]]:
 
 
 def is_pending(row: Row) -> bool:
-    """Whether an export is still to be made."""
+    """Whether an export is not finished yet."""
     return row["place"] is None and row["failed"] is None
 
 
 def is_there(core: Core, place: str) -> bool:
-    """Whether an archive is at a place, and not deleted."""
+    """Whether this place has an archive that is not deleted."""
     return core.store.one("SELECT 1 FROM exports WHERE place = ? AND deleted IS NULL", place) is not None
 
 
 def asked_for_lately(core: Core) -> int:
-    """How many exports were asked for within a week."""
+    """How many exports were requested in the last week."""
     return core.store.integer("SELECT count(*) FROM exports WHERE requested > ?", core.now() - _WEEK) or 0

@@ -30,12 +30,12 @@ _HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 
 
 _CHUNK: Final = 50
-"""Messages that are made into JSON before others are served."""
+"""Messages encoded as JSON before other requests are served."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Ids around an anchor, ascending."""
+    """Ids of messages around an anchor, ascending."""
 
     ids: list[int]
     anchor: int
@@ -45,7 +45,7 @@ class Page:
 
 
 def anchor_id(core: Core, user: User, anchor: str, query: Query, *, narrowed: bool) -> int:
-    """The id that a text anchor stands for: a number, newest, oldest, first_unread."""
+    """The message id of an anchor: a number, newest, oldest, first_unread."""
     if anchor == "newest":
         return BEYOND_NEWEST
     if anchor == "oldest":
@@ -66,7 +66,7 @@ def _first_unread(core: Core, user: User, query: Query, *, narrowed: bool) -> in
         values=list(query.values),
         index=query.index or "unread_messages",
     )
-    # The bit as the index has it: SQLite does not know the value of a parameter.
+    # The literal condition of the index: SQLite cannot match a bound parameter with it.
     unread.add("um.flags & 1 = 0")
     if not narrowed:
         condition, *values = muted_condition(user)
@@ -86,7 +86,7 @@ def page(
     num_after: int,
     include_anchor: bool = True,
 ) -> Page:
-    """The ids around an anchor."""
+    """The page of message ids around an anchor."""
     key = query.key
 
     def ids(comparison: str, direction: str, limit: int) -> list[int]:
@@ -111,7 +111,7 @@ def page(
 
 
 def fitting(core: Core, ids: Sequence[int], characters: int) -> list[int]:
-    """The first of the messages, at least one, whose texts and histories have so many characters together."""
+    """The first of the messages, at least one, whose texts and histories fit into this many characters."""
     sizes = {
         row["id"]: row["size"]
         for row in core.store.all(
@@ -130,7 +130,7 @@ def fitting(core: Core, ids: Sequence[int], characters: int) -> list[int]:
 async def client_json(
     core: Core, user: User, ids: Sequence[int], options: QueueOptions, searches: Sequence[str] = ()
 ) -> Raw:
-    """`client_objects` as a JSON list, made in steps: others are served meanwhile, and what they delete is left out."""
+    """`client_objects` as a JSON list. Others are served between chunks; messages deleted meanwhile are skipped."""
     parts: list[bytes] = []
     for start in range(0, len(ids), _CHUNK):
         if start:
@@ -143,7 +143,7 @@ async def client_json(
 def client_objects(
     core: Core, user: User, ids: Sequence[int], options: QueueOptions, searches: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """The messages of these ids, in this order, with the caller's flags."""
+    """The messages with these ids, in this order, with the caller's flags."""
     rows = core.store.all(
         "SELECT * FROM messages WHERE id IN (SELECT value FROM json_each(?))", json.dumps(list(ids))
     )
@@ -163,7 +163,7 @@ def client_objects(
 
 
 def match_fields(message: Message, options: QueueOptions, searches: Sequence[str]) -> dict[str, str]:
-    """`match_content` and `match_subject` of a search (NAR-07, NAR-08)."""
+    """`match_content` and `match_subject` of search results (NAR-07, NAR-08)."""
     topic = message.topic
     if topic == "" and message.channel_id is not None and options.empty_topic_name is not None:
         topic = options.empty_topic_name
@@ -174,7 +174,7 @@ def match_fields(message: Message, options: QueueOptions, searches: Sequence[str
 
 
 def flag_bits(core: Core, user_id: int, ids: Sequence[int]) -> dict[int, int]:
-    """The stored flags of somebody, by message id."""
+    """A user's stored flags, by message id."""
     rows = core.store.all(
         "SELECT message_id, flags FROM user_messages"
         " WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))",
@@ -185,7 +185,7 @@ def flag_bits(core: Core, user_id: int, ids: Sequence[int]) -> dict[int, int]:
 
 
 def matching_ids(core: Core, user: User, query: Query, ids: Sequence[int]) -> list[int]:
-    """Those of the ids that a query finds, ascending."""
+    """Those of the ids that match a query, ascending."""
     query.own_rows_only = False
     sql = query.sql(query.key, f"{query.key} IN (SELECT value FROM json_each(?))", f"ORDER BY {query.key}")
     return core.store.integers(sql, *query.all_values, json.dumps(list(ids)))

@@ -1,4 +1,4 @@
-"""Invitations that still hold, and their links (rows INV)."""
+"""Valid invitations and their links (rows INV)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def link_of(core: Core, token: str) -> str:
-    """The address at which an invitation is accepted."""
+    """The URL at which an invitation is accepted."""
     return f"{core.url}/join/{token}/"
 
 
 def open_invites(core: Core, user: User) -> list[dict[str, object]]:
-    """Invitations that still hold: all of them for administrators, else one's own (INV-36)."""
+    """Valid invitations: for administrators all, for others their own (INV-36)."""
     rows = core.store.all(
         "SELECT * FROM invites WHERE revoked = 0 AND accepted = 0 AND (expires IS NULL OR expires > ?) ORDER BY id",
         core.now(),
@@ -34,8 +34,8 @@ def _object(core: Core, user: User, row: Row) -> dict[str, object]:
         "invited_as": row["invite_as"],
         "is_multiuse": row["email"] is None,
     }
-    # Whoever has the link gets the role: nobody reads one that leads above their own. Invitations by email
-    # carry theirs as well where there is no mail to send them by.
+    # A link gives its role to anyone, so users do not see links to a role above their own. Invitations by
+    # email also show their link if the server sends no email.
     if row["uses_left"] is not None:
         answer["uses_left"] = row["uses_left"]
     by_link = row["email"] is None or core.config.mail is None

@@ -1,4 +1,4 @@
-"""Linkifiers as lists and events have them."""
+"""Linkifiers in lists and events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def linkifiers_of(core: Core) -> list[dict[str, object]]:
-    """Every linkifier in the order in which they are tried."""
+    """All linkifiers, in the order in which they are tried."""
     rows = core.store.all("SELECT * FROM linkifiers ORDER BY position, id")
     return [
         {"pattern": row["pattern"], **template_field(core, row["url_template"]), "id": row["id"]}
@@ -27,6 +27,6 @@ def template_field(core: Core, template: str) -> dict[str, object]:
 
 
 def linkifier_triples(core: Core) -> list[list[object]]:
-    """Pattern, template and id of each, as older clients read them."""
+    """Pattern, template and id of each linkifier, in the form for older clients."""
     rows = core.store.all("SELECT * FROM linkifiers ORDER BY position, id")
     return [[row["pattern"], row["url_template"], row["id"]] for row in rows]

@@ -1,4 +1,4 @@
-"""Messages as answers and events have them."""
+"""Messages in answers and events."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ Object = dict[str, Any]
 def message_objects(
     core: Core, messages: Sequence[Message], earlier: EarlierPlaces | None = None
 ) -> list[Object]:
-    """The richest form of messages: `event_variants.message_variant` makes of it what a client asked for.
+    """Messages in full form, from which `event_variants.message_variant` makes the form that a client asked
+    for.
 
-    Their edit history is that which `earlier` tells; without it there is none.
+    Their edit history is the part that `earlier` lets its user see; None: they have no edit history.
     """
     ids = json.dumps([message.id for message in messages])
     reactions = _reactions(core, ids)
@@ -78,7 +79,7 @@ def _object(core: Core, message: Message, reactions: list[Object], submessages: 
 
 
 def _visible_history(core: Core, message: Message, earlier: EarlierPlaces) -> list[Object]:
-    """The changes that the organization shows (all, moves alone, or none) and the person may know of."""
+    """The part of the edit history that the organization's policy (all, moves, none) and `earlier` let the user see."""
     policy = core.settings["message_edit_history_visibility_policy"]
     if message.history == "[]" or policy == "none":
         return []
@@ -87,7 +88,7 @@ def _visible_history(core: Core, message: Message, earlier: EarlierPlaces) -> li
 
 
 def recipient_id(message: Message) -> int:
-    """A number for the place of a message: even for channels, odd for direct conversations."""
+    """A number for the recipient of a message: even for channels, odd for direct conversations."""
     if message.channel_id is not None:
         return message.channel_id * 2
     assert message.conversation_id is not None
@@ -95,7 +96,7 @@ def recipient_id(message: Message) -> int:
 
 
 def member_ids(core: Core, conversation_id: int) -> list[int]:
-    """Everybody in a direct conversation, ascending."""
+    """Ids of all users in a direct conversation, ascending."""
     row = core.store.one("SELECT members FROM conversations WHERE id = ?", conversation_id)
     assert row is not None
     return [int(part) for part in row["members"].split(",")]
@@ -107,7 +108,7 @@ def participants(core: Core, conversation_id: int) -> list[Object]:
 
 
 def participant(core: Core, user: User) -> Object:
-    """One person of `display_recipient`."""
+    """One user in `display_recipient`."""
     return {
         "id": user.id,
         "email": api_address(core, user),
@@ -135,7 +136,7 @@ def _reactions(core: Core, ids: str) -> dict[int, list[Object]]:
 
 
 def has_widget(core: Core, message_id: int) -> bool:
-    """Whether a message is a poll, a to-do list or the like."""
+    """Whether a message is a poll, a to-do list or another widget."""
     return core.store.one("SELECT 1 FROM submessages WHERE message_id = ? LIMIT 1", message_id) is not None
 
 

@@ -1,4 +1,4 @@
-"""What somebody would want to be told of while they are away, and has not read."""
+"""Messages that a user has missed and wants to be emailed about."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST: Final = 50
 
 
 def missed(core: Core, user: User, after: int) -> list[Message]:
-    """The first unread messages after an id of which the person's settings for email tell, ascending."""
+    """The first unread messages after an id for which the user's settings ask for email, ascending."""
     reasons: list[str] = [_BY_CHANNEL]
     values: list[int] = [switched_on(user, "enable_stream_email_notifications")]
     if switched_on(user, "enable_offline_email_notifications"):

@@ -1,4 +1,4 @@
-"""People whom somebody has muted."""
+"""Muted users."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def is_muted(core: Core, user: User, muted_id: int) -> bool:
-    """Whether `user` has muted somebody."""
+    """Whether `user` has muted the user with this id."""
     row = core.store.one("SELECT 1 FROM muted_users WHERE user_id = ? AND muted_id = ?", user.id, muted_id)
     return row is not None
 
 
 def muted_users(core: Core, user: User) -> list[dict[str, object]]:
-    """Whom `user` has muted, in the order of time, as answers and events have it."""
+    """The users whom `user` has muted, by time, in the form of answers and events."""
     rows = core.store.all(
         "SELECT muted_id, timestamp FROM muted_users WHERE user_id = ? ORDER BY timestamp", user.id
     )

@@ -1,4 +1,4 @@
-"""Narrows as SQL: which messages somebody sees in a view."""
+"""Narrows as SQL: the messages that a user sees in a view."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Core", User, "Query", Operand], None]
 _FLAGS: Final = {
-    # The conditions as the indexes of the schema have them, and what is narrower.
+    # The literal conditions of the indexes in the schema, with what narrows them further.
     "unread": ("unread_messages", "um.flags & 1 = 0"),
     "starred": ("starred_messages", "um.flags & 2 != 0"),
     "mentioned": ("mentioning_messages", "um.flags & 248 != 0 AND um.flags & 120 != 0"),
@@ -31,14 +31,14 @@ _FLAGS: Final = {
 
 @dataclass(slots=True)
 class Query:
-    """A FROM and a WHERE over `messages m` and the caller's `user_messages um`."""
+    """FROM and WHERE over `messages m` and the caller's `user_messages um`."""
 
     own_rows_only: bool
-    """Whether only messages that were delivered to the caller count."""
+    """Whether only messages in the caller's history match."""
     words: list[str] = field(default_factory=list)
-    """Full-text expressions that must all match: their matches are walked through, the newest first."""
+    """Full-text expressions that must all match; the query then walks through their matches, newest first."""
     index: str = ""
-    """The partial index of `user_messages` that has all that can match; without it SQLite reads everything."""
+    """A partial index of `user_messages` that contains all possible matches; without one SQLite scans everything."""
     conditions: list[str] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     search: list[str] = field(default_factory=list)
@@ -46,13 +46,13 @@ class Query:
     user_id: int = 0
 
     def add(self, condition: str, *values: Value) -> None:
-        """One more condition that must hold."""
+        """Adds a condition that must hold."""
         self.conditions.append(condition)
         self.values.extend(values)
 
     @property
     def source(self) -> str:
-        """FROM and JOIN; the caller's id and the words are its values."""
+        """FROM and JOIN; their parameters are the caller's id and the words."""
         own = "um.message_id = m.id AND um.user_id = ?"
         if self.words:
             kind = "CROSS" if self.own_rows_only else "LEFT"
@@ -71,12 +71,12 @@ class Query:
 
     @property
     def all_values(self) -> list[Value]:
-        """Of the whole SELECT, but for what is in `extra` and `tail`."""
+        """Parameters of the whole SELECT, except those in `extra` and `tail`."""
         matching = [" AND ".join(f"({words})" for words in self.words)] if self.words else []
         return [self.user_id, *matching, *self.values]
 
     def sql(self, columns: str, extra: str = "", tail: str = "") -> str:
-        """A whole SELECT; `extra` is a further condition."""
+        """A complete SELECT; `extra` is a further condition."""
         conditions = [f"({condition})" for condition in self.conditions]
         if extra:
             conditions.append(extra)
@@ -85,14 +85,14 @@ class Query:
 
     @property
     def key(self) -> str:
-        """The column of the message id that the query is ordered by."""
+        """The column with the message id by which the query is ordered."""
         if self.words:
             return "w.rowid"
         return "um.message_id" if self.own_rows_only or self.index else "m.id"
 
 
 def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
-    """The query of a narrow; raises BAD_NARROW for what cannot be evaluated."""
+    """The query of a narrow; raises BAD_NARROW if a term cannot be evaluated."""
     _check_one_kind(terms)
     terms = _adopt_conversation(core, user, terms)
     operators = {term.operator for term in terms if not term.negated}
@@ -120,14 +120,14 @@ def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
 
 
 def _check_one_kind(terms: Sequence[Term]) -> None:
-    """Raises BAD_NARROW where messages of channels and direct ones are asked for at once: there are none."""
+    """Raises BAD_NARROW if the terms ask for channel messages and direct messages at once: nothing matches both."""
     direct = {_speaks_of_direct(term) for term in terms}
     if {True, False} <= direct:
         raise bad_narrow("No message can be both a channel message and direct message")
 
 
 def _speaks_of_direct(term: Term) -> bool | None:
-    """Whether a term asks for direct messages, or for those of channels; None for both."""
+    """True if a term asks for direct messages, False if for channel messages, None if for either."""
     if term.operator == "is" and term.operand in ("dm", "private"):
         return not term.negated
     if term.negated or term.operator not in ("channel", "channels", "topic", "dm", "dm-including"):
@@ -147,7 +147,7 @@ def _add_visibility(core: Core, user: User, query: Query) -> None:
 
 
 def _adopt_conversation(core: Core, user: User, terms: Sequence[Term]) -> list[Term]:
-    """`with` narrows to the conversation in which its message is now, if the caller can see it."""
+    """Replaces `with` by the conversation that has its message now, if the caller can see the message."""
     answer = [term for term in terms if term.operator != "with"]
     if len(terms) - len(answer) > 1:
         raise bad_narrow("Duplicate 'with' operators.")
@@ -190,7 +190,7 @@ def _text(operand: Operand, operator: str) -> str:
 
 
 def find_channel(core: Core, user: User, operand: Operand) -> Channel:
-    """The channel of a term, by id or name; raises BAD_NARROW."""
+    """The channel of a term, by id or name; raises BAD_NARROW if there is none."""
     channel: Channel | None = None
     if isinstance(operand, int):
         channel = core.channels.get(operand)
@@ -204,7 +204,7 @@ def find_channel(core: Core, user: User, operand: Operand) -> Channel:
 
 
 def find_user(core: Core, viewer: User, operand: Operand) -> User:
-    """The person of a term, by id or address; raises BAD_NARROW."""
+    """The user of a term, by id or email address; raises BAD_NARROW if there is none."""
     user = core.users.get(operand) if isinstance(operand, int) else None
     if isinstance(operand, str):
         user = found_by_address(core, viewer, operand)
@@ -214,7 +214,7 @@ def find_user(core: Core, viewer: User, operand: Operand) -> User:
 
 
 def find_people(core: Core, viewer: User, operand: Operand) -> set[int]:
-    """The people of a `dm` term: ids, or addresses with commas between them."""
+    """The user ids of a `dm` term, from ids, or from email addresses separated by commas."""
     if isinstance(operand, list):
         return {find_user(core, viewer, identity).id for identity in operand}
     if isinstance(operand, int):
@@ -289,7 +289,7 @@ def _add_followed(query: Query, user: User) -> None:
 
 
 def muted_condition(user: User) -> tuple[str, int, int]:
-    """(SQL, its values): the message's topic is muted, or its channel is and the topic is not unmuted."""
+    """(SQL, its values) for: the message's topic is muted, or its channel is and the topic is not unmuted."""
     policy = (
         "(SELECT t.policy FROM user_topics t WHERE t.user_id = ? AND t.channel_id = m.channel_id"
         " AND t.topic = m.topic)"

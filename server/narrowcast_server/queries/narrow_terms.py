@@ -1,4 +1,4 @@
-"""Narrows as they arrive: from JSON to checked terms (NAR-04, NAR-11)."""
+"""Parsing of narrows: from JSON to checked terms (NAR-04, NAR-11)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SYNONYMS: Final = {
 }
 _TAKES_ID: Final = frozenset({"channel", "sender", "dm-including", "id", "with"})
 _TAKES_IDS: Final = frozenset({"dm"})
-"""Operators whose operand may be an id, or ids; text does for each, and is all that the others take."""
+"""Operators whose operand may be an id, or a list of ids; all accept text, others only text."""
 MAX_TERMS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One condition; operators are the newest names of the service."""
+    """One term of a narrow; the operator has the newest of its names in the service."""
 
     operator: str
     operand: Operand
@@ -35,12 +35,12 @@ class Term:
 
 
 def narrow(name: str, text: str) -> list[Term]:
-    """A narrow parameter: a list of objects, or of (operator, operand) pairs as older clients write it."""
+    """Parses a narrow parameter: a list of objects, or of (operator, operand) pairs from older clients."""
     return _terms(name, text, _term)
 
 
 def pairs(name: str, text: str) -> list[Term]:
-    """The narrow of an event queue: (operator, operand) pairs of text alone."""
+    """Parses the narrow of an event queue: (operator, operand) pairs of text."""
     return _terms(name, text, _pair)
 
 

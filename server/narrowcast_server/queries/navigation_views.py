@@ -1,4 +1,4 @@
-"""A person's views of the navigation, and hints that they have not dismissed."""
+"""A user's navigation entries, and the hints that they have not dismissed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BUILT_IN: Final = frozenset(
         "narrow/is/starred",
     }
 )
-"""Fragments of views that every client has under a name of its own."""
+"""Fragments of built-in views, which have a name in every client."""
 STEPS: Final = (
     "visibility_policy_banner",
     "intro_inbox_view_modal",
@@ -40,18 +40,18 @@ STEPS: Final = (
 
 
 def view_object(row: Row) -> dict[str, object]:
-    """An entry as lists and events have it."""
+    """A navigation entry in lists and events."""
     return {"fragment": row["fragment"], "is_pinned": bool(row["is_pinned"]), "name": row["name"]}
 
 
 def views_of(core: Core, user: User) -> list[dict[str, object]]:
-    """A person's entries, by fragment."""
+    """A user's navigation entries, by fragment."""
     rows = core.store.all("SELECT * FROM navigation_views WHERE user_id = ? ORDER BY fragment", user.id)
     return [view_object(row) for row in rows]
 
 
 def steps_of(core: Core, user: User) -> list[dict[str, object]]:
-    """The hints that a person has not seen yet; bots need none."""
+    """The hints that a user has not seen yet; none for bots."""
     if user.is_bot:
         return []
     seen = set(core.store.strings("SELECT step FROM onboarding_steps WHERE user_id = ?", user.id))

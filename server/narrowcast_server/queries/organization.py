@@ -1,4 +1,4 @@
-"""The organization's domains, and the personal settings that new people start with."""
+"""The organization's email domains, and the default personal settings of new users."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def domains_of(core: Core) -> list[dict[str, object]]:
-    """Domains whose addresses may join."""
+    """Email domains whose addresses may join."""
     rows = core.store.all("SELECT * FROM domains ORDER BY domain")
     return [{"domain": row["domain"], "allow_subdomains": bool(row["allow_subdomains"])} for row in rows]
 
 
 def personal_defaults(core: Core) -> dict[str, object]:
-    """The personal settings that new people start with."""
+    """The default personal settings of new users."""
     stored = core.settings["personal_defaults"]
     assert isinstance(stored, dict)
     return {**personal.DEFAULTS, **stored}

@@ -1,4 +1,4 @@
-"""Where the organization's icon and logos are, and whether they are its own."""
+"""The URLs of the organization's icon and logos, and whether they were uploaded."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ if TYPE_CHECKING:
 
 Picture = Literal["icon", "logo", "night_logo"]
 _MARKS: Final = {"icon": "icon.png", "logo": "logo.png", "night_logo": "logo.png"}
-"""This server's own, for who has set none."""
+"""This server's own pictures, the default."""
 
 
 def picture_url(core: Core, picture: Picture) -> str:
-    """The address of a picture."""
+    """The URL of a picture."""
     return core.url + picture_path(core, picture)
 
 
 def picture_path(core: Core, picture: Picture) -> str:
-    """The same without the server's own."""
+    """The URL of a picture, relative to that of the organization."""
     own = core.settings[f"{picture}_picture"]
     return own if isinstance(own, str) else f"/static/images/{_MARKS[picture]}"
 
 
 def picture_source(core: Core, picture: Picture) -> str:
-    """'U' for one that was uploaded, 'D' for this server's; icons are always uploaded, says the service."""
+    """'U' for an uploaded picture, 'D' for the default; icons are always 'U' in the service's API."""
     return "U" if picture == "icon" or core.settings[f"{picture}_picture"] is not None else "D"

@@ -1,4 +1,4 @@
-"""Playgrounds as lists and events have them."""
+"""Playgrounds in lists and events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CODE: Final = "{code}"
 
 
 def playgrounds_of(core: Core) -> list[dict[str, object]]:
-    """Every playground, in the order of their making."""
+    """All playgrounds, in the order of creation."""
     rows = core.store.all("SELECT * FROM playgrounds ORDER BY id")
     return [
         {

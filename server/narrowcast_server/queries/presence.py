@@ -1,4 +1,4 @@
-"""When people were last seen."""
+"""When users were last seen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def presence_objects(core: Core, viewer: User, *, slim: bool, after: int = 0) -> dict[str, object]:
-    """Presence by user id (slim) or by address (the older form); of updates later than `after`."""
+    """Presence by user id (slim) or by email address (older form); only updates later than `after`."""
     answer: dict[str, object] = {}
     seen = visible_ids(core, viewer)
     for row in core.store.all("SELECT * FROM presence WHERE update_id > ?", after):
@@ -32,7 +32,7 @@ def presence_objects(core: Core, viewer: User, *, slim: bool, after: int = 0) ->
 
 
 def slim_presence(row: Row) -> dict[str, object]:
-    """Two times in UTC seconds; 0 for never."""
+    """The times of last activity and last contact, in UTC seconds; 0 for never."""
     return {
         "active_timestamp": row["active_timestamp"] or 0,
         "idle_timestamp": row["idle_timestamp"] or row["active_timestamp"] or 0,
@@ -40,7 +40,7 @@ def slim_presence(row: Row) -> dict[str, object]:
 
 
 def older_presence(row: Row) -> dict[str, dict[str, object]]:
-    """One client, and the sum of all clients, as older clients read it."""
+    """One client, and the aggregate of all clients, in the form for older clients."""
     active, idle = row["active_timestamp"] or 0, row["idle_timestamp"] or 0
     one: dict[str, object] = {
         "client": "website",
@@ -51,10 +51,10 @@ def older_presence(row: Row) -> dict[str, dict[str, object]]:
 
 
 def newest_update(core: Core) -> int:
-    """The number of the latest report of presence."""
+    """The number of the latest presence update."""
     return core.store.integer("SELECT max(update_id) FROM presence") or 0
 
 
 def presence_row(core: Core, user: User) -> Row | None:
-    """What is stored of somebody's presence."""
+    """A user's stored presence."""
     return core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)

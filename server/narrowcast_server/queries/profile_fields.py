@@ -1,4 +1,4 @@
-"""Custom profile fields as they go out."""
+"""Custom profile fields in answers and events."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def field_object(row: Row) -> dict[str, object]:
 
 
 def fields_of(core: Core) -> list[dict[str, object]]:
-    """Every definition, in order."""
+    """All field definitions, in order."""
     return [field_object(row) for row in core.store.all("SELECT * FROM profile_fields ORDER BY position, id")]

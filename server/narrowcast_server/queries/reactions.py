@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def name_in_use(core: Core, message: Message, code: str, reaction_type: str) -> str | None:
-    """The name under which people have reacted with an emoji already."""
+    """The emoji name of the existing reactions with this code; None if there are none."""
     row = core.store.one(
         "SELECT emoji_name FROM reactions WHERE message_id = ? AND emoji_code = ? AND reaction_type = ?",
         message.id,
@@ -23,5 +23,5 @@ def name_in_use(core: Core, message: Message, code: str, reaction_type: str) -> 
 
 
 def own_reactions(core: Core, user: User, message: Message) -> list[Row]:
-    """What somebody has reacted with."""
+    """The user's reactions to a message."""
     return core.store.all("SELECT * FROM reactions WHERE message_id = ? AND user_id = ?", message.id, user.id)

@@ -1,4 +1,4 @@
-"""Who has read a message."""
+"""Read receipts of messages."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def readers_of(core: Core, viewer: User, message: Message) -> list[int]:
-    """Ids of those who have read a message and let others know; neither its sender nor anybody muted by or muting
-    `viewer`.
+    """Ids of the users who have read a message and send read receipts, except its sender and users muted by
+    or muting `viewer`.
     """
     readers = core.store.integers(
         "SELECT user_id FROM user_messages WHERE message_id = ? AND flags & 257 = 1"

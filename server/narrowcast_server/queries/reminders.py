@@ -1,4 +1,4 @@
-"""The reminders of one person."""
+"""A user's reminders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def reminder_object(row: Row) -> dict[str, object]:
-    """A reminder as lists and events have it."""
+    """A reminder in lists and events."""
     return {
         "reminder_id": row["id"],
         "to": [row["user_id"]],
@@ -26,6 +26,6 @@ def reminder_object(row: Row) -> dict[str, object]:
 
 
 def reminders_of(core: Core, user: User) -> list[dict[str, object]]:
-    """Somebody's reminders, by time."""
+    """A user's reminders, by time."""
     rows = core.store.all("SELECT * FROM reminders WHERE user_id = ? ORDER BY delivery, id", user.id)
     return [reminder_object(row) for row in rows]

@@ -1,4 +1,4 @@
-"""The organization as the Markdown renderer sees it, for one acting person."""
+"""The organization as the Markdown renderer sees it, on behalf of one user."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class RenderingContext:
-    """Lookups for `markdown.render`: names are resolved as the acting person may see them."""
+    """Lookups for `markdown.render`: names resolve only to what the user may know of."""
 
     def __init__(self, core: Core, user: User) -> None:
         self._core = core
@@ -116,12 +116,12 @@ class RenderingContext:
 
 
 def rendered(core: Core, user: User, source: str) -> Rendered:
-    """A message's source as HTML, with what the server must know of it."""
+    """A message's source as HTML, with its mentions and other properties."""
     return _settled(core, render(source, RenderingContext(core, user)))
 
 
 def rendered_apart(core: Core, source: str) -> str:
-    """A text that belongs to no message, such as a description, as HTML; it mentions nobody."""
+    """A text outside messages, such as a description, as HTML; it mentions nobody."""
     context = NoLookups(realm_url=core.url, highlighted=core.highlights.get)
     return _settled(core, render(source, context)).html
 

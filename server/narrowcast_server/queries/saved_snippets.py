@@ -1,4 +1,4 @@
-"""A person's saved snippets (rows SNP)."""
+"""A user's saved snippets (rows SNP)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 def snippet_object(row: Row) -> dict[str, object]:
-    """A snippet as lists and events have it."""
+    """A snippet in lists and events."""
     return {key: row[key] for key in ("id", "title", "content", "date_created")}
 
 
 def snippets_of(core: Core, user: User) -> list[dict[str, object]]:
-    """A person's snippets, in the order of their making."""
+    """A user's snippets, in the order of creation."""
     rows = core.store.all("SELECT * FROM saved_snippets WHERE user_id = ? ORDER BY id", user.id)
     return [snippet_object(row) for row in rows]

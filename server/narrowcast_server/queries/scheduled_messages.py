@@ -1,4 +1,4 @@
-"""Messages that the server sends later (rows SCH)."""
+"""Scheduled messages (rows SCH)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a scheduled message goes: a channel and topic, or people."""
+    """The destination of a scheduled message: a channel and topic, or users."""
 
     channel_id: int | None
     topic: str
@@ -24,7 +24,7 @@ class Target:
 
     @property
     def columns(self) -> tuple[str, str, str]:
-        """type, recipients, topic as they are stored."""
+        """The stored columns type, recipients and topic."""
         if self.channel_id is not None:
             return MessageType.STREAM.value, json.dumps(self.channel_id), self.topic
         return MessageType.PRIVATE.value, json.dumps(list(self.user_ids)), ""
@@ -39,7 +39,7 @@ def stored_target(row: Row) -> Target:
 
 
 def scheduled_object(row: Row) -> dict[str, object]:
-    """A scheduled message as lists and events have it (SCH-22, SCH-23)."""
+    """A scheduled message in lists and events (SCH-22, SCH-23)."""
     target = stored_target(row)
     answer: dict[str, object] = {
         "scheduled_message_id": row["id"],
@@ -58,6 +58,6 @@ def scheduled_object(row: Row) -> dict[str, object]:
 
 
 def scheduled_of(core: Core, user: User) -> list[dict[str, object]]:
-    """What somebody has scheduled, by time."""
+    """A user's scheduled messages, by time."""
     rows = core.store.all("SELECT * FROM scheduled_messages WHERE user_id = ? ORDER BY delivery, id", user.id)
     return [scheduled_object(row) for row in rows]

@@ -1,4 +1,4 @@
-"""Numbers for whoever looks after a server."""
+"""Metrics for operators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def statistics(core: Core) -> dict[str, int]:
-    """How much of everything there is; bytes where the name says so."""
+    """Counts of people, channels, messages and the like; bytes if the name says so."""
     people = [user for user in core.users.all() if not user.is_bot]
     bots = [user for user in core.users.all() if user.is_bot and not user.is_system_bot]
 
@@ -39,7 +39,7 @@ def statistics(core: Core) -> dict[str, int]:
 
 
 def sessions(core: Core, user: User) -> list[dict[str, object]]:
-    """The clients of somebody that are, or were a moment ago, connected: one for each event queue."""
+    """The sessions of a user, now or recently connected: one for each event queue."""
     now = core.clock.monotonic()
     return [
         {
@@ -54,7 +54,7 @@ def sessions(core: Core, user: User) -> list[dict[str, object]]:
 
 
 def can_read(core: Core) -> bool:
-    """Whether the store answers."""
+    """Whether the database can be read."""
     try:
         core.store.integer("SELECT 1 FROM settings LIMIT 1")
     except sqlite3.Error:

@@ -1,4 +1,4 @@
-"""What people say of their availability (rows STAT)."""
+"""User status (rows STAT)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def status_of(core: Core, user: User) -> dict[str, object]:
-    """The parts of a status that are set; `away` where the person hides their presence."""
+    """The parts of a status that are set; `away` if the user hides their presence."""
     return _status(core, user, core.store.one("SELECT * FROM statuses WHERE user_id = ?", user.id))
 
 
@@ -24,7 +24,7 @@ def _status(core: Core, user: User, row: Row | None) -> dict[str, object]:
     answer: dict[str, object] = {}
     if row is not None and row["status_text"]:
         answer["status_text"] = row["status_text"]
-    # Levels without them have none that others could see, whoever set them when.
+    # Levels without status emoji show none, even if one is stored.
     if row is not None and row["emoji_name"] and core.level >= Gate.STATUS_EMOJI.level:
         answer |= {name: row[name] for name in ("emoji_name", "emoji_code")}
         answer["reaction_type"] = outgoing_reaction_type(core.config, row["reaction_type"])
@@ -34,7 +34,7 @@ def _status(core: Core, user: User, row: Row | None) -> dict[str, object]:
 
 
 def all_statuses(core: Core, viewer: User) -> dict[str, dict[str, object]]:
-    """The statuses of active people that say something, by user id in decimal, as registration has them."""
+    """The non-empty statuses of active users, by user id as decimal text, as in the answer of POST /register."""
     seen = visible_ids(core, viewer)
     people = [user for user in core.users.all() if user.is_active and (seen is None or user.id in seen)]
     rows = {row["user_id"]: row for row in core.store.all("SELECT * FROM statuses")}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def topics_of(core: Core, user: User, channel: Channel) -> list[tuple[str, int]]:
-    """Names and newest message ids of the topics of a channel that somebody may read, most recent first."""
+    """(name, newest message id) of the topics of a channel that the user may read, most recent first."""
     if history_is_protected(channel):
         rows = core.store.all(
             "SELECT m.topic, max(m.id) AS newest FROM messages m JOIN user_messages um ON um.message_id = m.id"
@@ -21,7 +21,7 @@ def topics_of(core: Core, user: User, channel: Channel) -> list[tuple[str, int]]
             channel.id,
         )
     else:
-        # From each topic to the next by the index: the work follows the topics, not the messages.
+        # Skips from topic to topic in the index: the cost grows with the topics, not with the messages.
         rows = core.store.all(
             "WITH RECURSIVE names(topic) AS (SELECT min(topic) FROM messages WHERE channel_id = ?1 UNION ALL"
             " SELECT (SELECT min(topic) FROM messages WHERE channel_id = ?1 AND topic > names.topic) FROM names"

@@ -1,4 +1,4 @@
-"""What somebody has not read, and their recent conversations, as registration has them."""
+"""A user's unread messages and recent conversations, as in the answer of POST /register."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PERSONAL: Final = int(FlagBit.MENTIONED | FlagBit.GROUP_MENTIONED)
 
 
 def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dict[str, object]:
-    """`unread_msgs`: ids by conversation and topic; the newest, as many as the cap allows."""
+    """`unread_msgs`: ids by conversation and topic, of the newest unread messages up to the cap."""
     cap = core.config.limits.unread_cap
     rows = core.store.all(
         "SELECT m.id, m.channel_id, m.topic, m.conversation_id, um.flags"
@@ -69,7 +69,7 @@ def unread_messages(core: Core, user: User, empty_topic_name: str | None) -> dic
 
 
 def _muted(core: Core, user: User, message_ids: list[int]) -> set[int]:
-    """Those in muted topics and channels, where wildcards mention nobody."""
+    """Those of the messages in muted topics and channels, where wildcard mentions do not count."""
     condition, *values = muted_condition(user)
     rows = core.store.all(
         f"SELECT m.id FROM messages m WHERE m.id IN (SELECT value FROM json_each(?)) AND {condition}",
@@ -97,7 +97,7 @@ def _direct(
 
 
 def recent_direct(core: Core, user: User) -> list[dict[str, object]]:
-    """`recent_private_conversations`: the newest message of each, most recent first; ids without oneself."""
+    """`recent_private_conversations`: with the newest message, most recent first; user ids without the user's own."""
     rows = core.store.all(
         "SELECT c.id, (SELECT max(m.id) FROM messages m WHERE m.conversation_id = c.id) AS newest"
         " FROM conversation_members cm JOIN conversations c ON c.id = cm.conversation_id"
@@ -124,7 +124,7 @@ def starred_ids(core: Core, user: User) -> list[int]:
 
 
 def unread_ids(core: Core, user: User) -> list[int]:
-    """Ids of everything that somebody has not read."""
+    """Ids of all unread messages of a user."""
     return core.store.integers(
         "SELECT message_id FROM user_messages INDEXED BY unread_messages WHERE user_id = ? AND flags & 1 = 0",
         user.id,
@@ -132,14 +132,14 @@ def unread_ids(core: Core, user: User) -> list[int]:
 
 
 def unread_in(core: Core, user: User, channel_id: int, topic: str | None = None) -> list[int]:
-    """Ids of what somebody has not read in a channel, or in one topic of it."""
+    """Ids of a user's unread messages in a channel, or in one topic of it."""
     return _unread_where(
         core, user, "m.channel_id = ? AND (? IS NULL OR m.topic = ?)", channel_id, topic, topic
     )
 
 
 def unread_from(core: Core, user: User, sender_id: int) -> list[int]:
-    """Ids of what somebody has not read of one sender."""
+    """Ids of a user's unread messages from one sender."""
     return _unread_where(core, user, "m.sender_id = ?", sender_id)
 
 

@@ -1,4 +1,4 @@
-"""Uploads and the messages that have them."""
+"""Uploads and the messages that link to them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
-    """An upload as lists and events have it; times in milliseconds."""
+    """An upload in lists and events; times in milliseconds."""
     row = core.store.one("SELECT * FROM attachments WHERE id = ?", attachment_id)
     assert row is not None
     messages = core.store.all(
@@ -31,7 +31,7 @@ def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
 
 
 def space_used(core: Core) -> int:
-    """Bytes of all uploads of the organization."""
+    """Size of all uploads of the organization, in bytes."""
     return core.store.integer("SELECT coalesce(sum(size), 0) FROM attachments") or 0
 
 
@@ -41,6 +41,6 @@ def row_by_path(core: Core, path_id: str) -> Row | None:
 
 
 def attachments_of(core: Core, user: User) -> list[dict[str, object]]:
-    """Somebody's uploads, oldest first."""
+    """A user's uploads, oldest first."""
     mine = core.store.integers("SELECT id FROM attachments WHERE owner_id = ? ORDER BY id", user.id)
     return [attachment_object(core, identity) for identity in mine]

@@ -1,4 +1,4 @@
-"""How people see topics: muted, unmuted, followed."""
+"""Visibility policies of topics: muted, unmuted, followed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def policy_of(core: Core, user_id: int, channel_id: int, topic: str) -> VisibilityPolicy:
-    """How somebody sees a topic."""
+    """A user's visibility policy for a topic."""
     value = core.store.integer(
         "SELECT policy FROM user_topics WHERE user_id = ? AND channel_id = ? AND topic = ?",
         user_id,
@@ -22,7 +22,7 @@ def policy_of(core: Core, user_id: int, channel_id: int, topic: str) -> Visibili
 
 
 def muted_topics(core: Core, user_id: int) -> list[list[object]]:
-    """Muted topics as older clients know them: (channel name, topic, when)."""
+    """Muted topics in the form for older clients: (channel name, topic, time)."""
     rows = core.store.all(
         "SELECT * FROM user_topics WHERE user_id = ? AND policy = ? ORDER BY last_updated",
         user_id,

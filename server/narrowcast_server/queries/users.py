@@ -1,4 +1,4 @@
-"""People as the service describes them (rows USR, ME)."""
+"""Users in answers and events (rows USR, ME)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def avatar_url(user: User, *, size: int | None = None) -> str:
-    """The picture: one's own, or the provider's for the address."""
+    """The URL of the avatar: the uploaded one, or else the provider's for the email address."""
     if user.avatar_url is not None:
         return f"{user.avatar_url}?version={user.avatar_version}"
-    # Of a short list of addresses, a digest says which one it is: who hides theirs has a picture of the account.
+    # A digest of an address can be guessed from a list of addresses, so for hidden ones it is that of the user id.
     open_to_all = user.is_bot or email_visibility(user) is EmailVisibility.EVERYONE
     source = user.delivery_email.lower() if open_to_all else f"user {user.id}"
     digest = hashlib.md5(source.encode(), usedforsecurity=False).hexdigest()
@@ -30,12 +30,12 @@ def avatar_url(user: User, *, size: int | None = None) -> str:
 
 
 def avatar_by_provider(user: User) -> bool:
-    """Whether every client can compute the picture's address from what everybody may see."""
+    """Whether clients can compute the avatar's URL from the API email address."""
     return user.avatar_url is None and (user.is_bot or email_visibility(user) is EmailVisibility.EVERYONE)
 
 
 def iso_time(seconds: int) -> str:
-    """UTC in ISO 8601, to the minute, as accounts carry it."""
+    """UTC in ISO 8601, to the minute, as in user objects."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="minutes")
 
 
@@ -48,7 +48,7 @@ def user_object(
     profile_data: dict[str, dict[str, str]] | None = None,
     with_active: bool = True,
 ) -> dict[str, object]:
-    """One `user` (USR rows). `profile_data` is left out where it is None, and for bots."""
+    """A `user` object (USR rows). `profile_data` is left out if None, and for bots."""
     seen = may_see_address(viewer, user)
     answer: dict[str, object] = {
         "email": api_address(core, user),
@@ -82,7 +82,7 @@ def user_object(
 
 
 def profile_data(core: Core, user_ids: Iterable[int] | None = None) -> dict[int, dict[str, dict[str, str]]]:
-    """`profile_data` by user id, of everybody or of these."""
+    """`profile_data` by user id, of all users or of these."""
     answer: dict[int, dict[str, dict[str, str]]] = defaultdict(dict)
     ids = None if user_ids is None else set(user_ids)
     if ids is not None and len(ids) == 1:
@@ -99,16 +99,16 @@ def profile_data(core: Core, user_ids: Iterable[int] | None = None) -> dict[int,
 
 
 def people(core: Core) -> list[User]:
-    """Everybody but the system's own bots."""
+    """All users except system bots."""
     return [user for user in core.users.all() if not user.is_system_bot]
 
 
 def password_hash_of(core: Core, user: User | None) -> str | None:
-    """The stored hash of somebody's password, if they have one."""
+    """The stored password hash of a user; None if there is none."""
     row = None if user is None else core.store.one("SELECT password_hash FROM users WHERE id = ?", user.id)
     return None if row is None else row["password_hash"]
 
 
 def newest_message_id(core: Core, user: User) -> int | None:
-    """The id of the newest message that somebody has."""
+    """The id of the newest message in a user's history."""
     return core.store.integer("SELECT max(message_id) FROM user_messages WHERE user_id = ?", user.id)

@@ -1,4 +1,4 @@
-"""Searching words: the text of a search as a full-text expression, and its matches made visible."""
+"""Full-text search: the text of a search as an expression, and the highlighting of its matches."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ here there when where why how all any both each few more most other some such no
 very s t can will just don should now b c d e f g h j k l m n o p q r u v w x y z
 """
 _NOT_SEARCHED: Final = frozenset(_FREQUENT.split())
-"""Words that nearly every text has: a search goes by the others, as on Zulip servers (the stop words of PostgreSQL)."""
+"""Frequent words, which searches ignore, as on Zulip servers (the stop words of PostgreSQL)."""
 _PLAIN: Final = re.compile(r"[a-z0-9]{3,}")
 _FEW: Final = 8
 
 
 def parts(text: str) -> list[str]:
-    """The words and quoted phrases that a search goes by; none where it has frequent words alone."""
+    """The words and quoted phrases to search for; empty if there are only frequent words."""
     texts = [(phrase or word).replace('"', "") for phrase, word in _PART.findall(text)]
     searched = [part for part in texts if any(map(str.isalnum, part)) and part.lower() not in _NOT_SEARCHED]
     only_frequent = _NOT_SEARCHED.issuperset(" ".join(searched).lower().split())
@@ -38,10 +38,11 @@ def parts(text: str) -> list[str]:
 
 
 def match_expression(text: str, beginning_with: Callable[[str], Sequence[str] | None]) -> str:
-    """All words must occur, each at least as the beginning of a word; empty when there are none to be found.
+    """An expression that matches if all words occur, each at least as a prefix; empty if there are none.
 
-    `beginning_with` gives the words of messages that begin with one, None for too many: SQLite finds whole words as
-    they are read, but collects all that begins with something before it gives the first.
+    `beginning_with` returns the words in messages with a given prefix, or None for too many. With them the
+    search is faster: SQLite reads matches of whole words one by one, but collects all matches of a prefix
+    before returning the first.
     """
     return " AND ".join(_one(part, beginning_with) for part in parts(text))
 
@@ -55,11 +56,11 @@ def _one(part: str, beginning_with: Callable[[str], Sequence[str] | None]) -> st
 
 
 def words_beginning_with(core: Core, word: str) -> list[str] | None:
-    """The longer words of messages that begin with one, a few at most; None where there are more."""
+    """The words in messages that are longer than `word` and begin with it; None if there are more than a few."""
     words: list[str] = []
     above = word
     while len(words) <= _FEW:
-        # One at a time: more at once would count all occurrences of each.
+        # One at a time: a query for several would count all occurrences of each.
         row = core.store.one(
             "SELECT term FROM temp.message_terms WHERE term >= ? AND term < ? LIMIT 1",
             f"{above}\x01",
@@ -73,7 +74,7 @@ def words_beginning_with(core: Core, word: str) -> list[str] | None:
 
 
 def highlighted_html(content: str, searches: Sequence[str]) -> str:
-    """HTML with the matches in its text marked; tags stay as they are."""
+    """HTML with the matches in its text highlighted; tags are left unchanged."""
     words = [_fold(part) for search in searches for part in parts(search)]
     if not words:
         return content
@@ -82,12 +83,12 @@ def highlighted_html(content: str, searches: Sequence[str]) -> str:
 
 
 def highlighted_text(text: str, searches: Sequence[str]) -> str:
-    """Plain text as HTML, with its matches marked."""
+    """Plain text as HTML, with the matches highlighted."""
     return highlighted_html(html.escape(text), searches)
 
 
 def _fold(text: str) -> str:
-    """Lower case without accents, one character for each (others are left alone)."""
+    """Lower case without accents, of the same length; characters that would change it are kept."""
     folded = []
     for character in text:
         base = unicodedata.normalize("NFD", character)[0].lower()

@@ -1,7 +1,7 @@
-"""The answer of registration: the whole state of the organization as one person may see it.
+"""The answer of POST /register: the whole state of the organization as one user may see it.
 
-Each part belongs to an event type; a client that fetches some types gets their parts. Modules of this package and
-others add parts with `@part("type")`.
+Each part belongs to an event type; a client that fetches some event types gets their parts. Modules of this
+package and others add parts with `@part("type")`.
 """
 
 from __future__ import annotations

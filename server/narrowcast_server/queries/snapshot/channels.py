@@ -1,4 +1,4 @@
-"""Registration: channels, subscriptions, folders, topics' visibility, groups."""
+"""Parts of the snapshot: channels, subscriptions, folders, visibility policies of topics, groups."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _shown(request: Snapshot, channel: Channel) -> bool:
 
 @part("subscription")
 def subscriptions(request: Snapshot) -> dict[str, object]:
-    """Three lists: subscribed, once subscribed, never subscribed but known."""
+    """Three lists of channels: subscribed, formerly subscribed, never subscribed."""
     subscribed, unsubscribed, never = subscription_rows(
         request.core,
         request.user,
@@ -45,7 +45,7 @@ Rows = list[dict[str, object]]
 def subscription_rows(
     core: Core, user: User, *, include_subscribers: bool, with_archived: bool
 ) -> tuple[Rows, Rows, Rows]:
-    """Channels by whether the person is subscribed, was once, or never was but knows them."""
+    """Channels that the user may know of: (subscribed, formerly subscribed, never subscribed)."""
     own = {
         row["channel_id"]: row
         for row in core.store.all("SELECT * FROM subscriptions WHERE user_id = ?", user.id)
@@ -72,7 +72,7 @@ def subscription_rows(
 
 @part("stream")
 def streams(request: Snapshot) -> dict[str, object]:
-    """Every channel that the person knows."""
+    """All channels that the user may know of."""
     core = request.core
     subscribers = subscribers_by_channel(core)
     return {
@@ -86,7 +86,7 @@ def streams(request: Snapshot) -> dict[str, object]:
 
 @part("default_streams")
 def default_channels(request: Snapshot) -> dict[str, object]:
-    """Ids of the channels that new people get; guests do not learn them."""
+    """Ids of the default channels of new users; empty for guests."""
     if request.user.is_guest:
         return {"realm_default_streams": []}
     return {
@@ -96,7 +96,7 @@ def default_channels(request: Snapshot) -> dict[str, object]:
 
 @part("default_stream_groups")
 def default_channel_groups(request: Snapshot) -> dict[str, object]:
-    """Groups of channels that newcomers choose from."""
+    """Default channel groups; empty for guests."""
     groups = [] if request.user.is_guest else groups_of(request.core)
     return {"realm_default_stream_groups": groups}
 
@@ -110,7 +110,7 @@ def folders(request: Snapshot) -> dict[str, object]:
 
 @part("user_topic")
 def user_topics(request: Snapshot) -> dict[str, object]:
-    """Topics with a policy of their own."""
+    """The user's visibility policies of topics."""
     rows = request.core.store.all("SELECT * FROM user_topics WHERE user_id = ?", request.user.id)
     name = request.options.empty_topic_name
     return {
@@ -128,7 +128,7 @@ def user_topics(request: Snapshot) -> dict[str, object]:
 
 @part("muted_topics")
 def muted(request: Snapshot) -> dict[str, object]:
-    """Muted topics as older clients know them."""
+    """Muted topics, in the form for older clients."""
     name = request.options.empty_topic_name
     rows = muted_topics(request.core, request.user.id)
     return {"muted_topics": [[channel, topic or (name or ""), moment] for channel, topic, moment in rows]}
@@ -136,7 +136,7 @@ def muted(request: Snapshot) -> dict[str, object]:
 
 @part("realm_user_groups")
 def groups(request: Snapshot) -> dict[str, object]:
-    """User groups; deactivated ones only for clients that know of them."""
+    """User groups; deactivated ones only for clients with that capability."""
     with_deactivated = "include_deactivated_groups" in request.options.capabilities
     seen = visible_ids(request.core, request.user)
     return {

@@ -1,4 +1,4 @@
-"""Registration: messages, unread ids, stars, and what is written but not sent."""
+"""Parts of the snapshot: the newest message, unread and starred ids, direct conversations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from narrowcast_server.queries.unread import recent_direct, starred_ids, unread_
 
 @part("message")
 def messages(request: Snapshot) -> dict[str, object]:
-    """The newest id that the person has; unread ids where flags are fetched too."""
+    """The newest message id in the user's history; also unread ids if flags are fetched."""
     newest = request.core.store.integer(
         "SELECT max(message_id) FROM user_messages WHERE user_id = ?", request.user.id
     )

@@ -1,4 +1,4 @@
-"""Registration: linkifiers, playgrounds, custom emoji, domains."""
+"""Parts of the snapshot: linkifiers, playgrounds, custom emoji, domains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from narrowcast_server.uploads.custom_emoji import custom_emoji_table
 
 @part("realm_linkifiers")
 def linkifiers(request: Snapshot) -> dict[str, object]:
-    """Linkifiers, in order; only for clients that know URL templates."""
+    """Linkifiers, in order; only for clients that support URL templates."""
     understands_templates = "linkifier_url_template" in request.options.capabilities
     return {"realm_linkifiers": linkifiers_of(request.core) if understands_templates else []}
 
@@ -29,5 +29,5 @@ def emoji(request: Snapshot) -> dict[str, object]:
 
 @part("realm_domains")
 def domains(request: Snapshot) -> dict[str, object]:
-    """Domains whose addresses may join."""
+    """Email domains whose addresses may join."""
     return {"realm_domains": domains_of(request.core)}

@@ -1,4 +1,4 @@
-"""The registry of the parts of registration's answer."""
+"""The registry of the parts of a snapshot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """For whom a snapshot is, and what the client asked for."""
+    """The user of a snapshot, and what the client asked for."""
 
     core: Core
     user: User
@@ -36,7 +36,7 @@ _parts: dict[str, list[Part]] = {}
 
 
 def part(event_type: str) -> Callable[[Part], Part]:
-    """Declares the decorated function as a maker of keys for an event type."""
+    """Registers the decorated function as one that returns keys for an event type."""
 
     def declare(maker: Part) -> Part:
         _parts.setdefault(event_type, []).append(maker)
@@ -46,7 +46,7 @@ def part(event_type: str) -> Callable[[Part], Part]:
 
 
 def snapshot(request: Snapshot) -> dict[str, object]:
-    """All the keys that the client fetches."""
+    """All keys of the event types that the client fetches."""
     answer: dict[str, object] = {}
     with _no_collection():
         for event_type, makers in _parts.items():
@@ -58,7 +58,7 @@ def snapshot(request: Snapshot) -> dict[str, object]:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Nothing of a snapshot is garbage: looking for some among its objects takes a third of the time in vain."""
+    """Pauses garbage collection: a snapshot has no garbage, but collection would take a third of its time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Registration: people, their presence and status, oneself."""
+"""Parts of the snapshot: the current user, all users, their presence and status."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from narrowcast_server.rules.visibility import visible_ids
 
 @part("realm_user")
 def everybody(request: Snapshot) -> dict[str, object]:
-    """All people and bots: active, deactivated, and the system's own."""
+    """All users and bots: active, deactivated, and system bots."""
     core = request.core
     data = profile_data(core)
     seen = visible_ids(core, request.user)
@@ -70,7 +70,7 @@ def oneself(request: Snapshot) -> dict[str, object]:
 
 @part("realm_bot")
 def own_bots(request: Snapshot) -> dict[str, object]:
-    """The bots that the caller manages; one's own with their keys."""
+    """The bots that the caller manages; with the API keys of own ones."""
     user = request.user
     bots = [
         bot_object(request.core, user, bot)
@@ -82,7 +82,7 @@ def own_bots(request: Snapshot) -> dict[str, object]:
 
 @part("presence")
 def presence(request: Snapshot) -> dict[str, object]:
-    """When everybody was last seen."""
+    """Presence of all users."""
     core = request.core
     return {
         "presences": presence_objects(core, request.user, slim=request.options.slim_presence),
@@ -93,7 +93,7 @@ def presence(request: Snapshot) -> dict[str, object]:
 
 @part("user_status")
 def statuses(request: Snapshot) -> dict[str, object]:
-    """`user_status` by user id; only what is set."""
+    """`user_status` by user id; only statuses that are set."""
     return {"user_status": all_statuses(request.core, request.user)}
 
 
@@ -104,7 +104,7 @@ def settings(request: Snapshot) -> dict[str, object]:
 
 @part("realm_user_settings_defaults")
 def settings_defaults(request: Snapshot) -> dict[str, object]:
-    """What new people start with."""
+    """The default personal settings of new users."""
     return {
         "realm_user_settings_defaults": {
             **personal_defaults(request.core),
@@ -125,7 +125,7 @@ def alert_words(request: Snapshot) -> dict[str, object]:
 
 @part("muted_users")
 def muted_users(request: Snapshot) -> dict[str, object]:
-    """Whom the caller has muted."""
+    """The users whom the caller has muted."""
     rows = request.core.store.all(
         "SELECT muted_id, timestamp FROM muted_users WHERE user_id = ? ORDER BY timestamp", request.user.id
     )
@@ -134,7 +134,7 @@ def muted_users(request: Snapshot) -> dict[str, object]:
 
 @part("custom_profile_fields")
 def profile_fields(request: Snapshot) -> dict[str, object]:
-    """The organization's profile fields and the kinds that there are."""
+    """The organization's profile fields, and the possible types."""
     return {
         "custom_profile_fields": fields_of(request.core),
         "custom_profile_field_types": {

@@ -1,4 +1,4 @@
-"""Registration: the organization's settings and the server's limits."""
+"""Parts of the snapshot: the organization's settings and the server's limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from narrowcast_server.rules.permissions import outgoing_value, realm_allows
 
 @part("realm")
 def realm_settings(request: Snapshot) -> dict[str, object]:
-    """`realm_*`: what administrators set."""
+    """`realm_*`: the organization's settings."""
     core = request.core
     settings = core.settings
     answer: dict[str, object] = {f"realm_{name}": settings[name] for name in (*EDITABLE, *TOLD)}
@@ -57,7 +57,7 @@ def realm_settings(request: Snapshot) -> dict[str, object]:
 
 @part("realm")
 def server_facts(request: Snapshot) -> dict[str, object]:
-    """What the server is, independent of the organization."""
+    """Properties of the server, independent of the organization."""
     core = request.core
     return {
         "development_environment": False,
@@ -115,7 +115,7 @@ def limits(request: Snapshot) -> dict[str, object]:
 
 @part("realm_user")
 def own_permissions(request: Snapshot) -> dict[str, object]:
-    """What the person may make."""
+    """What the user may create, and whether they may invite others."""
     core, user = request.core, request.user
     public = realm_allows(core, user, "can_create_public_channel_group")
     private = realm_allows(core, user, "can_create_private_channel_group")

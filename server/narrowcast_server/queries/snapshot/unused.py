@@ -1,4 +1,4 @@
-"""Registration: keys of features that this server does not have, with the values that say so."""
+"""Parts of the snapshot: keys of features that this server does not have, with empty values."""
 
 from __future__ import annotations
 

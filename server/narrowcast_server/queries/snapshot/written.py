@@ -1,4 +1,4 @@
-"""Registration: drafts, scheduled messages, reminders, snippets, and the entries of the navigation."""
+"""Parts of the snapshot: drafts, scheduled messages, reminders, snippets, and navigation entries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_DRAFTS: Final = 1000
 
 @part("drafts")
 def drafts(request: Snapshot) -> dict[str, object]:
-    """The caller's drafts, newest first; none where they are not synchronized."""
+    """The caller's drafts, newest first; empty if the user does not synchronize drafts."""
     if not switched_on(request.user, "enable_drafts_synchronization"):
         return {"drafts": []}
     return {"drafts": drafts_of(request.core, request.user)[::-1][:MAX_DRAFTS]}
@@ -40,11 +40,11 @@ def snippets(request: Snapshot) -> dict[str, object]:
     return {"saved_snippets": snippets_of(request.core, request.user)}
 
 
-# The event has another name than what it changes.
+# The name of the event is not that of the key, so clients may fetch either.
 @part("navigation_view")
 @part("navigation_views")
 def navigation_views(request: Snapshot) -> dict[str, object]:
-    """The caller's entries of the navigation."""
+    """The caller's navigation entries."""
     return {"navigation_views": views_of(request.core, request.user)}
 
 
