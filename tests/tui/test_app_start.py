@@ -169,7 +169,7 @@ def test_nothing_is_asked_for_again_until_the_input_ends(
     monkeypatch.setattr("getpass.getpass", typed)
     answers = iter(["", "a long passphrase"])
     assert login.ask_secret("Password").reveal() == "a long passphrase"
-    assert "nothing was entered; Ctrl-c ends" in capsys.readouterr().err
+    assert "nothing was entered; press Ctrl-c to quit" in capsys.readouterr().err
 
     def ended(_: str) -> str:
         raise EOFError

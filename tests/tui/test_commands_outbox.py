@@ -88,7 +88,7 @@ async def test_what_failed_is_said_and_can_be_sent_again(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("retry",), "no messages named"),
+        (("retry",), "no messages given"),
         (("cancel", "zzz"), "no message has an id"),
         (("forget",), "invalid choice"),
         (("--wait", "soon"), "not a number of seconds"),

@@ -225,7 +225,7 @@ async def test_other_servers_are_said_not_to_have_it(tmp_path: Path) -> None:
             rc = rc_of(stage.server, tmp_path)
             answer = await command(tmp_path, "authenticator", "--rc", rc, stdin=f"{world.PASSWORD}\n")
             assert answer.code == 1
-            assert "no two-factor authentication" in answer.err
+            assert "does not support setting up two-factor authentication" in answer.err
 
 
 async def test_a_server_that_has_it_on_its_website_only_is_said_with_the_way_there(

@@ -28,7 +28,7 @@ def chosen_file(args: argparse.Namespace, paths: Paths, config: Config) -> Path 
     stored = accounts.names(paths.accounts)
     if not args.account and config.account and stored and config.account not in stored:
         raise AccountError(
-            f"{paths.config_file}: account = {config.account!r}: no such account is stored. Name another one there, "
+            f"{paths.config_file}: account = {config.account!r}: no such account is stored. Change it, "
             f"or one of these with --account: {', '.join(stored)}"
         )
     return accounts.default(paths.accounts, args.account or config.account)

@@ -39,7 +39,7 @@ async def _with(account: Account, act: Callable[[Connection], Awaitable[None]]) 
             await act(client.connection)
     except (NotFound, MethodNotAllowed):
         raise CommandError(
-            f"{account.site} has no two-factor authentication that programs can set up"
+            f"{account.site} does not support setting up two-factor authentication from here"
         ) from None
 
 
@@ -48,7 +48,7 @@ async def _begin(connection: Connection) -> None:
     _say("Add an account to your authenticator app with this key, as a QR code or by hand:")
     _say(f"  {enrolment.uri}")
     _say(f"  {enrolment.secret}")
-    codes = await confirm_second_factor(connection, code=ask_secret("Code that the app shows"))
+    codes = await confirm_second_factor(connection, code=ask_secret("Code shown by the app"))
     _say("Two-factor authentication is on. Keep these recovery codes; each works once in place of a code:")
     _list(codes)
 

@@ -101,7 +101,7 @@ def parse_narrow(terms: Sequence[str]) -> Narrow:
     for operator in unknown_operators(text):
         known = ", ".join(OPERATORS)
         raise CommandError(
-            f"{operator!r} is not a search operator; there are {known}. To search for the words, quote them: "
+            f"{operator!r} is not a search operator; the operators are {known}. To search for the words, quote them: "
             f"'\"{operator}:…\"'",
             Exit.USAGE,
         )

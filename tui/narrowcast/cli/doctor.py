@@ -98,14 +98,16 @@ def _terminal() -> Iterator[Finding]:
     term, colorterm = os.environ.get("TERM", ""), os.environ.get("COLORTERM", "")
     if term in {"", "dumb", "unknown"}:
         yield Finding(
-            "terminal", "problem", f"TERM={term or '(not set)'}: the app cannot be shown; commands work"
+            "terminal",
+            "problem",
+            f"TERM={term or '(not set)'}: the app cannot be shown; the other commands work",
         )
     else:
         yield Finding("terminal", "ok", f"TERM={term}")
     size = shutil.get_terminal_size()
     level = "ok" if size.columns >= 80 and size.lines >= 24 else "note"
     yield Finding(
-        "terminal", level, f"{size.columns} columns, {size.lines} rows (80 x 24 and more is comfortable)"
+        "terminal", level, f"{size.columns} columns, {size.lines} rows (at least 80 x 24 is recommended)"
     )
     if os.environ.get("NO_COLOR") is not None:
         yield Finding("terminal", "note", "NO_COLOR is set: no colors are used")
@@ -167,19 +169,19 @@ def _extensions(paths: Paths, config: Config) -> Iterator[Finding]:
         elif one.extension is not None:
             yield Finding("extensions", "ok", f"{one.name}: {one.extension.about} ({one.source})")
     for name in sorted(set(config.extensions) - {one.name for one in found}):
-        yield Finding("extensions", "note", f"{name}: has settings, but there is no such extension")
+        yield Finding("extensions", "note", f"{name}: has settings, but no such extension was found")
 
 
 _TMUX: tuple[tuple[str, Callable[[str], bool], str], ...] = (
     (
         "escape-time",
         lambda value: value.isdecimal() and int(value) <= 50,
-        "Esc is slow: set -sg escape-time 10",
+        "Esc responds slowly: set -sg escape-time 10",
     ),
     (
         "focus-events",
         lambda value: value == "on",
-        "focus is not reported, so notices go by the last key: set -g focus-events on",
+        "focus is not reported, so notifications depend on the last key press: set -g focus-events on",
     ),
     (
         "set-clipboard",
@@ -189,12 +191,12 @@ _TMUX: tuple[tuple[str, Callable[[str], bool], str], ...] = (
     (
         "extended-keys",
         lambda value: value in {"on", "always"},
-        "Shift-Enter is Enter: set -s extended-keys on",
+        "Shift-Enter cannot be told from Enter: set -s extended-keys on",
     ),
     (
         "allow-passthrough",
         lambda value: value in {"on", "all"},
-        "no images or pop-ups outside: set -g allow-passthrough on",
+        "images and pop-ups do not get through: set -g allow-passthrough on",
     ),
 )
 
@@ -226,7 +228,7 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
     try:
         path = chosen_file(args, paths, config)
         if path is None:
-            yield Finding("account", "note", "none is stored; sign in with: narrowcast login URL")
+            yield Finding("account", "note", "no account is stored; sign in with: narrowcast login URL")
             return
         account = accounts.read(path)
     except Exception as error:
@@ -290,5 +292,5 @@ async def _server(path: Path) -> Finding:
     return Finding(
         "server",
         "ok",
-        f"answers as version {server.version}, level {server.level}; signed in as {me.full_name}",
+        f"version {server.version}, feature level {server.level}; signed in as {me.full_name}",
     )

@@ -113,11 +113,11 @@ class _Follower:
     def _on_status(self, status: ConnectionStatus) -> None:
         kind = status.kind.value
         if kind == "refused":
-            self._refused = quoted(status.detail) or "the server does not accept the key any more"
+            self._refused = quoted(status.detail) or "the server no longer accepts the API key"
             self._bell.set()
         elif kind in ("reconnecting", "offline") and not self._is_down:
             self._is_down = True
-            complain(f"connection lost, trying again ({quoted(status.detail)})")
+            complain(f"connection lost, reconnecting ({quoted(status.detail)})")
         elif kind == "live" and self._is_down:
             self._is_down = False
             complain("connected again")

@@ -12,14 +12,14 @@ from narrowcast.cli.operator_grammar import copy_options, operator_commands
 from narrowcast.cli.outcome import CommandError, Exit
 
 EPILOG = """\
-With no command the stored account is opened; with none stored, a welcome screen helps.
+Without a command, the app opens with the stored account, or with a welcome screen if none is stored.
 
 exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 not signed in or not allowed;
 4 the server cannot be reached; 130 interrupted
 """
 
 
-WITHOUT_EXTENSIONS = "load no extensions"
+WITHOUT_EXTENSIONS = "do not load extensions"
 
 
 COMPLETION = """\
@@ -96,9 +96,9 @@ _Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
 def _app_commands(commands: _Commands) -> None:
-    demo = commands.add_parser("demo", help="try it: a demo server and the app")
+    demo = commands.add_parser("demo", help="try the app with a demo server")
     demo.add_argument(
-        "--data", metavar="DIR", help="keep the demo world in DIR (default: leave nothing behind)"
+        "--data", metavar="DIR", help="keep the demo's data in DIR (default: delete it on exit)"
     )
     _no_extensions(demo)
     serve = commands.add_parser("serve", help="run a server for this machine, in the foreground")
@@ -106,25 +106,25 @@ def _app_commands(commands: _Commands) -> None:
     serve.add_argument(
         "--port", type=_port, default=9911, help="port; 0 picks a free one (default: %(default)s)"
     )
+    serve.add_argument("--data", metavar="DIR", help="data folder (default: in the platform's data folder)")
+    serve.add_argument("--demo", action="store_true", help="fill an empty data folder with demo data")
     serve.add_argument(
-        "--data", metavar="DIR", help="folder of the data (default: in the platform's data folder)"
+        "--feature-level", type=_level, metavar="N", help="emulate a server of this feature level"
     )
-    serve.add_argument("--demo", action="store_true", help="fill an empty folder with the demo world")
-    serve.add_argument("--feature-level", type=_level, metavar="N", help="behave as a server of this level")
     serve.add_argument(
         "--dialect",
         choices=("service", "zulip", "service-only"),
         default="service",
-        help="names of the fields",
+        help="field names in responses: service_* with zulip_* aliases (default), or only one of them",
     )
     serve.add_argument(
         "--url",
         type=_url,
         metavar="URL",
-        help="address that people use, where a proxy is in front",
+        help="public URL, if the server is behind a proxy",
     )
     serve.add_argument("--tls-cert", metavar="FILE", help="certificate chain (PEM) to serve https with")
-    serve.add_argument("--tls-key", metavar="FILE", help="its private key (PEM)")
+    serve.add_argument("--tls-key", metavar="FILE", help="private key of the certificate (PEM)")
     serve.add_argument(
         "--rate-limit", type=_rate, metavar="N/SECONDS", help="limit the requests of each account"
     )
@@ -135,7 +135,7 @@ def _app_commands(commands: _Commands) -> None:
     login.add_argument(
         "url",
         metavar="URL",
-        help="address of the organization, the link of an invitation or for a new password",
+        help="organization URL, invitation link, or password reset link",
     )
     login.add_argument("--name", help="your name, when URL is an invitation (default: ask)")
     login.add_argument("--email", help="your email address (default: ask)")
@@ -145,9 +145,9 @@ def _app_commands(commands: _Commands) -> None:
     login.add_argument(
         "--forgot",
         action="store_true",
-        help="have a link for a new password mailed to you, where URL sends mail",
+        help="email yourself a link to reset your password, if the server sends email",
     )
-    login.add_argument("--keyring", action="store_true", help="keep the key in the system's keyring")
+    login.add_argument("--keyring", action="store_true", help="store the API key in the system's keyring")
     login.add_argument(
         "--insecure-http",
         action="store_true",
@@ -164,7 +164,7 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
 
     authenticator = add(
         "authenticator",
-        "turn two-factor authentication on: signing in takes a code of an authenticator app too",
+        "set up two-factor authentication with an authenticator app, or turn it off",
     )
     instead = authenticator.add_mutually_exclusive_group()
     instead.add_argument("--off", action="store_true", help="turn two-factor authentication off")
@@ -178,7 +178,7 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
         "--file", action="append", metavar="PATH", help="send this file with the message; repeat for several"
     )
     send.add_argument("--quiet", "-q", action="store_true", help="print errors only")
-    send.add_argument("--json", action="store_true", help="answer as JSON")
+    send.add_argument("--json", action="store_true", help="print the result as JSON")
     for name, about in (
         ("read", "print messages, newest last"),
         ("search", "search messages on the server, or with --local those cached on this machine"),
@@ -202,15 +202,15 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
     for command in (commands.choices["read"], commands.choices["search"]):
         command.add_argument("--json", action="store_true", help="one JSON object per line")
     commands.choices["read"].add_argument(
-        "--follow", "-f", action="store_true", help="then print each message that comes, until interrupted"
+        "--follow", "-f", action="store_true", help="then print each new message, until interrupted"
     )
     commands.choices["search"].add_argument(
-        "--local", action="store_true", help="only what is cached; no network"
+        "--local", action="store_true", help="search cached messages only, without a network"
     )
     export = commands.choices["export"]
     export.add_argument("--format", choices=("jsonl", "markdown", "text"), default="jsonl")
     export.add_argument("--output", "-o", metavar="FILE", help="output file (default: standard output)")
-    outbox = add("outbox", "messages that are not sent yet: list them, retry, cancel, wait for them")
+    outbox = add("outbox", "list, retry or cancel unsent messages, or wait until they are sent")
     outbox.add_argument(
         "action",
         nargs="?",
@@ -219,26 +219,28 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
         metavar="ACTION",
         help="list (default), retry or cancel",
     )
-    outbox.add_argument("ids", nargs="*", metavar="ID", help="ids as listed, or their beginnings, or all")
+    outbox.add_argument(
+        "ids", nargs="*", metavar="ID", help="ids as listed (a unique prefix is enough), or all"
+    )
     outbox.add_argument(
         "--wait",
         type=_seconds,
         metavar="SECONDS",
-        help="then send until nothing is waiting, for at most this long",
+        help="then send the waiting messages, for at most this long",
     )
     outbox.add_argument("--json", action="store_true", help="one JSON object per line")
-    watch = add("watch", "follow all accounts without a terminal: notify of messages, send those that wait")
+    watch = add("watch", "follow all accounts without a terminal: notify of new messages, send waiting ones")
     watch.add_argument("--json", action="store_true", help="one JSON object per line")
     watch.add_argument("--all", action="store_true", help="print every message, not only those that notify")
     watch.add_argument(
         "--run",
         nargs=argparse.REMAINDER,
         metavar="ARG",
-        help="last: a program and its arguments, run for each message that notifies, without a shell; {title}, {body} "
-        "and more are filled in (default: notifications.command of the configuration)",
+        help="must come last: a program and its arguments, run without a shell for each message that notifies; "
+        "{title}, {body} and more are filled in (default: notifications.command of the configuration)",
     )
-    follow_link = add("open", "open the app at a message or view that a link leads to")
-    follow_link.add_argument("link", metavar="LINK", help="as copied from a message, here or in another app")
+    follow_link = add("open", "open the app at the message or view of a link")
+    follow_link.add_argument("link", metavar="LINK", help="a link as copied in this or another Zulip app")
     _no_extensions(follow_link)
     completion = commands.add_parser(
         "completion", help="print a script that completes commands in a shell", description=COMPLETION
@@ -247,9 +249,9 @@ def _script_commands(commands: _Commands, common: Parser) -> None:
         "shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish"
     )
     doctor = add("doctor", "check the terminal, the configuration, the cache and the server")
-    doctor.add_argument("--json", action="store_true", help="answer as JSON")
+    doctor.add_argument("--json", action="store_true", help="print the result as JSON")
     doctor.add_argument("--keys", action="store_true", help="list every command with its id and keys")
-    doctor.add_argument("--offline", action="store_true", help="do not ask the server")
+    doctor.add_argument("--offline", action="store_true", help="do not connect to the server")
     _no_extensions(doctor)
 
 

@@ -83,7 +83,7 @@ def _with_code(attempt: Callable[[Secret | None], Coroutine[Any, Any, T]]) -> T:
 
 def _forgot(site: str, email: str, bundle: Path | None) -> int:
     asyncio.run(ask_for_password_link(site, email, ca_bundle=bundle))
-    print(f"If {email} has an account at {site}, a link for a new password is on its way there.")  # noqa: T201
+    print(f"If {email} has an account at {site}, a link to reset the password has been emailed.")  # noqa: T201
     return Exit.DONE
 
 
@@ -162,7 +162,7 @@ def _ask_new_password() -> Secret:
 
 def _ask(what: str, option: str) -> str:
     if not sys.stdin.isatty():
-        raise CommandError(f"{what}: without a terminal to ask at, give it with {option}", Exit.USAGE)
+        raise CommandError(f"{what}: no terminal to ask for it; give it with {option}", Exit.USAGE)
     return _typed(what, lambda prompt: input(prompt).strip())
 
 
@@ -183,7 +183,7 @@ def _typed(what: str, read: Callable[[str], str]) -> str:
     """Read a line from the terminal; an empty one is asked for again. Raises CommandError for Ctrl-d."""
     try:
         while not (text := read(f"{what}: ")):
-            complain("nothing was entered; Ctrl-c ends")
+            complain("nothing was entered; press Ctrl-c to quit")
     except EOFError:
         raise CommandError(f"{what}: nothing was entered", Exit.USAGE) from None
     return text

@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     if args.rc or args.account:
         path = chosen_file(args, paths, load(paths.config_file))
         if path is None or not _is_of(path, args.link):
-            raise CommandError("the link leads to another organization than that account's", Exit.USAGE)
+            raise CommandError("the link belongs to another organization than the account", Exit.USAGE)
     else:
         path = next((one for one in _stored(paths) if _is_of(one, args.link)), None)
     if path is None:

@@ -124,12 +124,12 @@ def check_terminal() -> None:
     """Raise CommandError if the terminal cannot show the app, with the alternatives."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise CommandError(
-            "the app needs a terminal; for scripts there are: narrowcast send, read, search, export",
+            "the app needs a terminal; in scripts use: narrowcast send, read, search, export",
             Exit.USAGE,
         )
     if os.environ.get("TERM", "") in {"", "dumb", "unknown"}:
         raise CommandError(
-            "this terminal (TERM=dumb) cannot show the app; set TERM to what it is, such as xterm-256color, "
+            "this terminal (TERM=dumb) cannot show the app; set TERM to your terminal type, such as xterm-256color, "
             "or use: narrowcast send, read, search",
             Exit.USAGE,
         )

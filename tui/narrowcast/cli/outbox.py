@@ -72,7 +72,7 @@ async def _change(session: Session, action: str, ids: Sequence[str]) -> None:
         raise CommandError(session.warnings[0])
     waiting = _unsent(session)
     if not ids:
-        raise CommandError(f"no messages named; use: narrowcast outbox {action} ID, or all", Exit.USAGE)
+        raise CommandError(f"no messages given; use: narrowcast outbox {action} ID, or all", Exit.USAGE)
     for wanted in ids:
         found = [entry for entry in waiting if wanted == "all" or entry.local_id.startswith(wanted)]
         if wanted != "all" and len(found) != 1:
@@ -92,7 +92,7 @@ async def _change(session: Session, action: str, ids: Sequence[str]) -> None:
 async def _wait(account: Account, paths: Paths, seconds: float) -> Exit:
     """Send until nothing is waiting. Returns done, failed if a message was rejected, or unreachable if time is up."""
     if left := await send_within(account, paths, seconds):
-        complain(f"{left} still waiting to be sent; they are sent when Narrowcast runs next")
+        complain(f"{left} still waiting to be sent; they will be sent the next time Narrowcast runs")
         return Exit.UNREACHABLE
     failed = unsent(account, paths)
     for record in failed:

@@ -32,7 +32,7 @@ def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) ->
         resolved = resolve(narrow, state.users, state.channels, state.me)
         result = search_cache(storage.cache, resolved, state, limit)
     except Unresolved as error:
-        raise CommandError(f"{error.user_message} (in what is cached)", Exit.USAGE) from error
+        raise CommandError(f"{error.user_message} (in the cache)", Exit.USAGE) from error
     finally:
         storage.close()
     for hit in reversed(result.hits):
@@ -45,5 +45,5 @@ def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) ->
         left_out = " ".join(f"{term.operator}:{term.operand}" for term in result.unjudged)
         complain(f"ignored, since only the server can evaluate it: {safe_line(left_out)}")
     if not result.hits:
-        complain("no cached messages match; without --local the server is searched")
+        complain("no cached messages match; omit --local to search the server")
     return Exit.DONE

@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     text = args.text
     if text is None and not files:
         if sys.stdin.isatty():
-            sys.stderr.write("Write the message; Ctrl-d on an empty line sends it, Ctrl-c does not.\n")
+            sys.stderr.write("Write the message; Ctrl-d on an empty line sends it, Ctrl-c cancels.\n")
         text = _standard_input()
     if not (text or "").strip() and not files:
         raise CommandError("the message is empty", Exit.USAGE)
@@ -161,7 +161,7 @@ async def _destination(client: Client, args: argparse.Namespace) -> Destination 
     except Unresolved as error:
         raise CommandError(error.user_message, Exit.USAGE) from error
     if not ids:
-        raise CommandError("A user is missing.", Exit.USAGE)
+        raise CommandError("give at least one recipient with --to", Exit.USAGE)
     return DirectDestination(frozenset(ids - {me}))
 
 
@@ -180,7 +180,7 @@ def _as_written(args: argparse.Namespace) -> str | list[str]:
     names = [part.strip() for wanted in args.to for part in wanted.split(",")]
     if named := [name for name in names if "@" not in name]:
         raise CommandError(
-            f"{named[0]!r} is not an email address; an incoming webhook sends to addresses only",
+            f"{named[0]!r} is not an email address; an incoming webhook can only send to email addresses",
             Exit.USAGE,
         )
     return names

@@ -58,9 +58,7 @@ def run(args: argparse.Namespace) -> int:
     files = _files(args, paths)
     found = [account for file in files if (account := _account(file)) is not None]
     if not found:
-        raise CommandError(
-            "there is no account to watch; sign in with: narrowcast login URL", Exit.NOT_ALLOWED
-        )
+        raise CommandError("no account is stored; sign in with: narrowcast login URL", Exit.NOT_ALLOWED)
     asyncio.run(_watch(found, args, config, paths))
     return Exit.DONE
 
