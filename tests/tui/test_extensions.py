@@ -267,9 +267,9 @@ async def test_a_failing_card_segment_completion_and_slash_leave_everything_as_i
         await until(lambda: not [running.name for running in host.running if running.is_on])
         assert stage.screen.writing.text.text == "/x s"
         whys = {running.name: running.why_off.partition(" (")[2] for running in host.running}
-        assert whys["a"].startswith("TypeError: a card function gives a Card")
-        assert whys["b"].startswith("TypeError: a segment is a text")
-        assert whys["c"].startswith("TypeError: a completion gives Offers")
+        assert whys["a"].startswith("TypeError: a card function must return a Card")
+        assert whys["b"].startswith("TypeError: a segment must be a string")
+        assert whys["c"].startswith("TypeError: a completion must return Offers")
         assert whys["d"].startswith("ZeroDivisionError")
 
 

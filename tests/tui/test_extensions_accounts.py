@@ -150,7 +150,7 @@ async def act(app, message):
         await stage.server.send_direct("dario", ["bruno"], "tell")
         await stage.told(f"{bruno}: soup")
         await stage.server.send_direct("dario", ["bruno"], "write")
-        await stage.told(f"one: {bruno} is not on screen, nothing was written.")
+        await stage.told(f"one: {bruno} is not on screen; nothing was inserted.")
         assert stage.screen.writing.text.text == "half a thought"
         await stage.server.send_direct("dario", ["bruno"], "open")
         await until(lambda: stage.session.state.me == stage.server.id("bruno"))

@@ -53,12 +53,12 @@ def test_a_file_is_loaded_with_the_settings_of_its_name(tmp_path: Path) -> None:
         (WITH_SETTINGS, {"count": "many"}, "extensions.hello.count: Input should be a valid integer"),
         (WITH_SETTINGS, {"colour": 1}, "extensions.hello.colour: there is no such setting"),
         (WITH_SETTINGS, {"count": 10}, "extensions.hello.count is at most 9"),
-        (WITH_SETTINGS, {"enabled": 3}, "extensions.hello.enabled: is neither true nor false"),
+        (WITH_SETTINGS, {"enabled": 3}, "extensions.hello.enabled: must be true or false"),
         (HELLO, {"count": 1}, "extensions.hello.count: there is no such setting"),
         ("import nowhere_to_be_found", {}, "ModuleNotFoundError: No module named 'nowhere_to_be_found'"),
         ("raise SystemExit(3)", {}, "SystemExit: 3"),
         ("def (", {}, "SyntaxError: "),
-        ("x = 1", {}, "ValueError: the file has nothing called 'extension'"),
+        ("x = 1", {}, "ValueError: the file does not define 'extension'"),
         ("extension = 1", {}, "'extension' is not an Extension of narrowcast.extend"),
         (HELLO.replace('"hello"', '"Hello!"'), {}, "ValueError: 'Hello!' is not a name"),
     ],
@@ -78,7 +78,7 @@ def test_one_that_never_finishes_loading_does_not_hold_up_the_others(tmp_path: P
 
 def test_two_of_one_name_are_not_both_loaded(tmp_path: Path) -> None:
     found = load_all(write(tmp_path / "e", a=HELLO, b=HELLO), {})
-    assert [each.problem for each in found] == ["", "there is another extension called hello"]
+    assert [each.problem for each in found] == ["", "there is another extension named hello"]
 
 
 def test_a_setting_leaves_an_extension_out(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_doctor_lists_them_with_what_is_wrong(
         ("problem", "broken: ZeroDivisionError: division by zero"),
         ("note", "hello: not enabled"),
         ("ok", "tickets: Tickets as cards"),
-        ("note", "gone: has settings, but there is no such extension"),
+        ("note", "gone: has settings, but no such extension was found"),
     ]
     assert main(["doctor", "--offline", "--json", "--no-extensions"]) == 0
     assert "extensions" not in capsys.readouterr().out

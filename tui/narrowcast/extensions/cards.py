@@ -103,7 +103,7 @@ def as_card(given: GivenCard, link: str, extension: str) -> Card:
     if not isinstance(given, GivenCard) or not all(
         isinstance(text, str) for text in (given.title, given.description, given.url)
     ):
-        raise TypeError("a card function gives a Card of texts, or None")
+        raise TypeError("a card function must return a Card of strings, or None")
     url = given.url or link
     if url and urlsplit(url).scheme not in ("http", "https", "mailto", ""):
         raise ValueError(f"a card cannot lead to {url[:60]!r}: use http or https")

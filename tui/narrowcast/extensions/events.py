@@ -62,7 +62,7 @@ class Hooks:
             self._waiting.put_nowait(call)
         except asyncio.QueueFull:
             if not self._missed:
-                log.warning("extension %s is too slow and misses what comes", self._running.name)
+                log.warning("extension %s is too slow and misses events", self._running.name)
             self._missed = True
 
     # events

@@ -135,7 +135,7 @@ class Handle:
 
     def send(self, where: Destination, text: str) -> None:
         if not isinstance(text, str):
-            raise TypeError(f"a message is a text, not {type(text).__name__}")
+            raise TypeError(f"a message must be a string, not {type(text).__name__}")
         with ours():
             self._session.outbox.send(where, text)
 
@@ -166,7 +166,7 @@ class Handle:
         screen = self._screen()
         if screen is None:
             raise Refused(
-                f"{self._running.name}: {self._account.name} is not on screen, nothing was written."
+                f"{self._running.name}: {self._account.name} is not on screen; nothing was inserted."
             )
         with ours():
             screen.writing.insert(text)

@@ -264,7 +264,7 @@ class Host:
         except Refused:
             return  # the user has been notified
         if text is not None and not isinstance(text, str):
-            one.running.turn_off(f"/{slash.word} gave back {type(text).__name__} in place of a text")
+            one.running.turn_off(f"/{slash.word} gave back {type(text).__name__} instead of a string")
             return
         done(text)
 
@@ -273,7 +273,7 @@ def _text_of(function: Callable[..., Any]) -> Callable[..., str]:
     def read(handle: Handle) -> str:
         text = function(handle)
         if not isinstance(text, str):
-            raise TypeError(f"a segment is a text, not {type(text).__name__}")
+            raise TypeError(f"a segment must be a string, not {type(text).__name__}")
         return text
 
     return read
@@ -300,5 +300,5 @@ def _completed(
         return None
     offers = [offer for offer, _ in zip(function(handle, match), range(MOST_OFFERS), strict=False)]
     if not all(isinstance(offer, Offer) for offer in offers):
-        raise TypeError("a completion gives Offers")
+        raise TypeError("a completion must return Offers")
     return (match.start(), offers) if offers else None

@@ -54,7 +54,7 @@ def load_all(
     for source, load in _sources(folder):
         one = _loaded(source, load, tables, seconds)
         if one.extension is not None and one.name in names:
-            one = Found(source, problem=f"there is another extension called {one.name}")
+            one = Found(source, problem=f"there is another extension named {one.name}")
         names.add(one.name)
         found.append(one)
     return found
@@ -78,7 +78,7 @@ def _of_file(path: Path) -> Callable[[], object]:
     def load() -> object:
         module = run_file(path)
         if not hasattr(module, "extension"):
-            raise ValueError("the file has nothing called 'extension'")
+            raise ValueError("the file does not define 'extension'")
         return module.extension
 
     return load
@@ -126,7 +126,7 @@ def _with_settings(
         return Found(source, extension, enabled=False)
     try:
         if enabled is not True:
-            raise ValueError("enabled: is neither true nor false")
+            raise ValueError("enabled: must be true or false")
         return Found(source, extension, extension.checked_settings(table))
     except Exception as error:
         return Found(source, extension, problem=f"extensions.{extension.name}.{error}"[:500])
