@@ -217,7 +217,7 @@ def test_bindings_carry_the_ids_that_keymaps_use() -> None:
         ({"go.nowhere": "w"}, "no such command"),
         ({"go.all": "f"}, "f is both go.all and go.starred"),
         ({"go.inbox": "j"}, "j is both"),
-        ({"compose.send": "x"}, "a character that the compose box types"),
+        ({"compose.send": "x"}, "types a character in the compose box"),
         ({"go.all": "hyper+x"}, "no such modifier"),
         ({"go.all": "fluff"}, "no such key"),
         ({"channels.edit": "n"}, "n is both manage.new and channels.edit"),

@@ -104,7 +104,7 @@ def email(screen: Workspace) -> None:
     """Change the email address; most servers ask for a confirmation by email."""
     state = screen.session.state
     if state.organization.flag("email_changes_disabled") and not permissions.is_administrator(state):
-        screen.refuse(permissions.only_administrators(state, "change addresses here"))
+        screen.refuse(permissions.only_administrators(state, "change email addresses in this organization"))
         return
     me = state.users.get(state.me)
 

@@ -45,13 +45,13 @@ def choose_beside(screen: Workspace) -> None:
         if target is None or target.narrow is None:
             return
         if target.narrow == screen.narrow:
-            screen.refuse("This view is open already. Choose another one to have it beside.")
+            screen.refuse("This view is already open. Choose another one.")
         else:
             screen.open_beside(target.narrow, target.anchor)
 
     offered = choices.everywhere(screen.session, time.time())
     views = [choice for choice in offered if choice.value.narrow is not None]
-    picker = Picker("Open beside", views, placeholder="channel, topic, person, view")
+    picker = Picker("Open side by side", views, placeholder="channel, topic, person, view")
     screen.app.push_screen(picker, chosen)
 
 

@@ -179,7 +179,7 @@ def _problem(key: str, command: Command) -> str | None:
     if same := _SAME_BYTE.get(name):
         return f"{key!r} cannot be told from {same} by a terminal; choose another key"
     if command.context in (Context.COMPOSE, Context.EDITOR) and _types_something(name):
-        return f"{key!r} is a character that the compose box types; choose another key"
+        return f"{key!r} types a character in the compose box; choose another key"
     return None
 
 

@@ -114,7 +114,10 @@ def _refusal(screen: Workspace) -> str:
     if screen.session.read_only:
         return screen.session.warnings[0]
     if screen.writing.is_busy:
-        text = "The compose box is not empty. Send the message first, or keep it as a draft: <compose.new-draft> in it."
+        text = (
+            "The compose box is not empty. Send the message first, or save it as a draft "
+            "(<compose.new-draft> in the compose box)."
+        )
         return with_keys(keys_of(screen), text)
     return ""
 

@@ -34,8 +34,8 @@ _EVERYWHERE: tuple[Command, ...] = (
         ("manage.new", "n", "Create or add", "new"),
         ("manage.delete", "x delete", "Delete, remove or archive", "delete"),
         ("manage.find", "slash ctrl+f", "Filter", "find"),
-        ("manage.down", "down", "From the filter to the list", "down"),
-        ("manage.up", "up", "From the filter to the list, upwards", "up"),
+        ("manage.down", "down", "Go from filter to list", "down"),
+        ("manage.up", "up", "Go from filter to list, upwards", "up"),
     ),
     *dialog_rows(
         Context.ORDERED,
@@ -78,7 +78,7 @@ _FORMS: tuple[Command, ...] = (
         ("form.previous", "shift+tab", "Previous field", "previous"),
         ("form.down", "down", "Next field", "move(1)"),
         ("form.up", "up", "Previous field", "move(-1)"),
-        ("form.new-line", "enter ctrl+j", "New line in a long text", "new_line"),
+        ("form.new-line", "enter ctrl+j", "New line in a multi-line field", "new_line"),
         ("form.help", "f1", "Keys of this form", "app.app_help"),
     ),
     *dialog_rows(

@@ -64,7 +64,7 @@ COMPOSE: tuple[Command, ...] = (
 EDITOR: tuple[Command, ...] = (
     Command(
         "editor.submit",
-        "Confirm a field of one line",
+        "Confirm one-line field",
         Context.EDITOR,
         ("enter",),
         "Text editing",
@@ -87,8 +87,8 @@ EDITOR: tuple[Command, ...] = (
         ("compose.kill-word", "ctrl+w alt+backspace", "Cut word to the left"),
         ("compose.kill-word-right", "alt+d", "Cut word to the right"),
         ("compose.kill-start", "ctrl+u", "Cut to start of line"),
-        ("compose.kill-end", "ctrl+k", "Cut to end of line (at the end of the text: go to)"),
-        ("compose.yank", "ctrl+y", "Paste what was cut"),
+        ("compose.kill-end", "ctrl+k", "Cut to end of line (at the end of the text: open 'Go to')"),
+        ("compose.yank", "ctrl+y", "Paste cut text"),
         ("compose.undo", "ctrl+z ctrl+underscore", "Undo"),
         palette=False,
     ),

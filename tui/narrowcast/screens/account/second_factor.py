@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["SecondFactorScreen"]
 
 SET_UP = "Set up two-factor authentication"
-PASSWORD = LineField("password", "Password", "The password of your account", required=True, secret=True)
+PASSWORD = LineField("password", "Password", "Your account's password", required=True, secret=True)
 CODE = LineField("code", "Code", "Six digits from the app, or one of your recovery codes", required=True)
-FIRST_CODE = LineField("code", "Code", "Six digits; the app shows others every 30 seconds", required=True)
+FIRST_CODE = LineField("code", "Code", "Six digits; the app shows a new code every 30 seconds", required=True)
 GROUP = 4
 """Characters per group when a key is shown. Apps ignore the blanks, which make typing easier."""
 
@@ -45,7 +45,7 @@ class SecondFactorScreen(ManageScreen[str]):
 
     KEYS = (("list.select", "selects"),)
     READ_KEYS = ()
-    EMPTY = "If this server has it, set it up in its web app."
+    EMPTY = "If this server supports it, set it up in the web app."
     LINES = 2
     COUNTS = False
 

@@ -48,7 +48,7 @@ class ServerScreen(ManageScreen[str]):
         if me is not None and me.date_joined:
             facts.append(("You joined", me.date_joined[:10]))
         if state.organization.flag("owner_full_content_access"):
-            facts.append(("Owners", "may read everything, private messages too"))
+            facts.append(("Owners", "may read everything, including private messages"))
         if isinstance(plan, int):
             facts.append(("Upload quota", f"{plan} MB"))
         return facts

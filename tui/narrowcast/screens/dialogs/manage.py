@@ -323,7 +323,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         if not self.is_attached:
             return
         if self._find.is_typed_in:
-            keys = [("editor.submit", "goes to the list"), ("dialog.close", "ends the filter")]
+            keys = [("editor.submit", "goes to the list"), ("dialog.close", "clears the filter")]
             self.key_line.show_hints(hint_words(keys_of(self), keys))
             return
         refusal = self.refusal()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _KINDS = {
     ExportType.PUBLIC: "public data",
     ExportType.FULL_WITH_CONSENT: "public data, and private data of users who consented",
-    ExportType.FULL_WITHOUT_CONSENT: "all data, private data of everybody too",
+    ExportType.FULL_WITHOUT_CONSENT: "all data, including everyone's private data",
 }
 _OLD_KINDS = {1: ExportType.PUBLIC, 2: ExportType.FULL_WITH_CONSENT}
 

@@ -89,7 +89,7 @@ class AccountsScreen(ManageScreen["User"]):
             LineField("email", "Email", required=True),
             LineField("password", "Initial password", "The user can change it", required=True, secret=True),
         ]
-        note = "Only with the permission can_create_users of the server's operator. Otherwise invite users."
+        note = "Requires the can_create_users permission from the server's operator. Otherwise, invite users."
         self.form("Create user", fields, create, verb="creates", note=note, done="User created.")
 
 

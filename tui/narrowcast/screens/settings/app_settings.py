@@ -93,7 +93,7 @@ class AppSettingsScreen(ManageScreen[str]):
                 IMPORT,
                 "Import from a zuliprc file",
                 "",
-                "The account, and from zulip-terminal theme, notify, autohide, editor",
+                "The account, and zulip-terminal's theme, notify, autohide and editor settings",
             ),
         ]
 
@@ -189,7 +189,7 @@ class AppSettingsScreen(ManageScreen[str]):
         await self.load()
         written = len(imported.changes) - len(problems)
         said = problems[:1] + ([f"Imported {counted(written, 'setting')}."] if written else [])
-        said += [f"No counterpart: {', '.join(imported.left)}."] if imported.left else []
+        said += [f"No equivalent here: {', '.join(imported.left)}."] if imported.left else []
         if imported.has_account:
             said += await self._add_account(path)
         self.say(" ".join(said) or "Nothing to import.", bad=bool(problems))

@@ -27,7 +27,7 @@ LOGO = """\
 HINT = "<list.up> <list.down> select · <list.select> opens · <app.help> keyboard shortcuts"
 
 SERVE_TEXT = """\
-To let the users of this machine talk, run this in another terminal, and leave it running:
+To let the users of this machine chat, run this in another terminal and leave it running:
 
     narrowcast serve
 
