@@ -123,9 +123,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             super().refresh_css(animate)
 
     async def on_load(self) -> None:
-        """Prepare themes, keys and the account's screen before anything is drawn, so that the first frame
-        shows messages.
-        """
+        """Prepare themes, keys and the account's screen before drawing, so that the first frame shows messages."""
         for theme in THEMES:
             self.register_theme(theme)
         self._is_loaded = True
@@ -227,17 +225,13 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.accounts.key_pressed()
 
     def field_left(self) -> None:
-        """Called when Escape left a field: ignores another Escape that follows at once, which is not meant
-        for the screen behind.
-        """
+        """Called when Escape left a field: ignores another one at once, which is not meant for the screen behind."""
         self._typed.guard.hold_escape()
 
     # output to the terminal
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Send only the cells that differ from what the terminal shows, instead of whole regions; nothing if
-        none differ.
-        """
+        """Send only the cells that differ from what the terminal shows, not whole regions; nothing if none differ."""
         if renderable is not None:
             renderable = self.painting.difference(renderable)
             if renderable is None:
@@ -256,9 +250,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.painting.can_move_columns()
 
     def _keep_screen(self) -> None:
-        """Save the screen for the next start with the same arguments, if it shows the account that these
-        arguments open.
-        """
+        """Save the screen for the next start with the same arguments, if it shows the account they open."""
         if self.accounts.file == self.opening:
             self.painting.keep()
 
@@ -326,9 +318,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             self.call_later(self.perform, command)
 
     async def perform(self, command: Command) -> None:
-        """Run a command on the nearest node that has its action, from the focus outwards, else anywhere on
-        the screen.
-        """
+        """Run a command on the nearest node that has its action, from the focus outwards, else anywhere on screen."""
         if command.function is not None:
             self.action_command(command.id)
             return

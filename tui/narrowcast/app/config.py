@@ -85,8 +85,7 @@ class Accounts:
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
     open: Literal["all", "one"] = "all"
-    """Which accounts are open at the same time: all that are stored, or the one on screen. ``--account``
-    opens only one."""
+    """Which accounts are open at once: all that are stored, or the one on screen. ``--account`` opens only one."""
     order: list[str] = field(default_factory=list)
     """Names of accounts in the order in which they are listed; accounts that are not named come last."""
 

@@ -55,9 +55,7 @@ def check(text: str, key: str, value: Value) -> str:
 
 
 def preview(text: str, key: str, value: Value) -> Config:
-    """The whole configuration after the change that `change` would make to a file with this text. Raises
-    ConfigError.
-    """
+    """The whole configuration after `change` has changed a file with this text. Raises ConfigError."""
     return parse(_changed(text, NAME, key, value), NAME)
 
 

@@ -134,9 +134,7 @@ class ExtensionsContext(Protocol):
         """The name and the description of each slash command."""
 
     def offers(self, line: str) -> tuple[int, Sequence[OfferLike]] | None:
-        """Completions for the end of the current line: the index at which the replaced text begins, and the
-        completions.
-        """
+        """Completions for the end of the current line, and the index at which the replaced text begins."""
 
     def slash(self, content: str, done: Callable[[str | None], None]) -> bool:
         """Run the slash command at the start of a text; returns whether there is one. ``done`` receives the
@@ -166,9 +164,7 @@ class AppContext(Protocol):
         """
 
     def field_left(self) -> None:
-        """Called when Escape left a field: ignores another Escape that follows at once, which is not meant
-        for the screen behind.
-        """
+        """Called when Escape left a field: ignores another one at once, which is not meant for the screen behind."""
 
     def spawn(self, work: Awaitable[object], what: str) -> asyncio.Task[None]:
         """Run ``work`` in the background. Errors are shown to the user and logged."""

@@ -84,9 +84,7 @@ def _last_line(log: Path) -> str:
 
 
 def _end_with_parent(folder: str, keep: bool) -> None:
-    """End this process with its parent, even after a kill -9: the parent holds the other end of our standard
-    input open.
-    """
+    """End this process with its parent, even after a kill -9: the parent holds our standard input open."""
     while os.read(0, 4096):
         pass
     if not keep:

@@ -32,8 +32,7 @@ TURNS = 20
 """Turns of the loop until a request that nothing delays has been sent."""
 
 NETWORK = ("narrowcast_api.client", "narrowcast_api.sync.server_notices", "narrowcast_api.sync.synchronizer")
-"""What a session imports before its first request; imported here before the app's modules, not concurrently
-with them."""
+"""What a session imports before its first request; imported here before the app's modules, not alongside them."""
 
 Loaded = TypeVar("Loaded")
 
@@ -50,8 +49,8 @@ class EarlySession:
         self._paths = paths
         self._taken = False
         self.painted = asyncio.Event()
-        """The app sets this when it shows the data received so far; loading the stream of events waits for
-        it, for a limited time."""
+        """Set by the app once it shows the data received so far; the stream of events waits for it, but only
+        briefly."""
         self._opened = asyncio.ensure_future(self._open())
 
     async def _open(self) -> tuple[Session, asyncio.Task[None]]:

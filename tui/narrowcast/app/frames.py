@@ -66,9 +66,7 @@ class Frames:
         return self._due is not None
 
     def subscribe(self, kinds: Iterable[type[Change]], show: Show) -> Callable[[], None]:
-        """Calls ``show`` once per frame in which something of ``kinds`` changed, until the returned function
-        is called.
-        """
+        """Calls ``show`` once per frame if something of ``kinds`` changed, until the returned function is called."""
         entry = (frozenset(kinds), show)
         self._shows.append(entry)
         return lambda: self._shows.remove(entry) if entry in self._shows else None

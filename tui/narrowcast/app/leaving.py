@@ -49,9 +49,7 @@ class Leaving:
     # signals
 
     def take_signals(self, repaint: Callable[[], None]) -> None:
-        """Handle signals and the loss of the terminal from now on. ``repaint``: called if another program
-        wrote to the terminal.
-        """
+        """Handle signals and the loss of the terminal. ``repaint``: called if another program wrote to the terminal."""
         if self._app.is_headless or sys.platform == "win32":
             return
         from narrowcast.terminal.signal_handler import SignalHandler  # not supported on Windows

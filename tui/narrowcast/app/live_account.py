@@ -29,9 +29,7 @@ __all__ = ["LiveAccount"]
 
 
 class LiveAccount:
-    """Created by `open`, live from `go_live` to `close`; `show` and `hide` may be called any number of times
-    in between.
-    """
+    """Created by `open`, live from `go_live` to `close`; `show` and `hide` may be called any number of times."""
 
     def __init__(
         self,
@@ -84,9 +82,7 @@ class LiveAccount:
         self.screen = None
 
     def go_live(self, app: App[Any], link: str = "") -> None:
-        """Run the session, which uses the network once the first frame is painted. ``link``: where to go once
-        it can be resolved.
-        """
+        """Run the session, with network access after the first frame. ``link``: where to go once it can be resolved."""
         self.begun = True
         context = app_of(app)
         if self._running is None:
@@ -108,9 +104,7 @@ class LiveAccount:
             self.screen.tell("The link leads to no message or view that you can see.", severity="warning")
 
     def begin_notices(self, app: App[Any], label: Callable[[], str]) -> None:
-        """Start to notify the user of messages; ``label`` returns the account's name if there are several
-        accounts, else "".
-        """
+        """Start to notify the user; ``label`` returns the account's name if there are several accounts, else ""."""
         if self._closed or self._notifier is not None or app.is_headless:
             return
         from narrowcast.app.notices import begin

@@ -45,9 +45,7 @@ _TOLD = (change.UnreadsChanged, change.SettingsChanged, change.StateReplaced, ch
 
 
 class OpenAccounts:
-    """``alone``: open no other account than the requested one. ``early``: a session that was opened before
-    the app started.
-    """
+    """``alone``: open no other account than the requested one. ``early``: a session opened before the app started."""
 
     def __init__(
         self,
@@ -221,9 +219,7 @@ class OpenAccounts:
             self._extensions.show(account)
 
     async def _open_others(self, first: LiveAccount) -> None:
-        """Open the others one after the other, each once the one before is live or took too long: the account
-        on screen has priority.
-        """
+        """Open the others one by one, each once the previous one is live or late: the one on screen has priority."""
         await _live_or_late(first.session)
         for path in await asyncio.to_thread(self._stored):
             async with self._changing:
@@ -246,9 +242,7 @@ class OpenAccounts:
     # switching accounts
 
     async def open(self, path: Path) -> None:
-        """Show the account with its cached data, then connect it; an account that is open already keeps
-        running in the background.
-        """
+        """Show the account with its cached data, then connect it; the one on screen keeps running in the background."""
         if self.shown is not None:
             app_of(self._app).spawn(self.switch(path), "switch accounts")
             return

@@ -115,16 +115,12 @@ class Painting:
             self._memory.forget()
 
     def can_move_columns(self) -> None:
-        """Handle the terminal's report that it can move columns; one that was not asked for is ignored, as it
-        may be pasted text.
-        """
+        """The terminal can move columns. A report that was not asked for is ignored: it may be pasted text."""
         if self._memory is not None and time.monotonic() < self._asked + ANSWER_SECONDS:
             self._memory.has_side_margins = True
 
     def resized(self, size: tuple[int, int]) -> None:
-        """Forget what is shown: terminals move text when they are resized, and the app may be shown by
-        another terminal now.
-        """
+        """Forget what is shown: terminals move text when resized, and another terminal may show the app now."""
         if self._memory is not None:
             self._memory.has_side_margins = False
             driver = driver_of(self._app)

@@ -58,9 +58,7 @@ async def join(
 async def check_invitation(
     site: str, token: str, *, ca_bundle: Path | None = None, cleartext: bool = False
 ) -> None:
-    """Raises InvalidInput if invitations have to be opened in a browser; called before the user types a name
-    and a password.
-    """
+    """Raises InvalidInput if invitations need a browser; called before the user types a name and a password."""
 
     check_encryption(site, cleartext=cleartext)
     async with _or_on_the_website(site, _INVITED, ca_bundle) as connection:
@@ -108,9 +106,7 @@ async def _or_on_the_website(site: str, advice: str, ca_bundle: Path | None) -> 
 
 
 async def find_server(site: str, *, ca_bundle: Path | None = None) -> None:
-    """Raises NoServerThere, or the error with which ``site`` failed to answer; called before the user types a
-    password.
-    """
+    """Raises NoServerThere, or why ``site`` does not answer; called before the user types a password."""
 
     async with aclosing(Connection(site, ca_bundle=ca_bundle)) as connection:
         await _identify(connection)

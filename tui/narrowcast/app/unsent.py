@@ -55,9 +55,7 @@ def ask(count: int, leave: Callable[[bool], None]) -> tuple[Picker[str], Callabl
 
 
 def send_in_background(account_file: Path) -> None:
-    """Start the process, detached from this terminal: it ends once everything is sent, or after a day. Raises
-    OSError.
-    """
+    """Start the process, detached from this terminal: it ends when all is sent, or after a day. Raises OSError."""
     nowhere = subprocess.DEVNULL
     subprocess.Popen(  # noqa: S603 - this program itself
         [sys.executable, "-m", "narrowcast", "outbox", "--rc", str(account_file), "--wait", str(LONGEST)],

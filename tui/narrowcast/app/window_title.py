@@ -1,6 +1,4 @@
-"""The title of the terminal's window: unread counts of all open accounts, and the name of the organization on
-screen.
-"""
+"""The title of the terminal's window: unread counts of all open accounts, and the organization on screen."""
 
 from __future__ import annotations
 

@@ -74,9 +74,7 @@ def _as_browsers_read(href: str) -> str:
 
 
 def _is_readable(url: str, authority: str) -> bool:
-    """Whether hidden characters are only in the path of an address, where some languages need them, and none
-    is a control.
-    """
+    """Whether hidden characters are only in the path, where some languages need them, and none is a control."""
     return not (characters.has_unsafe(authority) or characters.has_controls(url))
 
 

@@ -182,9 +182,7 @@ class Layout(Struct):
             yield line.indented(prefix)
 
     def _marked(self, lines: Iterator[Line], mark: Run, width: int) -> Iterator[Line]:
-        """Lines indented behind a mark, or below it if there is no room to indent them; the mark alone if
-        there are none.
-        """
+        """Lines indented behind a mark, or below it if there is no room; the mark alone if there are none."""
         cells = cell_len(mark.text)
         beside = self._inner(width, cells) != width
         first = True

@@ -20,9 +20,7 @@ class Follower(Protocol):
 
 
 class OpenView:
-    """Holds the narrow of the open view. Only `show` changes it, and returns after all followers have shown
-    the change.
-    """
+    """Holds the narrow of the open view. Only `show` changes it; when it returns, all followers show the change."""
 
     def __init__(self) -> None:
         self._narrow: Narrow | None = None

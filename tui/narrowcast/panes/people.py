@@ -72,8 +72,7 @@ class PeoplePane(Vertical):
         self._rows = PeopleRows()
         self._outdated: set[int] = set()
         self._all_outdated = True
-        """Whether all people have to be updated: a flag, because a pane that is never shown would collect
-        20,000 ids."""
+        """Whether all people are outdated: a flag, because a pane that is never shown would collect 20,000 ids."""
         self._is_working = False
         self._unsubscribe: Callable[[], None] | None = None
 

@@ -118,9 +118,7 @@ def _spans(places: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(cells: list[Cell], places: Sequence[int]) -> Iterator[tuple[Style | None, int, int]]:
-    """Runs of whole characters that can be written in one style: the style, the first place, and the one
-    after the last.
-    """
+    """Runs of whole characters that fit in one style: the style, the first place, and the one after the last."""
     start = last = places[0]
     style = held = cells[start][1]
     for place in places:
@@ -142,9 +140,7 @@ def _pieces(cells: list[Cell], places: Sequence[int]) -> Iterator[tuple[Style | 
 
 
 def _joined(style: Style | None, cells: list[Cell], more: list[Cell]) -> tuple[Style | None] | None:
-    """The style in which ``cells``, which can be written in ``style``, and ``more`` can be written together;
-    None if none can.
-    """
+    """The style in which ``cells``, which fit in ``style``, and ``more`` can be written together; None if none."""
     for number, (character, own) in enumerate(more):
         if own is style or (character == " " and _may_hold(style, own)):
             continue

@@ -78,9 +78,7 @@ class TerminalWriter(WriterThread):
         self._pending.put(text)
 
     def _write_at_once(self, text: str) -> str | bytes:
-        """The part of the text that is left for the thread: all of it if the thread still has text to write,
-        or on an error.
-        """
+        """The part of the text that is left for the thread: all of it if the thread is not done yet, or on an error."""
         if self._at_once is None or self._given != self._done:
             return text
         encoded = text.encode("utf-8", ERRORS)
@@ -240,9 +238,7 @@ class TerminalDriver(LinuxDriver):
             self._writer.write(notice)
 
     def ask_for_side_margins(self) -> None:
-        """Ask whether the terminal can move columns; the answer is the message `SideMargins`. Not sent to
-        Apple's terminal, which would print a part of the question.
-        """
+        """Ask for the message `SideMargins`. Not sent to Apple's terminal, which would print a part of the question."""
         if self.input_tty and os.environ.get("TERM_PROGRAM") != "Apple_Terminal":
             self.write("\x1b[?69$p")
 

@@ -36,8 +36,7 @@ MAX_BYTES = 20 * 2**20
 MAX_PIXELS = 40_000_000
 """Maximum pixels of an image, width times height."""
 CELL = (8, 16)
-"""Width and height of a cell in pixels if the terminal does not report it: rather too small, as images that
-are too large scroll away."""
+"""Pixels of a cell if the terminal does not report them: rather too few, as images too large scroll away."""
 MOST_CELL = (20, 40)
 """Maximum pixels of a cell with which an image is drawn, however large the font is."""
 _KITTY_CHUNK = 4096

@@ -67,9 +67,7 @@ def take_over() -> Shown | None:
 
 
 def give_back() -> None:
-    """Restore the terminal as `show` found it. Does nothing if `show` did not change it, or if it is already
-    restored.
-    """
+    """Restore the terminal as `show` found it. Does nothing if `show` did not change it, or if it is restored."""
     global _attributes, _shown
     attributes, _attributes, _shown = _attributes, None, None
     if attributes is None:
@@ -124,9 +122,7 @@ def _write(data: bytes) -> None:
 
 
 def _end(number: int, _frame: object) -> None:
-    """Handles a signal that arrives before the app has its own handlers: restores the terminal, then takes
-    the signal's default action.
-    """
+    """Handles signals before the app has its own handlers: restores the terminal, then takes the default action."""
     import signal
 
     give_back()

@@ -36,9 +36,7 @@ margins, screen."""
 
 
 class SignalHandler:
-    """Handles signals during one run of the app. ``leave(code)`` is called once, on the loop, when the app
-    has to quit.
-    """
+    """Handles signals during one run of the app. ``leave(code)`` is called once, on the loop, to quit the app."""
 
     def __init__(self, leave: Callable[[int], None]) -> None:
         self._leave = leave

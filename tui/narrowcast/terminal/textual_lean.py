@@ -183,9 +183,7 @@ def _leave_screen(screen: Screen[Any]) -> None:
 
 
 def _paint_screen(screen: Screen[Any]) -> None:
-    """A screen in the background has already reported its changes to the one above, so it is not repainted as
-    a whole.
-    """
+    """Do not repaint all of a screen in the background: it has reported its changes to the one above."""
     if isinstance(screen, OpensOver):
         screen._begin_frame()
         _paint(screen)

@@ -125,9 +125,7 @@ def _places(screen: Screen[Any]) -> Mapping[Widget, Region]:
 
 
 def screen_below(screen: Screen[Any]) -> list[Strip] | None:
-    """The rows of the screen that is visible below ``screen``; call it while ``screen`` is rendered. None if
-    there is none.
-    """
+    """The rows of the screen visible below ``screen``, while ``screen`` is rendered; None if there is none."""
     try:
         below = visible_screen_stack.get().pop()
     except LookupError:

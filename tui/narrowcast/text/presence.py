@@ -49,9 +49,7 @@ _BY_AVAILABILITY = {
 
 
 def of_person(state: State, user_id: int, now: float) -> Standing:
-    """A person's presence at the local UTC time ``now``. Deactivated people have none; the current user is
-    always active.
-    """
+    """A person's presence at the local UTC time ``now``. Deactivated people have none; the current user is active."""
     user = state.users.get(user_id)
     if user is not None and not user.is_active:
         return Standing.DEACTIVATED

@@ -81,9 +81,7 @@ def _values(state: State, operator: str, text: str) -> tuple[list[str], Callable
 
 
 def _topics(state: State, text: str) -> Iterator[tuple[str, int]]:
-    """Topics of the channel named in the search, else of all subscribed channels, with the id of the channel
-    of each.
-    """
+    """Topics of the channel named in the search, else of all subscribed channels, with their channels' ids."""
     channel_ids = [channel.channel_id for channel in state.channels.subscribed()]
     if (named := _CHANNEL.search(text)) is not None:
         try:

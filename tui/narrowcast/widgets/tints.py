@@ -21,8 +21,7 @@ HUES = (210, 28, 130, 330, 180, 60, 260, 3, 290)
 ON_DARK, ON_LIGHT = (0.55, 0.68), (0.75, 0.35)
 """Saturation and lightness of people's colours, 0 to 1: calm on dark backgrounds, strong on light ones."""
 READABLE = 5.5
-"""Minimum contrast with the background, as WCAG 2 defines it; WCAG requires 4.5. Rounding to 256 colours
-takes some of it."""
+"""Minimum contrast with the background (WCAG 2 requires 4.5): rounding to 256 colours takes some of it."""
 
 _HEX = re.compile(r"#?([0-9a-fA-F]{6}|[0-9a-fA-F]{3})")
 STEPS = 24
@@ -39,9 +38,7 @@ def person_color(user_id: int, *, dark: bool) -> Color:
 
 
 def channel_tint(widget: Widget, color: str) -> Style:
-    """The colour of a channel in the theme of ``widget``, from the server's ``color``; an empty style if that
-    is not valid.
-    """
+    """The colour of a channel in the theme of ``widget``; an empty style if the server's ``color`` is invalid."""
     digits = _HEX.fullmatch(color.strip())
     return _style(widget, Color.parse("#" + digits[1])) if digits else Style.null()
 
@@ -55,9 +52,7 @@ def _style(widget: Widget, color: Color) -> Style:
 
 @lru_cache(maxsize=512)
 def _readable_style(color: Color, panel: str, dark: bool) -> Style:
-    """The style for a colour made readable on the panel, the theme's background nearest to the text colour,
-    and so on all others.
-    """
+    """A colour made readable on the panel, the background nearest to the text colour, and so on all others."""
     return Style(color=readable(color, Color.parse(panel), dark=dark).rich_color)
 
 

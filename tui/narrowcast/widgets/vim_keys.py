@@ -59,8 +59,8 @@ class VimKeys:
         self._forget()
 
     def take(self, key: str, character: str | None) -> bool:
-        """Handle a key; returns whether it belonged to vim. Escape in normal mode without a pending command
-        does not.
+        """Handle a key; returns whether it was one of vim's. Escape in normal mode is not, unless a command
+        is pending.
         """
         if self.inserting:
             if key != "escape":

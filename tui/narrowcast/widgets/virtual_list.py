@@ -340,8 +340,8 @@ class VirtualList(LineView, Generic[T]):
         return lean_strip([mark, *segments], width)
 
     def _apply_filter(self, before: Sequence[T] = ()) -> None:
-        """Applies the filter, best matches first. `before`: items shown before, which keep their order while
-        they exist.
+        """Applies the filter, best matches first. `before`: items shown before, which keep their order if
+        they match.
         """
         self._strips.clear()
         if not self._query.strip():

@@ -29,9 +29,7 @@ class Beginning:
         return self._pane.refuse(self._rules.read_only)
 
     def channel(self, where: ChannelDestination | None) -> None:
-        """Write to the channel and topic of ``where``, whose topic may be empty; without it, the user enters
-        a channel.
-        """
+        """Write to the channel and topic of ``where`` (whose topic may be empty); if None, the user enters them."""
         if self._refused():
             return
         writing, target = self._pane.writing, self._pane.target

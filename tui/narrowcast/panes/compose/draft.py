@@ -69,9 +69,7 @@ class DraftInHand:
             self._drafts.delete(draft_id)
 
     def is_gone(self) -> bool:
-        """Whether another device has sent or deleted the draft; true only once, since the text then belongs
-        to no draft.
-        """
+        """Whether another device has sent or deleted the draft; true only once, as the text then has no draft."""
         if self._id is None or self._drafts.get(self._id) is not None:
             return False
         self._kept = None

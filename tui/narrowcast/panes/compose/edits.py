@@ -30,9 +30,7 @@ def to_draft(edit: Edit, session: Session) -> None:
 
 
 class Edits:
-    """At most one current edit. An unsaved edit is stored in the account, and restored when its message is
-    edited again.
-    """
+    """At most one current edit. An unsaved one is stored in the account, for the next edit of its message."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

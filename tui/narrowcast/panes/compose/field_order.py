@@ -47,9 +47,7 @@ class FieldOrder:
         self.enter(self._pane.text)
 
     def step(self, direction: int) -> None:
-        """Focus the next field (1) or the previous one (-1). Raises SkipAction beyond the ends, so that the
-        panes around handle the key.
-        """
+        """Focus the next field (1) or the previous one (-1). At the ends, raises SkipAction for the outer panes."""
         fields, focused = self.fields(), self._pane.host.screen.focused
         place = fields.index(focused) + direction if isinstance(focused, Editor) and focused in fields else 0
         if not 0 <= place < len(fields):

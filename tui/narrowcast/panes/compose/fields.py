@@ -183,9 +183,7 @@ class TargetLine(Horizontal):
         return self.channel.text.strip().lstrip("#")
 
     def _channel_id(self, state: State) -> int | None:
-        """The id of the channel in the field. One that was filled in keeps its id even if the user loses
-        access to its name.
-        """
+        """The id of the channel in the field. One that was filled in stays valid if the user loses access to it."""
         given = self._given
         if isinstance(given.where, ChannelDestination) and self.channel.text == given.fields[1]:
             return given.where.channel_id

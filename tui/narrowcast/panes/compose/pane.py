@@ -155,9 +155,7 @@ class ComposePane(Vertical):
     def take_link(
         self, link: str, destination: Destination | None, draft_id: str | None
     ) -> Destination | None:
-        """Insert the link to an uploaded file into the text it was chosen for; returns that text's
-        destination if it is another one.
-        """
+        """Insert a file's link into the text it was chosen for; returns that text's destination if it is another."""
         return self._writing.take_link(link, destination, draft_id)
 
     def insert(self, text: str) -> None:

@@ -28,9 +28,7 @@ _ENDED = (UploadState.FAILED, UploadState.CANCELLED)
 
 
 class UploadRows(Vertical):
-    """One row for each unfinished upload, including those of an earlier run. ``here`` returns the current
-    destination.
-    """
+    """One row per unfinished upload, including those of an earlier run. ``here`` returns the current destination."""
 
     DEFAULT_CSS = """
     UploadRows { height: auto; }

@@ -157,9 +157,7 @@ class Writing:
     def take_link(
         self, link: str, destination: Destination | None, draft_id: str | None
     ) -> Destination | None:
-        """Insert the link to an uploaded file into the text it was chosen for; returns that text's
-        destination if it is another one.
-        """
+        """Insert a file's link into the text it was chosen for; returns that text's destination if it is another."""
         here = self.destination()[0]
         drafts = self._session.drafts
         draft = drafts.get(draft_id) if draft_id is not None else None

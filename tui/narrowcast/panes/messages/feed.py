@@ -67,7 +67,7 @@ class View(Protocol):
 class Feed(Struct):
     """Items by index, and the header rows of each.
 
-    `read` copies the ids of the view; until the next read, indexes stay valid although events change the view
+    `read` takes the current ids of the view; until the next read, indexes stay valid although events change the view
     at any time. The messages themselves are looked up in the state on demand.
     """
 
@@ -239,9 +239,7 @@ class ItemRows:
         self._current.clear()
 
     def recheck(self) -> None:
-        """Makes cached rows be compared with their items before they are used again: indexes or content may
-        have changed.
-        """
+        """Have cached rows compared with their items before the next use: indexes or content may have changed."""
         self._current.clear()
 
     # rows

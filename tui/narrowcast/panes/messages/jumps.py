@@ -42,9 +42,7 @@ class Jumps:
             self._pane.say("Not a message ID or link.")
 
     async def _go_to_number(self, message_id: int, here: Narrow) -> None:
-        """Goes to a message: in this view if it shows all messages or contains this one, else in the
-        message's conversation.
-        """
+        """Goes to a message: in this view if it shows all messages or contains this one, else in its conversation."""
         message = await self._going.find(message_id)
         if message is None:
             return

@@ -81,9 +81,7 @@ class MessageList(LineView):
     """
 
     class Moved(TextualMessage):
-        """The viewport or the selection moved. `seen`: ids of messages whose end has come into view since the
-        last time.
-        """
+        """The viewport or the selection moved. `seen`: ids of messages whose end has come into view since then."""
 
         def __init__(self, seen: Sequence[int]) -> None:
             super().__init__()

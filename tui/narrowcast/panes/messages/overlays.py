@@ -20,9 +20,7 @@ _LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
 class Overlay(Protocol):
-    """Changes the look of a row, never its width. ``commands``: handlers of the commands of `Context.FOUND`
-    meanwhile.
-    """
+    """Changes the look of a row, never its width. ``commands``: handlers for `Context.FOUND` meanwhile."""
 
     @property
     def commands(self) -> Mapping[str, Callable[[], None]]: ...
@@ -51,9 +49,7 @@ def _before_count(text: str) -> int:
 
 
 class Hints:
-    """A label on the beginning of each target. `typed` is what was typed so far: labels that do not match are
-    dimmed.
-    """
+    """A label on the beginning of each target. `typed` is what was typed so far: other labels are dimmed."""
 
     def __init__(self, labels: Mapping[tuple[int, Key, int], str]) -> None:
         self.labels = labels

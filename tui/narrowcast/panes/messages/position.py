@@ -98,9 +98,7 @@ class Position:
             self._place_rows()
 
     def _take_items(self) -> bool:
-        """Reads the items if they changed and returns whether they did; the first row in view stays although
-        indexes moved.
-        """
+        """Reads the items if they changed, and returns whether they did; the first row in view stays."""
         feed = self._rows.feed
         outdated, self._outdated = self._outdated, False
         self._rows.recheck()
@@ -115,9 +113,7 @@ class Position:
         return outdated
 
     def _stays_at_unseen(self, feed: Feed) -> bool:
-        """If more messages arrived at once than fit, stays at the first unseen one: what was never on screen
-        is unread.
-        """
+        """If more messages arrived than fit, stays at the first unseen one: what was never on screen is unread."""
         top = self._viewport.top
         if self._hurries or self._seen_until is None:
             return False

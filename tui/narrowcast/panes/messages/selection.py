@@ -112,9 +112,7 @@ class TextSelection:
         self._select(Offset(0, _number(key, _first_text(rows))), end)
 
     def extend(self, delta: int) -> None:
-        """Selects whole rows, starting at the selected message: extends the selection by ``delta`` rows, or
-        shrinks it.
-        """
+        """Selects whole rows from the selected message on: extends the selection by ``delta`` rows, or shrinks it."""
         feed, selected = self._rows.feed, self._position.selected
         if feed is None or not isinstance(selected, int) or not feed.holds(selected):
             return
