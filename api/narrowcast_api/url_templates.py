@@ -59,7 +59,7 @@ def expand(template: str, values: Mapping[str, str]) -> str:
     try:
         address = URITemplate(template).expand(dict(values))
     except UnicodeEncodeError:
-        raise InvalidInput("the text holds a character that no address can carry") from None
+        raise InvalidInput("the text contains a character that cannot be in an address") from None
     _check_host(template, address)
     return address
 

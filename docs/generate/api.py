@@ -59,9 +59,10 @@ def level_page() -> str:
     return "\n\n".join(
         [
             "# Levels",
-            "A server says its feature level; what it is too old for is done another way, or refused before anything "
-            f"is sent. The embedded server speaks level {CONTRACT_LEVEL}. The last column names statements of the "
-            "contract (tests/contract/ledger.csv).",
+            "A server reports its feature level. For features that an older server does not have, the library uses "
+            "another operation, leaves something out, or raises `Unsupported` before anything is sent. The "
+            f"embedded server has level {CONTRACT_LEVEL}. The last column lists statements of the contract "
+            "(tests/contract/ledger.csv).",
             table(("from level", "what", "below it", "contract"), rows),
         ]
     )

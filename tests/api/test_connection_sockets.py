@@ -168,7 +168,7 @@ async def test_an_unknown_authority_hears_nothing(certificates: Certificates) ->
 
 def test_https_to_a_port_of_http_says_so() -> None:
     error = NotConnected("ConnectError: [SSL: WRONG_VERSION_NUMBER] wrong version number (_ssl.c:1006)")
-    assert "does not speak https" in error.user_message
+    assert "does not use https" in error.user_message
 
 
 def test_one_context_serves_all_connections(certificates: Certificates) -> None:

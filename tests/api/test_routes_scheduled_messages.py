@@ -127,8 +127,8 @@ async def test_a_destination_says_type_recipients_and_topic(
     to: Destination, expected: dict[str, str]
 ) -> None:
     assert await _sent(to=to) == expected
-    assert "itself" in await _refused(to=to, type="channel")
-    assert "itself" in await _refused(to=to, topic="tides")
+    assert "already includes" in await _refused(to=to, type="channel")
+    assert "already includes" in await _refused(to=to, topic="tides")
 
 
 @proves("SCH-10", "LIM-03")
@@ -156,8 +156,8 @@ async def test_times_are_converted_to_seconds_of_utc() -> None:
 
 @proves("SCH-26")
 async def test_a_past_time_and_an_edit_of_nothing_are_refused() -> None:
-    assert "passed" in await _refused(scheduled_delivery_timestamp=NOW)
-    assert "passed" in await _refused(scheduled_delivery_timestamp=datetime.fromtimestamp(NOW - 1, UTC))
+    assert "in the past" in await _refused(scheduled_delivery_timestamp=NOW)
+    assert "in the past" in await _refused(scheduled_delivery_timestamp=datetime.fromtimestamp(NOW - 1, UTC))
     assert "nothing" in await _refused()
 
 

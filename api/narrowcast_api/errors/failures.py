@@ -48,11 +48,11 @@ class NotConnected(TransportError):
     def user_message(self) -> str:
         if "CERTIFICATE_VERIFY_FAILED" in str(self):
             return (
-                f"The server's certificate is not trusted ({self}). Name the authority that signed it: login "
+                f"The server's certificate is not trusted ({self}). Specify the authority that signed it: login "
                 "--ca-bundle FILE, or cert_bundle=FILE in the zuliprc."
             )
         if "[SSL: WRONG_VERSION_NUMBER]" in str(self):
-            return f"The server does not speak https there ({self}). Is its address an http one?"
+            return f"The server does not use https there ({self}). Is its address an http one?"
         return f"The server cannot be reached ({self}). Check the network and the address."
 
 
@@ -169,7 +169,7 @@ class RedirectRefused(NarrowcastError):
     @property
     def user_message(self) -> str:
         where = "/".join(self.location.split("/")[:3]) if "://" in self.location else self.location
-        return f"The server says it is at {where}. If you trust that address, sign in there."
+        return f"The server redirects to {where}. If you trust that address, sign in there."
 
 
 class FileElsewhere(RedirectRefused):
@@ -181,6 +181,4 @@ class FileElsewhere(RedirectRefused):
     @property
     def user_message(self) -> str:
         where = "/".join(self.location.split("/")[:3])
-        return (
-            f"The server keeps this file at {where}; nothing is fetched from there. Open it in the browser."
-        )
+        return f"The server stores this file at {where}; it was not downloaded. Open it in the browser."

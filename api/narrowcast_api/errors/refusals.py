@@ -26,7 +26,10 @@ class ApiError(NarrowcastError):
 
     @property
     def user_message(self) -> str:
-        return self.msg or f"The server refused (HTTP {self.status}{', ' + self.code if self.code else ''})."
+        return (
+            self.msg
+            or f"The server rejected the request (HTTP {self.status}{', ' + self.code if self.code else ''})."
+        )
 
     def _text(self, name: str) -> str | None:
         value = self.extra.get(name)

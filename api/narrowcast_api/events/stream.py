@@ -220,7 +220,7 @@ class EventStream:
         queue_id, last_event_id = answer.get("queue_id"), answer.get("last_event_id")
         path = answer.get("event_stream_path")
         if not isinstance(queue_id, str) or type(last_event_id) is not int:
-            raise MalformedAnswer("registration gave no event queue")
+            raise MalformedAnswer("the answer of registration has no event queue")
         await self._on_snapshot(answer)
         self._outdated_at = None
         self.queue = Queue(queue_id, last_event_id, path if isinstance(path, str) else None)

@@ -131,7 +131,7 @@ async def _send_part(
     ):
         if response.status_code in (409, 423):
             # The server has a different offset, or a lock that the interrupted request left.
-            raise ServerFault(response.status_code, "the upload is elsewhere than expected")
+            raise ServerFault(response.status_code, "the upload has another offset than expected")
         if response.status_code not in (200, 204):
             await _refuse(connection, response)
         offset = _offset(response)

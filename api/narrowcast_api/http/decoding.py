@@ -40,7 +40,7 @@ async def decoded(response: httpx.Response, limit: int | None) -> AsyncIterator[
                 raise AnswerTooLarge(limit)
             yield piece
     if inflater is not None and arrived and not inflater.complete:
-        raise MalformedAnswer("the body ends in the middle of what it is encoded in")
+        raise MalformedAnswer("the encoded body is incomplete")
 
 
 def encodings(headers: httpx.Headers) -> list[str]:
@@ -56,7 +56,7 @@ def _inflater(headers: httpx.Headers) -> _Inflater | None:
     if len(names) > 1:
         raise MalformedAnswer("the body is encoded more than once")
     if names[0] not in _WINDOWS:
-        raise MalformedAnswer("the body is encoded in a way that was not asked for")
+        raise MalformedAnswer("the body has an encoding that was not requested")
     return _Inflater(_WINDOWS[names[0]])
 
 

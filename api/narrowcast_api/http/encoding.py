@@ -48,7 +48,7 @@ def _encode(name: str, value: object, is_quoted: Callable[[str], bool]) -> str:
         try:
             text = _to_json(value)
         except (TypeError, ValueError, RecursionError):
-            raise InvalidInput(f"{name} cannot be sent: not a value that JSON knows") from None
+            raise InvalidInput(f"{name} cannot be sent: JSON cannot represent it") from None
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

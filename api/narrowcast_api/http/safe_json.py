@@ -42,14 +42,14 @@ def _no_constant(name: str) -> NoReturn:
 
 def _bounded_int(text: str) -> int:
     if len(text) > 20 or not -_INTEGER_LIMIT <= (value := int(text)) < _INTEGER_LIMIT:
-        raise ValueError("an integer past 64 bits")
+        raise ValueError("an integer beyond 64 bits")
     return value
 
 
 def _finite_float(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise ValueError("a number past the range of floats")
+        raise ValueError("a number beyond the range of floats")
     return value
 
 
@@ -67,7 +67,7 @@ def parse_json(raw: bytes | str, late: str = "") -> object:
     """
     data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
     if len(data) >= _LARGE and cost_of(data) > MEMORY_BYTES:
-        raise MalformedAnswer("JSON of more parts than fit in memory")
+        raise MalformedAnswer("the JSON would take too much memory")
     if len(data) >= _LARGE and (quick := _parsed_quickly(data, late)) is not None:
         return quick
     text = data.removeprefix(BOM_UTF8).decode("utf-8", "replace")
@@ -148,7 +148,7 @@ def parse_object(raw: bytes | str, late: str = "") -> dict[str, object]:
     """Returns the JSON object in `raw`, with `late` as in `parse_json`. Raises MalformedAnswer for anything else."""
     value = parse_json(raw, late)
     if not isinstance(value, dict):
-        raise MalformedAnswer(f"a JSON object was promised, not {type(value).__name__}")
+        raise MalformedAnswer(f"expected a JSON object, not {type(value).__name__}")
     return value
 
 

@@ -45,4 +45,4 @@ class Secret:
         return hash((Secret, self._value))
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a Secret is not written anywhere by accident: it cannot be pickled or copied")
+        raise TypeError("a Secret cannot be pickled or copied, so that it is not stored by accident")

@@ -46,7 +46,7 @@ def transport_error(error: Exception) -> NarrowcastError:
         case httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
             return NotConnected(text)
         case httpx.InvalidURL():
-            return MalformedAnswer("a redirect to what is not an address")
+            return MalformedAnswer("a redirect to an invalid address")
         case httpx.DecodingError():
             return MalformedAnswer("the body is not encoded as its header says")
         case _:

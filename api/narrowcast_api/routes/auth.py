@@ -30,7 +30,7 @@ def _account(connection: Connection, answer: dict[str, object]) -> Account:
     key = Secret(text) if isinstance(text := answer.pop("api_key", None), str) else Secret("")
     text, email = None, answer.get("email")
     if not key or not isinstance(email, str):
-        raise MalformedAnswer("signing in gave no key")
+        raise MalformedAnswer("the answer to signing in has no API key")
     return Account(connection.site, email, key, connection.ca_bundle)
 
 

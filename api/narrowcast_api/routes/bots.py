@@ -39,7 +39,7 @@ async def create_bot(
     if not full_name.strip() or not short_name.strip():
         raise InvalidInput("a bot needs a name and a short name")
     if (bot_type == BotType.OUTGOING_WEBHOOK) == isinstance(payload_url, Omit):
-        raise InvalidInput("an outgoing webhook, and no other bot, needs the address that it calls")
+        raise InvalidInput("an outgoing webhook needs the address that it calls; other bots have none")
     params = given(
         full_name=full_name,
         short_name=short_name,

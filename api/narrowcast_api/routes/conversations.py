@@ -48,24 +48,22 @@ def addressed(to: Addressee, topic: str | Omit) -> Destination | NamedChannel | 
     """Returns the destination that `to` and `topic` describe together. Raises InvalidInput if they do not fit."""
     if isinstance(to, ChannelDestination | DirectDestination):
         if topic is not OMIT:
-            raise InvalidInput(
-                "topic goes with a channel's name or id, not with a destination: leave topic out"
-            )
+            raise InvalidInput("leave topic out: a destination already includes it")
         return to
     if isinstance(topic, str):
         if isinstance(to, str) and to.strip():
             return NamedChannel(to, topic)
         if isinstance(to, int):
             return ChannelDestination(to, topic)
-        raise InvalidInput("a topic goes with one channel, by its name or its id")
+        raise InvalidInput("a topic needs one channel, by name or id")
     if isinstance(to, str) and "@" in to:
         return People((to,))
     if isinstance(to, str | int) or not isinstance(to, Iterable):
-        raise InvalidInput("a channel needs a topic=; people are a list of their ids or of their emails")
+        raise InvalidInput("a channel needs a topic=; users are a list of ids or of emails")
     emails = [member for member in to if isinstance(member, str)]
     user_ids = [member for member in to if not isinstance(member, str)]
     if emails and user_ids:
-        raise InvalidInput("people are a list of ids or a list of emails, not both")
+        raise InvalidInput("users are a list of ids or a list of emails, not both")
     return People(tuple(emails)) if emails else DirectDestination(frozenset(ids(user_ids, "to")))
 
 

@@ -53,7 +53,7 @@ async def get_events(
     )
     events, given = answer.get("events"), answer.get("queue_id")
     if not isinstance(events, list):
-        raise MalformedAnswer("an answer of events without events")
+        raise MalformedAnswer("the answer has no events")
     return EventBatch(
         tuple(event for event in events if isinstance(event, dict)),
         given if isinstance(given, str) else None,

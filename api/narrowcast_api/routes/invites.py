@@ -82,7 +82,7 @@ async def create_invite_link(
     params["welcome_message_custom_text"] = welcome_message_custom_text
     notices = dropped(server, Gate.INVITE_DEFAULT_CHANNELS, params, "include_realm_default_subscriptions")
     if not server.supports(Gate.INVITE_LINKS_FOR_ALL):
-        notices.append(f"before level {Gate.INVITE_LINKS_FOR_ALL.level} only administrators can make links")
+        notices.append(f"before level {Gate.INVITE_LINKS_FOR_ALL.level} only administrators can create links")
     return read(InviteLink, await connection.request("POST", "/invites/multiuse", params), notices)
 
 

@@ -56,7 +56,7 @@ async def remove_reaction(
         emoji_name, emoji_code = reaction.emoji_name, reaction.emoji_code
         reaction_type = reaction.reaction_type
     if isinstance(emoji_name, Omit) and isinstance(emoji_code, Omit):
-        raise InvalidInput("name the emoji to take back: emoji_name or emoji_code")
+        raise InvalidInput("emoji_name or emoji_code is required")
     server = await connection.identified()
     params = {"emoji_name": emoji_name, "emoji_code": emoji_code}
     given = wire_reaction_type(server, reaction_type)

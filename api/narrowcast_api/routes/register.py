@@ -78,7 +78,7 @@ async def register(
         "POST", "/register", params, timeout=_SECONDS, max_bytes=_ANSWER_BYTES, late=late
     )
     if not isinstance(answer.get("queue_id"), (str, type(None))) or "last_event_id" not in answer:
-        raise MalformedAnswer("registration gave no event queue")
+        raise MalformedAnswer("the answer of registration has no event queue")
     connection.learn(answer)
     return answer
 
@@ -87,7 +87,7 @@ def _pair(term: Mapping[str, object]) -> list[str]:
     """A term as event queues accept it: operator and operand, both text."""
     operator, operand = term.get("operator"), term.get("operand")
     if term.get("negated") or not isinstance(operator, str) or not isinstance(operand, str):
-        raise InvalidInput(f"a queue takes no such term: {dict(term)}")
+        raise InvalidInput(f"an event queue does not accept this term: {dict(term)}")
     return [operator, operand]
 
 

@@ -119,7 +119,7 @@ def _delivery(connection: Connection, when: When) -> int:
     else:
         seconds = int(segment(when, "scheduled_delivery_timestamp"))
     if seconds <= connection.clock.now():
-        raise InvalidInput("the time has passed already")
+        raise InvalidInput("the time is in the past")
     return seconds
 
 
@@ -133,7 +133,7 @@ def _addressed(
     """The parameters type, to and topic, and notices of parameters that were left out."""
     if isinstance(to, ChannelDestination | DirectDestination):
         if not isinstance(kind, Omit) or not isinstance(topic, Omit):
-            raise InvalidInput("a destination says type and topic itself")
+            raise InvalidInput("a destination already includes type and topic")
         kind = message_type(server, to)
         topic = to.topic if isinstance(to, ChannelDestination) else OMIT
         to = channel_id(to) if isinstance(to, ChannelDestination) else recipients(to)

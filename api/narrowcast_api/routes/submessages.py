@@ -17,7 +17,7 @@ async def send_submessage(connection: Connection, *, message_id: int, content: o
     try:
         text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
-        raise InvalidInput("content is not a value that JSON knows") from None
+        raise InvalidInput("content cannot be represented in JSON") from None
     params = {"message_id": int(segment(message_id, "message_id")), "msg_type": "widget", "content": text}
     return read(Done, await connection.request("POST", "/submessage", params))
 

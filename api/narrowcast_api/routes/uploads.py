@@ -49,7 +49,7 @@ async def upload_file(
     if limit == 0:
         raise InvalidInput("File and image uploads have been disabled for this organization.")
     if limit is not None and file.size > limit * 2**20:
-        raise InvalidInput(f"{file.name} is too large: the server takes files of up to {limit} MiB")
+        raise InvalidInput(f"{file.name} is too large: the server accepts files of up to {limit} MiB")
     server = await connection.identified()
     large = file.size >= LARGE_UPLOAD_BYTES
     notices: list[str] = []
@@ -60,7 +60,7 @@ async def upload_file(
             )
             return _result(connection, file, body, notices)
         except (NotFound, MethodNotAllowed):
-            notices.append("this server takes no resumable uploads: sent in one request, which may time out")
+            notices.append("this server has no resumable uploads: sent in one request, which may time out")
     elif large:
         gate = Gate.RESUMABLE_UPLOAD
         notices.append(
