@@ -17,9 +17,7 @@ class RecipientType(IntEnum):
 
 
 class AuditEvent(IntEnum):
-    """The audit log events that Zulip evaluates: when the organization, its users and subscriptions
-    began and ended.
-    """
+    """The audit log events that Zulip evaluates: when the organization, its users and subscriptions began and ended."""
 
     USER_CREATED = 101
     USER_DEACTIVATED = 103

@@ -1,4 +1,4 @@
-"""The organization: settings, domains, linkifiers, playgrounds, emoji, and audit log events that Zulip evaluates."""
+"""The organization: settings, domains, linkifiers, playgrounds, emoji, audit log events."""
 
 from __future__ import annotations
 
