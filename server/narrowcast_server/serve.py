@@ -118,11 +118,11 @@ def warnings_of(options: Options) -> list[str]:
         )
     if options.data.is_dir() and options.data.stat().st_mode & 0o077:
         warnings.append(
-            f"others on this machine can look into {options.data}; the server's files there are private all the same"
+            f"others on this machine can list {options.data}; the server's files in it are private nevertheless"
         )
     secret = options.data / server_file.NAME
     if secret.is_file() and secret.stat().st_mode & 0o077:
-        warnings.append(f"others on this machine can read {secret}, and what passwords are in it: chmod 600")
+        warnings.append(f"others on this machine can read {secret} and any passwords in it: chmod 600")
     return warnings
 
 
@@ -280,7 +280,7 @@ def _bind(host: str, port: int) -> socket.socket:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
     except OSError as error:
-        more = "; give another port with --port" if error.errno == errno.EADDRINUSE else ""
+        more = "; choose another port with --port" if error.errno == errno.EADDRINUSE else ""
         raise ServeError(f"cannot listen on {host} port {port}: {error.strerror or error}{more}") from error
     return bound
 

@@ -133,7 +133,7 @@ async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path) -> None:
         _, errors = await process.communicate()
         assert process.returncode == 1
         assert b"cannot listen on 127.0.0.1 port" in errors
-        assert b"give another port with --port" in errors
+        assert b"choose another port with --port" in errors
         assert b"Traceback" not in errors
 
 
@@ -196,8 +196,8 @@ async def test_a_check_misses_files_and_words_and_changes_nothing(tmp_path: Path
     connection.close()
     before = (tmp_path / "narrowcast.db").read_bytes()
     words, file = check(tmp_path)
-    assert words == f"message {message_id} cannot be found by its words"
-    assert file.startswith("the upload 'a.txt' (1/")
+    assert words == f"message {message_id} is missing in the search index"
+    assert file.startswith("the file of the upload 'a.txt' (1/")
     assert (tmp_path / "narrowcast.db").read_bytes() == before
 
 

@@ -147,7 +147,7 @@ async def test_what_cannot_be_done_is_said_in_words(
 
 
 async def test_a_link_needs_a_server(folder: Path) -> None:
-    with pytest.raises(Fault, match="does not run"):
+    with pytest.raises(Fault, match="is not running"):
         await ask(folder, "invite", {"role": "member", "days": "1"})
 
 
@@ -214,7 +214,7 @@ async def test_without_the_keys_people_sign_in_again(folder: Path, tmp_path: Pat
     file, back = tmp_path / "backup.tar", tmp_path / "back"
     said: list[str] = []
     backup(folder, file, say=said.append)
-    assert "keys.secret is not in it" in said[-1]
+    assert "keys.secret is not included" in said[-1]
     with tarfile.open(file) as archive:
         assert "keys.secret" not in archive.getnames()
     restore(file, back, say=quiet)

@@ -53,21 +53,21 @@ def test_the_file_says_how_mail_is_sent_and_what_the_limits_are(tmp_path: Path) 
     ("text", "said"),
     [
         ("[mail", "cannot be read"),
-        ("[post]\nhost = 'x'", "there is no post; there are mail, limits, accounts"),
+        ("[post]\nhost = 'x'", "unknown key post; the keys are mail, limits, accounts"),
         (
             "[accounts]\ndisposable_domains = 'none.txt'",
             "accounts.disposable_domains: .*none.txt cannot be read",
         ),
-        ("[accounts]\ndisposable = 'x'", "there is no accounts.disposable"),
+        ("[accounts]\ndisposable = 'x'", "unknown key accounts.disposable"),
         ("mail = 3", r"\[mail\] is not a table"),
-        ("[mail]\nhots = 'x'", "there is no mail.hots"),
-        ("[mail]\nhost = 'x'\nsender = 'nobody'", "sender, which is an email address"),
+        ("[mail]\nhots = 'x'", "unknown key mail.hots"),
+        ("[mail]\nhost = 'x'\nsender = 'nobody'", "a sender that is an email address"),
         ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nport = 'ten'", "mail.port is not a whole number"),
         ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nsecurity = 'ssl'", "one of starttls, tls, none"),
         ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nsecurity = 'none'\nuser = 'u'", "in the clear"),
         ("[mail]\nhost = 'x'\nsender = 'a@b.c'\nca_file = 'none.pem'", "there is no file"),
         ("[limits]\ndrafts = -1", "limits.drafts is not a whole number"),
-        ("[limits]\ndraughts = 1", "there is no limits.draughts"),
+        ("[limits]\ndraughts = 1", "unknown key limits.draughts"),
         ("[limits]\ndrafts = true", "limits.drafts is not a whole number"),
     ],
 )
@@ -81,7 +81,7 @@ def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: s
 
 async def test_the_operator_tries_the_mail_and_hears_what_is_wrong(mailing: TestServer, box: Mailbox) -> None:
     lines = await ask(mailing.core.folder, "mail", {"to": "op@x.example"})
-    assert lines == ["127.0.0.1 took a mail to op@x.example"]
+    assert lines == ["127.0.0.1 accepted a mail to op@x.example"]
     assert (await box.next())[0] == ["op@x.example"]
     box.refusals = {"op@x.example": ["550 \x1b[2J go away"]}
     with pytest.raises(Fault, match="550"):

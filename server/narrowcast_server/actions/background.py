@@ -129,5 +129,5 @@ async def guarded(core: Core, task: Task) -> None:
         try:
             await task(core)
         except Exception:
-            _log.exception("background work failed; it goes on in a second")
+            _log.exception("background work failed; it is restarted in a second")
             await core.clock.sleep(1)

@@ -76,10 +76,10 @@ def _send(core: Core, user: User, address: str, token: str, *, again: bool = Fal
     link = link_of(core, token)
     lines = (
         f"{user.full_name} {'reminds you of an invitation' if again else 'invites you'} to {name},"
-        " which talks in Narrowcast: team chat in a terminal.",
-        "Open this link in a browser to see how to get in, or, where Narrowcast is installed, type:",
+        " an organization on Narrowcast, team chat in a terminal.",
+        "Open this link in a browser for instructions, or, if Narrowcast is installed, run:",
         f"    narrowcast login {link}",
-        "Whoever has this link can join by it. If you do not know who invites you, do nothing.",
+        "Anyone with this link can join. If you do not know who invited you, ignore this email.",
     )
     send_mail(core, address, f"Invitation to {name}", "\n\n".join(lines), user)
 

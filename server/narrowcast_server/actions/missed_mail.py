@@ -27,8 +27,8 @@ _SWITCHES: Final = ("enable_offline_email_notifications", "enable_stream_email_n
 _MOST_SHOWN: Final = 10
 _LONGEST_SHOWN: Final = 1000
 _WHY: Final = (
-    "You get this email because you had not read these messages. Your settings (in the app: My settings, Email) say"
-    " what is sent by email, and after how long; you can turn it off there."
+    "You receive this email because you had not read these messages. In the app, under My settings, Email, you can"
+    " choose what is sent by email and when, or turn it off."
 )
 
 
@@ -102,7 +102,7 @@ def _letter(core: Core, user: User, messages: list[Message]) -> tuple[str, str]:
         return f"{count[0].upper()}{count[1:]} for you", "\n\n".join(
             (
                 f"There is {count} for you at {core.url}.",
-                "By your settings, or those of the organization, the text is left out.",
+                "Your settings, or those of the organization, keep message texts out of emails.",
                 _WHY,
             )
         )
@@ -113,7 +113,7 @@ def _letter(core: Core, user: User, messages: list[Message]) -> tuple[str, str]:
         parts += [f"{names.of(m.sender_id)}, {_time(user, m.timestamp)}:\n\n{_quoted(m)}" for m in own]
         parts.append(f"narrowcast open {shlex.quote(_link(core, own[-1]))}")
     if len(messages) > _MOST_SHOWN:
-        parts.append(f"{len(messages) - _MOST_SHOWN} more wait for you at {core.url}.")
+        parts.append(f"There are {len(messages) - _MOST_SHOWN} more for you at {core.url}.")
     return subject, "\n\n".join((*parts, "-- ", _WHY))
 
 

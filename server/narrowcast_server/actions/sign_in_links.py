@@ -73,9 +73,9 @@ def mail_link(core: Core, user: User) -> None:
     link = make_link(core, user, BY_MAIL_SECONDS)
     lines = (
         f"Somebody, hopefully you, asked for a new password for {user.delivery_email} at {name}.",
-        "To choose one, type within an hour:",
+        "To choose one, run within an hour:",
         f"    narrowcast login {link}",
-        "If it was not you, do nothing: your password stays as it is.",
+        "If it was not you, ignore this email: your password stays as it is.",
     )
     send_mail(core, user.delivery_email, f"New password for {name}", "\n\n".join(lines))
 

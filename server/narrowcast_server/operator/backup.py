@@ -52,13 +52,16 @@ def backup(data: Path, target: Path, *, with_keys: bool = False, say: Callable[[
         raise BackupError(f"the backup could not be written: {error}") from error
     say(f"{target}: {files} files, verified")
     if not with_keys:
-        say(f"{key_vault.FILE} is not in it: keep it elsewhere, or everybody signs in again after a restore")
+        say(
+            f"{key_vault.FILE} is not included: keep a copy elsewhere,"
+            " or everybody must sign in again after a restore"
+        )
 
 
 def restore(source: Path, data: Path, *, say: Callable[[str], None] = print) -> None:
     """Restores a backup completely into a new or empty folder, or leaves no trace. Raises BackupError."""
     if data.exists() and (not data.is_dir() or any(data.iterdir())):
-        raise BackupError(f"{data} is not empty: a backup is put into a new folder")
+        raise BackupError(f"{data} is not empty: a backup is restored into a new or empty folder")
     data = data.absolute()
     try:
         data.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +71,7 @@ def restore(source: Path, data: Path, *, say: Callable[[str], None] = print) -> 
                 data.rmdir()
             (Path(name) / "data").replace(data)
     except (OSError, sqlite3.Error, tarfile.TarError) as error:
-        raise BackupError(f"{source} cannot be put back: {error}") from error
+        raise BackupError(f"{source} cannot be restored: {error}") from error
     say(f"{data}: {files} files, verified")
 
 
@@ -157,7 +160,7 @@ def _verified(source: Path, folder: Path) -> int:
                 sums[entry.name] = _unpacked(content, folder / entry.name)
     if manifest is None or manifest != sums:
         wrong = sorted(set(manifest or {}).symmetric_difference(sums)) or ["a checksum"]
-        raise BackupError(f"{source} is damaged: {wrong[0]} does not fit")
+        raise BackupError(f"{source} is damaged: {wrong[0]} does not match")
     if faults := check(folder):
         raise BackupError(f"{source} holds damaged data: {faults[0]}")
     return len(sums)

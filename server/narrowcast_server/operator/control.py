@@ -109,7 +109,7 @@ async def ask(folder: Path, command: str, arguments: Arguments) -> list[str]:
 async def _alone(folder: Path, command: str, arguments: Arguments) -> list[str]:
     if command in NEED_ADDRESS:
         # Links contain the server's address.
-        raise Fault("the server does not run: start it first")
+        raise Fault("the server is not running: start it first")
     try:
         file = server_file.read(folder)
         core = Core(folder, file.configure(Config(durable=False)))

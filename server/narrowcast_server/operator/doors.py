@@ -37,7 +37,7 @@ async def invitations(core: Core, arguments: Arguments) -> list[str]:
     lines = []
     for row in open_invites(core, given.owner(core)):
         expiry, left = row["expiry_date"], row.get("uses_left")
-        until = "for ever" if expiry is None else f"until {given.time(expiry)}"
+        until = "never expires" if expiry is None else f"until {given.time(expiry)}"
         uses = "once" if not row["is_multiuse"] else "any number" if left is None else f"{left} more"
         role = given.role_name(row["invited_as"])
         whom = row.get("email") or row.get("link_url", "")

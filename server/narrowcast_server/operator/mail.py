@@ -48,8 +48,8 @@ async def _tried(core: Core, to: str) -> list[str]:
         raise Fault(str(error)) from error
     (outcome,) = await apart(partial(deliver, settings, [message]))
     if outcome.fate is not Fate.SENT:
-        raise Fault(f"{settings.host} port {settings.port} did not take it: {outcome.reason}")
-    return [f"{settings.host} took a mail to {to}"]
+        raise Fault(f"{settings.host} port {settings.port} did not accept it: {outcome.reason}")
+    return [f"{settings.host} accepted a mail to {to}"]
 
 
 COMMANDS: Final[dict[str, Command]] = {"mail": mail}

@@ -85,7 +85,7 @@ def _table(content: Mapping[str, object], name: str) -> dict[str, object] | None
 def _check_keys(prefix: str, table: Mapping[str, object], keys: tuple[str, ...]) -> None:
     for key in table:
         if key not in keys:
-            raise ServerFileError(f"there is no {prefix}{key}; there are {', '.join(keys)}")
+            raise ServerFileError(f"unknown key {prefix}{key}; the keys are {', '.join(keys)}")
 
 
 def _quotas(table: Mapping[str, object]) -> Quotas:
@@ -108,7 +108,7 @@ def _mail(table: Mapping[str, object], folder: Path) -> MailSettings:
         if key not in ("port", "timeout_seconds")
     }
     if not words["host"] or not is_address(words["sender"]):
-        raise ServerFileError("mail needs host, and sender, which is an email address")
+        raise ServerFileError("mail needs a host, and a sender that is an email address")
     try:
         security = Security(words["security"] or Security.STARTTLS.value)
     except ValueError:

@@ -109,7 +109,7 @@ class Core:
             try:
                 work()
             except OSError:
-                _log.exception("what was to follow a change could not be done")
+                _log.exception("an action after a commit failed")
 
     async def kept(self, changes: int) -> None:
         """Returns once the changes would survive a machine crash: at once if there were none since `changes`,

@@ -124,8 +124,8 @@ def _faults(database: sqlite3.Connection, data: Path) -> Iterator[str]:
     for (identity,) in database.execute(
         "SELECT id FROM messages WHERE id NOT IN (SELECT rowid FROM message_words) LIMIT ?", (_MOST_LINES,)
     ):
-        yield f"message {identity} cannot be found by its words"
+        yield f"message {identity} is missing in the search index"
     for path_id, name in database.execute("SELECT path_id, name FROM attachments ORDER BY id"):
         file = place(data / UPLOADS, path_id)
         if file is None or not file.is_file():
-            yield f"the upload {name!r} ({path_id}) has lost its file"
+            yield f"the file of the upload {name!r} ({path_id}) is missing"

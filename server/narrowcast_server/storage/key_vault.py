@@ -85,4 +85,4 @@ def seal_stored_keys(store: Store, vault: KeyVault) -> None:
         # The overwritten text remains in free pages and in the log.
         store.rewrite()
     if lost:
-        _log.warning("%s does not fit the keys of %d accounts: they have new ones", FILE, len(lost))
+        _log.warning("%s does not match the keys of %d accounts: they got new ones", FILE, len(lost))

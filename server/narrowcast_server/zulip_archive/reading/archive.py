@@ -33,7 +33,7 @@ def read_archive(
     Zulip's converters from other services. Raises ArchiveError, and then leaves nothing behind.
     """
     if data.exists() and (not data.is_dir() or any(data.iterdir())):
-        raise ArchiveError(f"{data} is not empty: an archive is put into a new folder")
+        raise ArchiveError(f"{data} is not empty: an archive is imported into a new or empty folder")
     data = data.absolute()
     try:
         data.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def read_archive(
                 data.rmdir()
             made.replace(data)
     except (OSError, sqlite3.Error, OverflowError) as error:
-        raise ArchiveError(f"{source} cannot be taken in: {error}") from error
+        raise ArchiveError(f"{source} cannot be imported: {error}") from error
     for line in lines:
         say(line)
     say(f"{data}: verified. Nobody has a password yet: narrowcast serve admin password WHO --data {data}")
@@ -100,7 +100,7 @@ async def _take_in(intake: Intake) -> None:
 def _check_references(core: Core) -> None:
     row = core.store.one("PRAGMA foreign_key_check")
     if row is not None:
-        raise ArchiveError(f"a row of {row[0]} names one of {row[2]} that is not in the archive")
+        raise ArchiveError(f"a row of {row[0]} refers to one of {row[2]} that is not in the archive")
 
 
 def _told(intake: Intake) -> list[str]:

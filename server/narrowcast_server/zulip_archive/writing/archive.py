@@ -153,7 +153,8 @@ def _tables(export: Export) -> Iterator[tuple[str, Iterable[Record]]]:
         if export.target.has_table(table):
             yield table, _fitting(export, table, rows(export))
         elif lost := sum(1 for _ in rows(export)):
-            export.left_out[f"rows of {table}, which a server of level {export.target.level} has not"] = lost
+            words = f"rows of {table}, which a server of level {export.target.level} does not have"
+            export.left_out[words] = lost
     # Last, because writing the other tables collects the clients.
     yield "zerver_client", export.clients.rows()
 

@@ -36,7 +36,7 @@ def _uploads(export: Export, archive: Tarball) -> Iterator[Record]:
         size = None if source is None else _add(archive, f"{UPLOADS}/{path_id}", source)
         if size is None:
             export.lost_files.add(path_id)
-            export.changed.append(f"the upload {row['name']} ({path_id}) has lost its file and is left out")
+            export.changed.append(f"the upload {row['name']} ({path_id}) has no file and is left out")
             continue
         yield {
             "realm_id": REALM_ID,
@@ -118,7 +118,7 @@ def _emoji(export: Export, archive: Tarball) -> Iterator[Record]:
         name = emoji_file(row["id"], row["source_url"])
         path = f"{REALM_ID}/emoji/images/{name}"
         if source is None or _add(archive, f"{EMOJI}/{path}", source) is None:
-            export.changed.append(f"the emoji {row['name']} has lost its picture")
+            export.changed.append(f"the emoji {row['name']} has no picture and is left out")
             continue
         yield {
             "realm_id": REALM_ID,

@@ -9,15 +9,15 @@ from narrowcast_server.zulip_archive.layout import NEWER_FIELDS
 from narrowcast_server.zulip_archive.writing.export import Export
 
 _ALWAYS: Final = (
-    "Passwords and API keys: everybody signs in by 'Forgot your password?'; bots get new keys.",
-    "The name of the organization: Zulip calls it by the subdomain of the import; set it again in the settings.",
+    "Passwords and API keys: people use 'Forgot your password?' to sign in; bots get new keys.",
+    "The name of the organization: Zulip uses the subdomain of the import; set it again in the settings.",
 )
 _TABLES: Final = (
     ("drafts", "drafts"),
-    ("extra_keys", "named keys"),
-    ("second_factors", "second factors of signing in: people set them up again"),
-    ("sent_emails", "mails in the list of those sent"),
-    ("invites", "invitations: their links lead here"),
+    ("extra_keys", "additional API keys"),
+    ("second_factors", "accounts with two-factor authentication: people set it up again"),
+    ("sent_emails", "sent mails"),
+    ("invites", "invitations: their links point to this server"),
     ("acts", "entries of the log of administrative acts"),
 )
 
@@ -29,7 +29,7 @@ def report(export: Export, counts: dict[str, int]) -> str:
             "What is in this archive",
             *(f"  {name}: {number:,}" for name, number in counts.items() if number),
             "",
-            "What it does not carry",
+            "What is not in this archive",
             *(f"  {line}" for line in _ALWAYS),
             *(f"  {line}" for line in _left_out(export)),
             *(
@@ -48,9 +48,9 @@ def _left_out(export: Export) -> Iterator[str]:
             yield f"{number:,} {words}"
     groups = export.source.settings["default_channel_groups"]
     if isinstance(groups, list) and groups:
-        yield f"{len(groups)} groups of default channels"
+        yield f"{len(groups)} default channel groups"
     fields = {name for table in NEWER_FIELDS for name in export.target.lacks(table)}
     if fields:
-        yield f"what came after level {export.target.level}: {', '.join(sorted(fields))}"
+        yield f"fields added after level {export.target.level}: {', '.join(sorted(fields))}"
     for words, number in sorted(export.left_out.items()):
         yield f"{number:,} {words}"
