@@ -2,8 +2,8 @@
 
     pip install emoji && python assets/make_emoji.py
 
-Codes are lower-case hexadecimal code points joined by dashes, without variation selectors; the first name
-of a code is the one that is written, the others are understood. Skin tones are left out.
+Codes are lower-case hexadecimal code points joined by dashes, without variation selectors; the first name of
+a code is used for output, the others are accepted too. Skin tones are omitted.
 """
 
 import json
@@ -18,7 +18,7 @@ TARGET = Path(__file__).parent / "narrowcast_assets" / "emoji.json"
 VARIATION_SELECTOR = "fe0f"
 SKIN_TONES = {f"1f3f{digit}" for digit in "bcdef"}
 
-# Names that people of team-chat services type every day, before the standard's own long ones.
+# Short names that are common in team chat, placed before the long standard names.
 EVERYDAY_NAMES: dict[str, tuple[str, ...]] = {
     "👍": ("+1", "thumbs_up", "like"),
     "👎": ("-1", "thumbs_down"),
@@ -73,7 +73,7 @@ EVERYDAY_NAMES: dict[str, tuple[str, ...]] = {
 
 
 def tidy(name: str) -> str:
-    """`:piñata:` -> `pinata`: the lower-case ASCII that can stand between two colons."""
+    """`:piñata:` -> `pinata`: lower-case ASCII that is valid between colons."""
     plain = unicodedata.normalize("NFKD", name.strip(":").lower())
     ascii_name = plain.encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9+-]+", "_", ascii_name).strip("_")
@@ -86,7 +86,7 @@ def code_of(character: str) -> str:
 
 
 def qualified() -> Iterator[tuple[str, list[str]]]:
-    """(character, names of the standard and its aliases), without skin tones and parts."""
+    """(character, standard names and aliases) of fully qualified emoji without skin tones."""
     for character, data in emoji.EMOJI_DATA.items():
         if data["status"] != emoji.STATUS["fully_qualified"]:
             continue
@@ -95,7 +95,7 @@ def qualified() -> Iterator[tuple[str, list[str]]]:
 
 
 def table() -> dict[str, list[str]]:
-    """code -> names; every name is used once, everyday names first."""
+    """code -> names; names are unique, everyday names come first."""
     everyday = {code_of(character): names for character, names in EVERYDAY_NAMES.items()}
     taken = {name: code for code, names in everyday.items() for name in names}
     result: dict[str, list[str]] = {}

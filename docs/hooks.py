@@ -1,4 +1,4 @@
-"""What the build of the documentation adds: the pictures that are drawn from the running app."""
+"""MkDocs hook: adds the screenshots of the app to the site."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PICTURES = Path(__file__).parents[1] / "screenshots"
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """`pictures/NAME.svg` on pages is `screenshots/NAME.svg`."""
+    """Publishes each `screenshots/NAME.svg` as `pictures/NAME.svg`."""
     for path in sorted(PICTURES.glob("*.svg")):
         files.append(File.generated(config, f"pictures/{path.name}", abs_src_path=str(path)))
     return files

@@ -1,7 +1,8 @@
-"""Writes the pages that are made from the code: ``python docs/write_pages.py`` (``--check`` only compares).
+"""Writes the pages that are generated from the code: ``python docs/write_pages.py`` (``--check`` only
+compares).
 
-Keys, settings, the command line with its manual page, the JSON of scripts, and of the API errors, levels and
-operations. A test fails while one of them is not what the code says.
+Keys, settings, the command line with its manual page, the JSON output of commands, and the API's errors,
+levels and operations. A test fails if one of them is out of date.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ MADE = "<!-- Made by docs/write_pages.py from the code. -->\n\n"
 
 
 def pages() -> dict[str, str]:
-    """The text of each page by its file below ``docs/``."""
+    """The text of each generated page by its path below ``docs/``."""
     makers: dict[str, Callable[[], str]] = {
         "keys.md": commands.key_page,
         "offline.md": commands.offline_page,
@@ -37,7 +38,7 @@ def pages() -> dict[str, str]:
 
 
 def stale() -> list[str]:
-    """The pages that are not what the code says."""
+    """The names of the pages that are out of date."""
     return [
         name
         for name, text in pages().items()
@@ -46,7 +47,9 @@ def stale() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pages, or with ``--check`` say which are stale: 0 if none is, else 1."""
+    """Writes the pages; with ``--check``, lists those that are out of date instead. Returns 0, or 1 if there
+    are any.
+    """
     if "--check" in arguments:
         names = stale()
         sys.stdout.writelines(f"stale: docs/{name}\n" for name in names)

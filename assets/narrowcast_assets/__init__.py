@@ -1,1 +1,1 @@
-"""What ships as data: emoji names, the logo, the texts of the demo world."""
+"""Data files: emoji names, the logo, the texts of the demo world."""

@@ -1,4 +1,4 @@
-"""Names of the Unicode emoji, shared by the embedded server and the client. Read when first asked for."""
+"""Names of the Unicode emoji, shared by the embedded server and the client. Loaded on first use."""
 
 import json
 from collections.abc import Mapping
@@ -7,24 +7,24 @@ from functools import lru_cache
 from pathlib import Path
 
 EMOJI_FILE = Path(__file__).with_name("emoji.json")
-"""The answer at the embedded server's `server_emoji_data_url`: `{"code_to_names": {code: [name, ...]}}`."""
+"""The response at the embedded server's `server_emoji_data_url`: `{"code_to_names": {code: [name, ...]}}`."""
 
 VARIATION_SELECTOR = "\N{VARIATION SELECTOR-16}"
 
 
 @dataclass(frozen=True)
 class EmojiNames:
-    """Both directions of the table; the first name of a code is the one to write."""
+    """The table in both directions; the first name of a code is used for output."""
 
     code_to_names: Mapping[str, tuple[str, ...]]
     name_to_code: Mapping[str, str]
 
     def code(self, name: str) -> str | None:
-        """`tada` -> `1f389`, None where no emoji has that name."""
+        """`tada` -> `1f389`, None if no emoji has that name."""
         return self.name_to_code.get(name)
 
     def name(self, code: str) -> str | None:
-        """`1f389` -> `tada`, None where no emoji has that code."""
+        """`1f389` -> `tada`, None if no emoji has that code."""
         names = self.code_to_names.get(code)
         return names[0] if names else None
 
@@ -35,11 +35,11 @@ class EmojiNames:
 
 
 MOST_PARTS = 10
-"""Characters that one emoji is made of at most; families of four with a colour of skin each have nine."""
+"""The most characters in one emoji; families of four with skin tones have nine."""
 
 
 def character_of(code: str) -> str | None:
-    """`1f468-200d-1f33e` -> the emoji itself; None where the code is not one."""
+    """`1f468-200d-1f33e` -> the emoji itself; None if the code is invalid."""
     parts = code[: 8 * MOST_PARTS].split("-")
     if len(parts) > MOST_PARTS:
         return None

@@ -1,4 +1,4 @@
-"""The mark of Narrowcast: a beam that narrows to a point, as text and as a picture."""
+"""The logo of Narrowcast: a beam that narrows to a point, as text and as a picture."""
 
 from pathlib import Path
 from typing import Final
@@ -25,4 +25,4 @@ LOGO_SVG: Final = """\
 """
 
 LOGO_FILE: Final = Path(__file__).with_name("logo.png")
-"""The same picture, 256 pixels wide, for those who want a PNG."""
+"""The same picture as a PNG, 256 pixels wide."""

@@ -1,1 +1,1 @@
-"""The pages that are made from the code, by subject. `docs/write_pages.py` writes them."""
+"""Generates pages from the code, one module per subject. `docs/write_pages.py` writes them."""

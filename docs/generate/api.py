@@ -17,7 +17,7 @@ REFERENCE = Path(__file__).parents[2] / "api" / "reference.py"
 
 
 def error_page() -> str:
-    """One type per cause."""
+    """The page of all error types."""
     intro = inspect.cleandoc(errors.__doc__ or "")
     title, _, rest = intro.partition("\n\n")
     tree, _, after = rest.partition("\n\n")
@@ -51,7 +51,7 @@ def error_page() -> str:
 
 
 def level_page() -> str:
-    """Every gate."""
+    """The page of all gates."""
     rows = [
         (str(gate.level), cell(gate.title), cell(gate.value.below), cell(", ".join(gate.value.rows)))
         for gate in Gate
@@ -69,7 +69,7 @@ def level_page() -> str:
 
 
 def operation_page() -> str:
-    """Every operation; the table is that of the library's README."""
+    """The page of all operations; its table is that of the library's README."""
     return "\n\n".join(
         [
             "# Operations",

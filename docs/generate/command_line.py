@@ -1,4 +1,4 @@
-"""The command line: its page, and the manual page."""
+"""The page and the manual page of the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from narrowcast_api.version import VERSION
 
 
 def page() -> str:
-    """Every command with its options."""
+    """The page of all commands with their options."""
     parser = build_parser()
     codes = next(part for part in (parser.epilog or "").split("\n\n") if part.startswith("exit codes"))
     codes = " ".join(codes.split())

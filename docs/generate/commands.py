@@ -16,7 +16,7 @@ _COMMAND = re.compile(r"<([a-z]+\.[a-z-]+)>")
 
 
 def key_page() -> str:
-    """All commands, and what the presets change."""
+    """The page of all commands with their keys, and the keys that presets change."""
     parts = [
         "# All keys",
         "The id in the last column is what `[keys]` in [config.toml](configuration.md) names. In the app, `?` shows "
@@ -41,7 +41,7 @@ def key_page() -> str:
 
 
 def offline_page() -> str:
-    """What each command does offline."""
+    """The page that says what each command does offline."""
     meanings = {Offline.WORKS: "yes", Offline.WAITS: "waits", Offline.REFUSED: "no"}
     parts = [
         "# Without a connection",
@@ -61,7 +61,7 @@ def offline_page() -> str:
 
 
 def task_page() -> str:
-    """Everyday tasks, with the keys that their commands have."""
+    """The page of everyday tasks, with the keys of their commands."""
     parts = [
         "# Everyday tasks",
         "What one does all day, and how: in the app, and on the command line where that can do it too. The keys are "

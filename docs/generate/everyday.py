@@ -1,12 +1,12 @@
-"""Everyday tasks, how each is done in the app, and on the command line where it can be: for docs/tasks.md.
+"""Everyday tasks and how to do them in the app and, where possible, on the command line: for docs/tasks.md.
 
-`<id>` stands for the key of a command, or for its place in the palette where it has none.
+`<id>` stands for the key of a command, or for its title in the palette if it has no key.
 """
 
 from __future__ import annotations
 
 Task = tuple[str, str, str]
-"""What one wants; how in the app; how on the command line, or ''."""
+"""The task; how to do it in the app; how on the command line, or ''."""
 
 TASKS: dict[str, tuple[Task, ...]] = {
     "Begin": (
@@ -169,4 +169,4 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ("Check its data", "", "narrowcast serve --data ~/team --check"),
     ),
 }
-"""By heading."""
+"""Tasks by heading."""

@@ -1,4 +1,4 @@
-"""What ``--json`` prints: as a page, and as JSON Schema."""
+"""The output of ``--json``: as a page, and as JSON Schema."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from narrowcast.cli import records
 
 
 def schema() -> str:
-    """What ``--json`` prints, as JSON Schema."""
+    """The JSON Schema of the output of ``--json``."""
     (schema,), components = msgspec.json.schema_components([records.Record], ref_template="#/$defs/{name}")
     for component in components.values():
         component["description"] = " ".join(
             component["description"].split()
-        )  # Python 3.13 indents it otherwise
+        )  # Python 3.13 indents it differently
     whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": components}
     return msgspec.json.format(msgspec.json.encode(whole, order="sorted"), indent=2).decode() + "\n"
 
 
 def page() -> str:
-    """What ``--json`` prints."""
+    """The page about the output of ``--json``."""
     parts = [
         "# JSON",
         inspect.cleandoc(records.__doc__ or "").replace("``", "`"),

@@ -1,4 +1,4 @@
-"""The page of all settings."""
+"""Generates the page of all settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from narrowcast.app.config_keys import CONFIG_KEYS, ConfigKey, value_of
 
 
 def page() -> str:
-    """Every key of config.toml."""
+    """The page of all keys of config.toml."""
     described = dict(_attribute_docs(config))
     parts = [
         "# All settings",
@@ -47,7 +47,7 @@ def _setting(one: ConfigKey, described: dict[str, str]) -> tuple[str, str, str]:
 
 
 def _attribute_docs(module: ModuleType) -> Iterator[tuple[str, str]]:
-    """What stands below each field of the configuration's classes, by its key in the file."""
+    """The docstring below each field of the configuration's classes, by its key in the file."""
     tables = {
         "Accounts": "accounts.",
         "Appearance": "appearance.",
