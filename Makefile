@@ -1,98 +1,98 @@
-# Each target makes the environment that it needs: Python 3.11 or newer, pip and make are enough.
+# Each target creates the environment that it needs; only Python 3.11 or newer, pip and make are required.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PARALLEL := --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-# Every start of the app would compile all of its files again, and tests start it a hundred times.
+# Otherwise each start of the app would compile all its files again, and tests start it a hundred times.
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: lock sbom demo test soak soak-windows live mutate terminals check lint format structure bench fuzz screenshots snapshots strings docs docs-pages packages zipapp test-newest clean
 
-demo: $(VENV)/.run ## the app on a demo world of its own
+demo: $(VENV)/.run ## run the app with a demo server
 	@$(BIN)/narrowcast demo
 
-test: $(VENV)/.dev ## every test, several files at a time
+test: $(VENV)/.dev ## run all tests in parallel
 	@$(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
-check: lint ## style, types, imports, and the tests of what changed since main
+check: lint ## check style, types and imports, and run the tests affected by changes since main
 	@changed=$$($(BIN)/python tests/affected.py); \
 		if [ -n "$$changed" ]; then $(BIN)/python -m pytest $(PARALLEL) -q $$changed; fi
 
-lint: $(VENV)/.dev ## style, types, and which way imports point
+lint: $(VENV)/.dev ## check style, types and the direction of imports
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
 SOAK_ARGS ?= --count 100000 --seconds 3600 --state .soak
-soak: $(VENV)/.dev ## random histories under simulated time, for an hour; the next run goes on
+soak: $(VENV)/.dev ## run random histories under simulated time for an hour; the next run continues
 	@cd tests && ../$(BIN)/python -m simulation $(SOAK_ARGS)
 
-soak-windows: $(VENV)/.dev ## apps in terminals, 4 windows of 3 accounts, killed and cut off for some minutes
+soak-windows: $(VENV)/.dev ## run 4 windows of 3 accounts in terminals for some minutes, with kills and network failures
 	@cd tests && ../$(BIN)/python -m faults.apps $(SOAK_WINDOWS_ARGS)
 
-live: $(VENV)/.dev ## the library against a Zulip server of your own, which it changes for good
+live: $(VENV)/.dev ## test the library against your own Zulip server, whose data it changes permanently
 	@cd tests && ../$(BIN)/python -m live $(LIVE_ARGS)
 
-mutate: $(VENV)/.dev ## change conditions and constants; say which changes no test notices
+mutate: $(VENV)/.dev ## mutation tests: change conditions and constants, report changes that no test detects
 	@$(BIN)/python tests/mutation.py $(MUTATE_ARGS)
 
-terminals: $(VENV)/.dev ## try the app in the terminals that are installed, on a virtual screen
+terminals: $(VENV)/.dev ## test the app in the installed terminals on a virtual screen
 	@cd tests && ../$(BIN)/python -m terminals $(TERMINALS_ARGS)
 
-lock: ## resolve the dependencies anew into requirements.lock, with hashes (needs uv)
+lock: ## update the dependencies in requirements.lock, with hashes (needs uv)
 	@$(PYTHON) tests/inventory.py lock
 
-sbom: $(VENV)/.dev ## the components of requirements.lock as CycloneDX, in dist/
+sbom: $(VENV)/.dev ## write the components of requirements.lock to dist/ as CycloneDX
 	@$(BIN)/python tests/inventory.py sbom
 
-structure: $(VENV)/.dev ## the numbers of ARCHITECTURE.md
+structure: $(VENV)/.dev ## print the numbers of ARCHITECTURE.md
 	@$(BIN)/python tests/structure.py $(STRUCTURE_ARGS)
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(VENV)/.dev ## budgets, as ratios against a yardstick of the same run
+bench: $(VENV)/.dev ## check performance budgets, as ratios to a reference measured in the same run
 	@cd tests && ../$(BIN)/python -m bench $(BENCH_ARGS)
 
-fuzz: $(VENV)/.dev ## 30,000 random requests to every operation of the server
+fuzz: $(VENV)/.dev ## send 30,000 random requests to all operations of the server
 	@PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ_ARGS)
 
-screenshots: $(VENV)/.dev ## draw screenshots/ from the running app
+screenshots: $(VENV)/.dev ## write screenshots/ from the running app
 	@$(BIN)/python screenshots/draw.py
 
-snapshots: $(VENV)/.dev ## write the golden pictures of the screens anew, after a change that is meant
+snapshots: $(VENV)/.dev ## update the screen snapshots after an intended change
 	@NARROWCAST_SNAPSHOTS=write $(BIN)/python -m pytest -q tests/tui/test_snapshots.py
 
-strings: $(VENV)/.dev ## every text that a user may read, for a review of the wording
+strings: $(VENV)/.dev ## list all user-visible strings, for reviewing the wording
 	@cd tests && ../$(BIN)/python -m support.strings $(STRINGS_ARGS)
 
-docs: $(VENV)/.docs ## the documentation as a site in dist/docs; a broken link fails
+docs: $(VENV)/.docs ## build the documentation site in dist/docs; fails on broken links
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "dist/docs/index.html (its search needs a server: $(PYTHON) -m http.server --directory dist/docs)"
 
-docs-pages: $(VENV)/.dev ## write the pages that are made from the code: keys, settings, command line, errors, levels
+docs-pages: $(VENV)/.dev ## write the pages generated from the code: keys, settings, command line, errors, levels
 	@$(BIN)/python docs/write_pages.py
 	@$(BIN)/python api/reference.py
 
 packages: $(VENV)/.packages ## build sdist and wheel twice, install the wheel by pip, pipx and uv on every Python here
 	@$(BIN)/python tests/packages.py $(PACKAGES_ARGS)
 
-zipapp: $(VENV)/.packages ## dist/narrowcast.pyz: one file that runs where Python is, without pip
+zipapp: $(VENV)/.packages ## build dist/narrowcast.pyz: one file that runs with Python alone
 	@mkdir -p dist
 	@$(BIN)/pex . --console-script narrowcast --venv prepend --sh-boot --disable-cache --output-file dist/narrowcast.pyz
 	@dist/narrowcast.pyz --version
 
-test-newest: ## every test, with the newest release of each dependency, bounds or not
+test-newest: ## run all tests with the newest release of each dependency, ignoring version bounds
 	@$(PYTHON) tests/newest.py $(PYTEST_ARGS)
 
 clean:
 	rm -rf $(VENV) $(VENV)-newest .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-# venv is missing where a distribution packs it apart: virtualenv, kept inside the folder, stands in.
+# Some distributions package venv separately; if it is missing, a local virtualenv is used instead.
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Narrowcast needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..." >&2; exit 1; }
