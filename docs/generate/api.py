@@ -44,7 +44,7 @@ def error_page() -> str:
             title + " They are in `narrowcast_api.errors`.",
             "```\n" + inspect.cleandoc(tree) + "\n```",
             " ".join(after.split()),
-            "`exit` is the exit code of a command that ends with it.",
+            "`exit` is the exit code of a command that fails with the error.",
             table(("error", "is a", "when", "exit"), rows),
         ]
     )
@@ -73,8 +73,8 @@ def operation_page() -> str:
     return "\n\n".join(
         [
             "# Operations",
-            "Every operation of the service, the function of the client that does it, the level that it needs, the "
-            "levels at which it adapts, and the statements of the contract.",
+            "Every operation of the service, the client's function for it, the level that it requires, the levels at "
+            "which it behaves differently, and the statements of the contract.",
             _module(REFERENCE).table(),
         ]
     )

@@ -20,9 +20,9 @@ def page() -> str:
     codes = " ".join(codes.split())
     parts = [
         "# Command line",
-        "The same as `narrowcast COMMAND --help` and `man narrowcast`. [Scripting](scripting.md) has examples, "
-        "[JSON](json.md) what `--json` prints.",
-        f"{codes[0].upper()}{codes[1:]}. Errors are on standard error, each line with `narrowcast: ` before it.",
+        "The same as `narrowcast COMMAND --help` and `man narrowcast`. [Scripting](scripting.md) has examples; "
+        "[JSON](json.md) describes the output of `--json`.",
+        f"{codes[0].upper()}{codes[1:]}. Errors go to standard error, each line prefixed with `narrowcast: `.",
         *_command(parser, 2),
     ]
     return "\n\n".join(parts)
@@ -81,14 +81,14 @@ def manual_page() -> str:
                     ("~/.config/narrowcast/accounts/", "the accounts, one zuliprc file each"),
                     ("~/.config/narrowcast/extensions/", "extensions"),
                     ("~/.local/share/narrowcast/", "drafts and unsent messages: must not be lost"),
-                    ("~/.cache/narrowcast/", "messages seen, to be fetched again"),
+                    ("~/.cache/narrowcast/", "cached messages: can be fetched again"),
                     ("~/.local/state/narrowcast/log/", "the log"),
                 )
             ),
         },
         {
             "heading": "environment",
-            "content": ".B XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME\nmove these folders;\n"
+            "content": ".B XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME\nchange these folders;\n"
             ".br\n.B VISUAL, EDITOR\nname the editor; \n.br\n.B NO_COLOR\nturns colours off.",
         },
     ]

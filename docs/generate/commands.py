@@ -20,11 +20,11 @@ def key_page() -> str:
     parts = [
         "# All keys",
         "The id in the last column is what `[keys]` in [config.toml](configuration.md) names. In the app, `?` shows "
-        "the same with your own keys, and *App settings* changes them. A key is heard where its heading says; the "
-        "innermost place wins.",
+        "the same with your own keys, and *App settings* changes them. A key works in the place that its heading "
+        "names; the innermost place takes precedence.",
         key_table(),
         "## Presets",
-        '`preset = "vim"` in config.toml, or *Key preset* in *App settings*. What a preset does not name stays.',
+        '`preset = "vim"` in config.toml, or *Key preset* in *App settings*. Other commands keep their keys.',
     ]
     for name, changed in PRESETS.items():
         rows = [
@@ -45,12 +45,12 @@ def offline_page() -> str:
     meanings = {Offline.WORKS: "yes", Offline.WAITS: "waits", Offline.REFUSED: "no"}
     parts = [
         "# Without a connection",
-        "What was seen can be read and searched, drafts and messages can be written, read marks, stars and reactions "
-        "set. All of that is on the disk at once, shows in every window of the account, and is sent in order when the "
-        "server answers, also by the next start, or by `narrowcast watch`. What needs the server is refused at once, "
-        "and nothing is changed: nothing is dropped silently.",
-        "*yes*: works with what is known here. *waits*: done here, sent later. *no*: refused. What a dialog changes "
-        "(settings, channels, people) is not in the table and needs the connection.",
+        "You can read and search cached messages, write drafts and messages, and set read marks, stars and reactions. "
+        "All of this is saved to disk immediately, shown in every window of the account, and sent in order once the "
+        "server can be reached, also after a restart or by `narrowcast watch`. A command that needs the server is "
+        "refused at once and changes nothing. Nothing is dropped silently.",
+        "*yes*: works with cached data. *waits*: takes effect here at once and is sent later. *no*: refused. Changes "
+        "made in dialogs (settings, channels, people) are not in the table; they need a connection.",
     ]
     for heading, commands in groups(
         command for command in REGISTRY if command.context in _WITH_PURPOSE
@@ -64,8 +64,8 @@ def task_page() -> str:
     """The page of everyday tasks, with the keys of their commands."""
     parts = [
         "# Everyday tasks",
-        "What one does all day, and how: in the app, and on the command line where that can do it too. The keys are "
-        "the defaults; the palette (`Ctrl-p`) has everything, with your own keys.",
+        "How to do common tasks in the app and, where possible, on the command line. The keys are the defaults; the "
+        "palette (`Ctrl-p`) lists all commands with your own keys.",
     ]
     for heading, listed in TASKS.items():
         rows = [

@@ -42,14 +42,14 @@ def page() -> str:
             (
                 f"`{field.encode_name}`",
                 _json_type(field.type),
-                "always" if field.required else "where it applies",
+                "always" if field.required else "if applicable",
             )
             for field in tag.fields
         ]
         parts += [
             f"## {heading}",
             " ".join(inspect.cleandoc(one.__doc__ or "").split()),
-            table(("field", "type", "there"), rows),
+            table(("field", "type", "present"), rows),
         ]
     return "\n\n".join(parts)
 

@@ -18,7 +18,7 @@ def page() -> str:
     parts = [
         "# All settings",
         "Every key of [config.toml](configuration.md). *App settings* in the palette (`Ctrl-p`) shows and changes all "
-        "of them; a mistake is named with its line and key.",
+        "of them; an error in the file is reported with its line and key.",
     ]
     for heading, listed in CONFIG_KEYS.items():
         rows = [_setting(one, described) for one in listed]
