@@ -44,8 +44,13 @@ def error_page() -> str:
             title + " They are in `narrowcast_api.errors`.",
             "```\n" + inspect.cleandoc(tree) + "\n```",
             " ".join(after.split()),
+<<<<<<< HEAD
             "`exit` is the exit code of a command that fails with the error.",
             table(("error", "is a", "when", "exit"), rows),
+=======
+            "*Exit code* is that of a `narrowcast` command that fails with the error.",
+            table(("Error", "Base class", "Meaning", "Exit code"), rows),
+>>>>>>> e409c75e (docs: Reword the generated pages)
         ]
     )
 
@@ -58,12 +63,12 @@ def level_page() -> str:
     ]
     return "\n\n".join(
         [
-            "# Levels",
+            "# Feature levels",
             "A server reports its feature level. For features that an older server does not have, the library uses "
             "another operation, leaves something out, or raises `Unsupported` before anything is sent. The "
             f"embedded server has level {CONTRACT_LEVEL}. The last column lists statements of the contract "
             "(tests/contract/ledger.csv).",
-            table(("from level", "what", "below it", "contract"), rows),
+            table(("From level", "Feature", "On older servers", "Contract"), rows),
         ]
     )
 
@@ -73,8 +78,13 @@ def operation_page() -> str:
     return "\n\n".join(
         [
             "# Operations",
+<<<<<<< HEAD
             "Every operation of the service, the client's function for it, the level that it requires, the levels at "
             "which it behaves differently, and the statements of the contract.",
+=======
+            "All operations of the API, the client function of each, the level that it requires, the levels at which "
+            "its behaviour changes, and the statements of the API contract.",
+>>>>>>> e409c75e (docs: Reword the generated pages)
             _module(REFERENCE).table(),
         ]
     )

@@ -20,9 +20,15 @@ def page() -> str:
     codes = " ".join(codes.split())
     parts = [
         "# Command line",
+<<<<<<< HEAD
         "The same as `narrowcast COMMAND --help` and `man narrowcast`. [Scripting](scripting.md) has examples; "
         "[JSON](json.md) describes the output of `--json`.",
         f"{codes[0].upper()}{codes[1:]}. Errors go to standard error, each line prefixed with `narrowcast: `.",
+=======
+        "The same as `narrowcast COMMAND --help` and `man narrowcast`. [Scripting](scripting.md) has examples, "
+        "[JSON](json.md) describes the output of `--json`.",
+        f"{codes[0].upper()}{codes[1:]}. Errors go to standard error; each line starts with `narrowcast: `.",
+>>>>>>> e409c75e (docs: Reword the generated pages)
         *_command(parser, 2),
     ]
     return "\n\n".join(parts)
@@ -31,11 +37,11 @@ def page() -> str:
 def _command(parser: argparse.ArgumentParser, level: int) -> Iterator[str]:
     yield f"{'#' * min(level, 4)} {parser.prog}"
     if parser.description:
-        yield " ".join(parser.description.split())
+        yield _sentence(" ".join(parser.description.split()))
     rows = [_option(action) for action in parser._actions if action.help is not argparse.SUPPRESS]
     shown = [row for row in rows if row is not None]
     if shown:
-        yield table(("option", "does"), shown)
+        yield table(("Option", "Description"), shown)
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             helps = {one.dest: one.help or "" for one in action._choices_actions}
@@ -45,7 +51,7 @@ def _command(parser: argparse.ArgumentParser, level: int) -> Iterator[str]:
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "." if text else ""
+    return text[:1].upper() + text[1:] + "." * (not text.endswith(".")) if text else ""
 
 
 def _option(action: argparse.Action) -> tuple[str, str] | None:
@@ -64,7 +70,7 @@ def manual_page() -> str:
     """``man narrowcast``."""
     parser = build_parser()
     parser.prog = "narrowcast"
-    parser._manpage = [  # type: ignore[attr-defined]  # how the library is told
+    parser._manpage = [  # type: ignore[attr-defined]  # the library's interface
         {
             "heading": "exit status",
             "content": _roff(parser.epilog or "").partition("exit codes: ")[2].strip(),
@@ -80,8 +86,13 @@ def manual_page() -> str:
                     ),
                     ("~/.config/narrowcast/accounts/", "the accounts, one zuliprc file each"),
                     ("~/.config/narrowcast/extensions/", "extensions"),
+<<<<<<< HEAD
                     ("~/.local/share/narrowcast/", "drafts and unsent messages: must not be lost"),
                     ("~/.cache/narrowcast/", "cached messages: can be fetched again"),
+=======
+                    ("~/.local/share/narrowcast/", "drafts and unsent messages: do not delete"),
+                    ("~/.cache/narrowcast/", "cached messages; may be deleted"),
+>>>>>>> e409c75e (docs: Reword the generated pages)
                     ("~/.local/state/narrowcast/log/", "the log"),
                 )
             ),
@@ -89,7 +100,11 @@ def manual_page() -> str:
         {
             "heading": "environment",
             "content": ".B XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME\nchange these folders;\n"
+<<<<<<< HEAD
             ".br\n.B VISUAL, EDITOR\nname the editor; \n.br\n.B NO_COLOR\nturns colours off.",
+=======
+            ".br\n.B VISUAL, EDITOR\nthe editor; \n.br\n.B NO_COLOR\nturns colours off.",
+>>>>>>> e409c75e (docs: Reword the generated pages)
         },
     ]
     parser.epilog = None

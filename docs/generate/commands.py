@@ -1,4 +1,4 @@
-"""Pages about the commands of the app: all keys, what works offline, everyday tasks."""
+"""Pages about the commands of the app: all keys, working offline, everyday tasks."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _COMMAND = re.compile(r"<([a-z]+\.[a-z-]+)>")
 
 
 def key_page() -> str:
+<<<<<<< HEAD
     """The page of all commands with their keys, and the keys that presets change."""
     parts = [
         "# All keys",
@@ -25,6 +26,17 @@ def key_page() -> str:
         key_table(),
         "## Presets",
         '`preset = "vim"` in config.toml, or *Key preset* in *App settings*. Other commands keep their keys.',
+=======
+    """Returns the page of all commands and of the keys that presets change."""
+    parts = [
+        "# All keys",
+        "Use the id in the last column under `[keys]` in [config.toml](configuration.md). In the app, `?` shows the "
+        "same list with your own keys, and *App settings* changes them. A key works in the place that its heading "
+        "names; the innermost place wins.",
+        key_table(),
+        "## Presets",
+        '`preset = "vim"` in config.toml, or *Key preset* in *App settings*. Other keys keep their defaults.',
+>>>>>>> e409c75e (docs: Reword the generated pages)
     ]
     for name, changed in PRESETS.items():
         rows = [
@@ -36,11 +48,12 @@ def key_page() -> str:
             for command_id, keys in changed.items()
         ]
         if rows:
-            parts += [f"### {name}", table(("keys", "does", "id"), rows)]
+            parts += [f"### {name}", table(("Keys", "Action", "Id"), rows)]
     return "\n\n".join(parts)
 
 
 def offline_page() -> str:
+<<<<<<< HEAD
     """The page that says what each command does offline."""
     meanings = {Offline.WORKS: "yes", Offline.WAITS: "waits", Offline.REFUSED: "no"}
     parts = [
@@ -51,20 +64,39 @@ def offline_page() -> str:
         "refused at once and changes nothing. Nothing is dropped silently.",
         "*yes*: works with cached data. *waits*: takes effect here at once and is sent later. *no*: refused. Changes "
         "made in dialogs (settings, channels, people) are not in the table; they need a connection.",
+=======
+    """Returns the page of what each command does offline."""
+    meanings = {Offline.WORKS: "yes", Offline.WAITS: "queued", Offline.REFUSED: "no"}
+    parts = [
+        "# Working offline",
+        "Offline you can read and search cached messages, write drafts and messages, react, star, and mark messages as "
+        "read. Your changes are saved to disk at once, appear in all windows of the account, and are sent in order "
+        "when the server is reachable again: by the app, by its next start, or by `narrowcast watch`. A command that "
+        "needs the server reports an error at once and changes nothing.",
+        "*yes*: works with cached data. *queued*: takes effect locally, sent later. *no*: error. Dialogs that change "
+        "settings, channels or people are not in the table; they need a connection.",
+>>>>>>> e409c75e (docs: Reword the generated pages)
     ]
     for heading, commands in groups(
         command for command in REGISTRY if command.context in _WITH_PURPOSE
     ).items():
         rows = [(cell(one.title), meanings[offline(one)], f"`{one.id}`") for one in commands]
-        parts += [f"## {heading}", table(("command", "offline", "id"), rows)]
+        parts += [f"## {heading}", table(("Command", "Offline", "Id"), rows)]
     return "\n\n".join(parts)
 
 
 def task_page() -> str:
+<<<<<<< HEAD
     """The page of everyday tasks, with the keys of their commands."""
     parts = [
         "# Everyday tasks",
         "How to do common tasks in the app and, where possible, on the command line. The keys are the defaults; the "
+=======
+    """Returns the page of everyday tasks, with the keys of their commands."""
+    parts = [
+        "# Everyday tasks",
+        "How to do everyday tasks in the app, and on the command line where possible. The keys are the defaults; the "
+>>>>>>> e409c75e (docs: Reword the generated pages)
         "palette (`Ctrl-p`) lists all commands with your own keys.",
     ]
     for heading, listed in TASKS.items():
@@ -72,7 +104,7 @@ def task_page() -> str:
             (task, cell(_COMMAND.sub(_key_or_palette, how)) or "–", f"`{line}`" if line else "–")
             for task, how, line in listed
         ]
-        parts += [f"## {heading}", table(("task", "in the app", "on the command line"), rows)]
+        parts += [f"## {heading}", table(("Task", "In the app", "On the command line"), rows)]
     return "\n\n".join(parts)
 
 

@@ -1,6 +1,12 @@
+<<<<<<< HEAD
 """Everyday tasks and how to do them in the app and, where possible, on the command line: for docs/tasks.md.
 
 `<id>` stands for the key of a command, or for its title in the palette if it has no key.
+=======
+"""Everyday tasks, and how to do each in the app and on the command line: for docs/tasks.md.
+
+`<id>` stands for the key of a command, or for its name in the palette if it has no key.
+>>>>>>> e409c75e (docs: Reword the generated pages)
 """
 
 from __future__ import annotations
@@ -9,10 +15,14 @@ Task = tuple[str, str, str]
 """The task; how to do it in the app; how on the command line, or ''."""
 
 TASKS: dict[str, tuple[Task, ...]] = {
-    "Begin": (
+    "Getting started": (
         ("Try it without an account", "*Try the demo* on the welcome screen", "narrowcast demo"),
         ("Log in", "*Log in* on the welcome screen", "narrowcast login https://chat.example.com"),
+<<<<<<< HEAD
         ("Log in with an account file of Zulip's tools", "", "narrowcast --rc ~/zuliprc"),
+=======
+        ("Log in with a zuliprc file", "", "narrowcast --rc ~/zuliprc"),
+>>>>>>> e409c75e (docs: Reword the generated pages)
         ("Accept an invitation", "", "narrowcast login https://chat.example.com/join/abc/"),
         ("Add another account", "<account.switch>", "narrowcast login https://other.example.com"),
         ("Switch to another account", "<account.switch>, select it", "narrowcast --account NAME"),
@@ -22,7 +32,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ("Find a command by its name", "<app.palette>", ""),
         ("Find out why something does not work", "", "narrowcast doctor"),
     ),
-    "Find your way": (
+    "Navigation": (
         ("Go to any channel, topic, person or view", "<go.switcher>, type a part of the name", ""),
         ("Go to the next topic with unread messages", "<go.next-unread-topic>", ""),
         ("Go to the next unread direct message", "<go.next-unread-direct>", ""),
@@ -43,7 +53,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ("Filter the list of channels", "<pane.find-channel>", ""),
         ("Open a link to a message", "<message.goto>, paste it", "narrowcast open LINK"),
     ),
-    "Read": (
+    "Reading": (
         ("Next, previous message", "<message.down>, <message.up>", ""),
         (
             "First unread, first, last message",
@@ -82,7 +92,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ),
         ("Export messages to a file", "", "narrowcast export channel:design --output design.jsonl"),
     ),
-    "Write": (
+    "Writing": (
         ("Reply", "<message.reply>", "narrowcast send --channel design --topic logo 'Blue it is'"),
         (
             "Write to a channel, in a new topic",
@@ -98,14 +108,22 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ("Write to the sender of a message", "<message.reply-sender>", ""),
         ("Quote a message", "<message.quote>", ""),
         ("Send, begin a new line", "<compose.enter>, <compose.other-enter>", ""),
+<<<<<<< HEAD
         ("Complete @names, #channels, :emoji:", "<compose.complete>, or just keep typing", ""),
+=======
+        ("Complete @names, #channels, :emoji:", "<compose.complete>, or keep typing", ""),
+>>>>>>> e409c75e (docs: Reword the generated pages)
         ("Write in your editor", "<compose.editor>", ""),
         (
             "Upload a file",
             "<compose.attach>",
             "narrowcast send --to ada@example.com --file plan.pdf 'The plan'",
         ),
+<<<<<<< HEAD
         ("See how it will look", "<write.preview>", ""),
+=======
+        ("Preview a message", "<write.preview>", ""),
+>>>>>>> e409c75e (docs: Reword the generated pages)
         ("Leave compose; the text is kept as a draft", "<compose.leave>", ""),
         ("Restore a draft, or delete one", "<go.drafts>, then <list.select> or <manage.delete>", ""),
         ("Schedule a message", "<write.schedule>", ""),
@@ -121,7 +139,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
             "narrowcast outbox retry all",
         ),
     ),
-    "Act on a message": (
+    "Message actions": (
         ("React", "<message.react>; <message.thumbs-up> for 👍", ""),
         ("Edit your message", "<message.edit>", ""),
         ("Delete a message", "<message.delete>", ""),
@@ -142,17 +160,25 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ("Change a channel's name, description, privacy", "<channel.edit>", ""),
         ("Archive a channel", "<channel.archive>", ""),
     ),
-    "People and yourself": (
-        ("See somebody's card", "<message.sender> on a message, or <people.find>", ""),
-        ("Set your status, be invisible", "<own.status>; <own.presence>", ""),
+    "People and your account": (
+        ("See a user card", "<message.sender> on a message, or <people.find>", ""),
+        ("Set your status, become invisible", "<own.status>; <own.presence>", ""),
         ("Edit your profile, your picture", "<account.profile>; <account.picture>", ""),
         ("Manage user groups", "<people.groups>", ""),
         ("Invite people", "<people.invitations>, then <invitations.link> for a link", ""),
+<<<<<<< HEAD
         ("Choose what you are notified of", "<account.settings>", "narrowcast watch"),
         ("Turn on two-factor authentication", "<account.two-factor>", "narrowcast authenticator"),
         ("Set alert words", "<own.alert-words>", ""),
     ),
     "Customize": (
+=======
+        ("Choose what notifies", "<account.settings>", "narrowcast watch"),
+        ("Turn on two-factor authentication", "<account.two-factor>", "narrowcast authenticator"),
+        ("Be notified of certain words", "<own.alert-words>", ""),
+    ),
+    "Customization": (
+>>>>>>> e409c75e (docs: Reword the generated pages)
         ("Change the theme", "<app.theme>", ""),
         ("Change a setting of the app", "<app.settings>", ""),
         (
@@ -160,12 +186,18 @@ TASKS: dict[str, tuple[Task, ...]] = {
             "<app.settings>, *Keys of each command* or *Key preset*",
             "",
         ),
-        ("Write all senders in one color", "<app.settings>, *Color senders by person*", ""),
+        ("Show all senders in one color", "<app.settings>, *Color senders by person*", ""),
         ("Complete commands in the shell", "", "narrowcast completion bash"),
     ),
+<<<<<<< HEAD
     "Host": (
         ("Run a server for this machine", "", "narrowcast serve --data ~/team"),
         ("Invite others to it", "<people.invitations>", "narrowcast serve admin invite"),
+=======
+    "Running a server": (
+        ("Run a team server", "", "narrowcast serve --data ~/team"),
+        ("Invite others", "<people.invitations>", "narrowcast serve admin invite"),
+>>>>>>> e409c75e (docs: Reword the generated pages)
         ("Check its data", "", "narrowcast serve --data ~/team --check"),
     ),
 }

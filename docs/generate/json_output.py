@@ -11,7 +11,11 @@ from narrowcast.cli import records
 
 
 def schema() -> str:
+<<<<<<< HEAD
     """The JSON Schema of the output of ``--json``."""
+=======
+    """Returns the JSON Schema of the output of ``--json``."""
+>>>>>>> e409c75e (docs: Reword the generated pages)
     (schema,), components = msgspec.json.schema_components([records.Record], ref_template="#/$defs/{name}")
     for component in components.values():
         component["description"] = " ".join(
@@ -22,11 +26,15 @@ def schema() -> str:
 
 
 def page() -> str:
+<<<<<<< HEAD
     """The page about the output of ``--json``."""
+=======
+    """Returns the page of the output of ``--json``."""
+>>>>>>> e409c75e (docs: Reword the generated pages)
     parts = [
         "# JSON",
         inspect.cleandoc(records.__doc__ or "").replace("``", "`"),
-        "[The same as JSON Schema](json.schema.json).",
+        "[JSON Schema](json.schema.json) of the output.",
     ]
     kinds = [
         one for one in vars(records).values() if isinstance(one, type) and issubclass(one, msgspec.Struct)
@@ -37,7 +45,7 @@ def page() -> str:
         tag = msgspec.inspect.type_info(one)
         assert isinstance(tag, msgspec.inspect.StructType)
         heading = f"`{tag.tag}`" if tag.tag else one.__name__
-        rows = [("`kind`", "text", "always")] if tag.tag else []
+        rows = [("`kind`", "string", "always")] if tag.tag else []
         rows += [
             (
                 f"`{field.encode_name}`",
@@ -49,7 +57,11 @@ def page() -> str:
         parts += [
             f"## {heading}",
             " ".join(inspect.cleandoc(one.__doc__ or "").split()),
+<<<<<<< HEAD
             table(("field", "type", "present"), rows),
+=======
+            table(("Field", "Type", "Present"), rows),
+>>>>>>> e409c75e (docs: Reword the generated pages)
         ]
     return "\n\n".join(parts)
 
@@ -57,13 +69,13 @@ def page() -> str:
 def _json_type(kind: msgspec.inspect.Type) -> str:
     match kind:
         case msgspec.inspect.IntType():
-            return "whole number"
+            return "integer"
         case msgspec.inspect.FloatType():
             return "number"
         case msgspec.inspect.StrType():
-            return "text"
+            return "string"
         case msgspec.inspect.BoolType():
-            return "true or false"
+            return "boolean"
         case msgspec.inspect.NoneType():
             return "null"
         case msgspec.inspect.ListType():

@@ -65,7 +65,7 @@ def test_what_is_not_read_of_registration_is_told() -> None:
     answer = Watched(json.loads((folder / "register_rich_cordelia.json").read_bytes())["response"])
     State.from_snapshot(answer, now=0.0)
     unread = {key for key in answer.keys() - answer.asked - FRAME if not key.startswith("realm_")}
-    section = FEATURES.read_text(encoding="utf-8").partition("## What is not read")[2]
+    section = FEATURES.read_text(encoding="utf-8").partition("## Ignored fields")[2]
     told = {
         word
         for row in re.findall(r"^\| (`[^|]+) \|", section, re.MULTILINE)

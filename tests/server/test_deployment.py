@@ -51,7 +51,7 @@ def test_every_command_on_the_page_is_one() -> None:
 
 
 def test_the_table_has_every_command_of_the_operator() -> None:
-    rows = re.findall(r"^\| (`.*?) \|", PAGE[PAGE.index("## Looking after it") :], re.MULTILINE)
+    rows = re.findall(r"^\| (`.*?) \|", PAGE[PAGE.index("## Administration") :], re.MULTILINE)
     named = {name.split()[0] for row in rows for name in re.findall(r"`([^`]+)`", row)}
     assert named == set(COMMANDS)
 

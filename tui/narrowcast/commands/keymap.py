@@ -231,7 +231,7 @@ def textual_keymap(user: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
 def key_table(keys: Mapping[str, tuple[str, ...]] | None = None) -> str:
     """The Markdown table of all commands, as the documentation shows it."""
     keys = keys or {}
-    lines = ["| keys | does | id |", "|---|---|---|"]
+    lines = ["| Keys | Action | Id |", "|---|---|---|"]
     for group, commands in groups().items():
         lines.append(f"| **{group}** | | |")
         for command in commands:
