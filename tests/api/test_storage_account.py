@@ -213,7 +213,7 @@ def test_a_window_on_another_machine_with_the_same_home_is_recognised_though_loc
     assert second.read_only
     (warning,) = second.warnings
     assert "laptop" in warning
-    assert "only reads" in warning
+    assert "read-only" in warning
     assert (second.journal.load_drafts(), second.cache.load_snapshot()) == ([], None), (
         "SQLite cannot share files that far"
     )

@@ -188,7 +188,7 @@ async def test_a_file_that_changed_before_the_restart_says_so_in_its_row(tmp_pat
         path.write_bytes(b"another plan")
         async with on_stage(tmp_path, server=server, size=(160, 40)) as stage:
             await until(lambda: "has changed since it was attached" in row_of(stage))
-            assert "Go on to send it as it is now, or drop it." in stage.notices[-1]
+            assert "Resume to send the new version, or cancel it." in stage.notices[-1]
             await stage.press("c", "ctrl+x")
             await until(lambda: stage.session.uploads.all() == [])
 

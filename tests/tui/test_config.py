@@ -41,7 +41,7 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
         ),
         (
             '[notifications]\nquiet = ["at night"]\n',
-            "c.toml:2: notifications.quiet: 'at night' is not a part of a day such as 22:00-07:00",
+            "c.toml:2: notifications.quiet: 'at night' is not a time range such as 22:00-07:00",
         ),
     ],
 )

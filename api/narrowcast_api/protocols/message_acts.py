@@ -243,8 +243,8 @@ class MessageActs:
             async with self._queue(record.message_id):
                 await self._send(record)
         except NarrowcastError as error:
-            what = "A change of a flag" if record.flag is not None else "A reaction"
-            self._changed(ServerNotice(f"{what} that waited was refused: {error.user_message}"))
+            what = "flag change" if record.flag is not None else "reaction"
+            self._changed(ServerNotice(f"A pending {what} was rejected: {error.user_message}"))
         return 0.0
 
     def _queue(self, message_id: int) -> asyncio.Lock:

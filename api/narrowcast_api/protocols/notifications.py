@@ -278,7 +278,7 @@ class QuietHours(Struct, frozen=True):
         """From `22:00-07:30`. Raises ValueError saying what is wrong."""
         first, dash, last = text.replace("–", "-").partition("-")
         if not dash:
-            raise ValueError(f"{text!r} is not a part of a day such as 22:00-07:00")
+            raise ValueError(f"{text!r} is not a time range such as 22:00-07:00")
         return cls(_minutes(first), _minutes(last))
 
     def contain(self, minute: int) -> bool:

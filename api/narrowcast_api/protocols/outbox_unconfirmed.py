@@ -36,7 +36,7 @@ LOOKS_THAT_FAIL = 6
 LOOK_AGAIN_EVERY = 30.0
 """Seconds between two searches from then on."""
 
-_TAKEN = "The same message of another window was sent. Checking whether this one was."
+_TAKEN = "The same message from another window was sent. Checking whether this one was."
 _NOT_THERE = "No answer, and the message is not on the server. Resend or cancel it."
 
 

@@ -289,13 +289,13 @@ class UploadQueue:
             if begun is None:
                 raise
             raise InvalidInput(
-                f"{upload.name} is not in {upload.path.parent} any more. Put it back and go on, or drop it."
+                f"{upload.name} is not in {upload.path.parent} any more. Put it back and resume, or cancel the upload."
             ) from None
         if begun is not None and now != begun:
             upload.sent = 0
             self._set(upload, stamp=None, resume_from=None)
             raise InvalidInput(
-                f"{upload.name} has changed since it was attached. Go on to send it as it is now, or drop it."
+                f"{upload.name} has changed since it was attached. Resume to send the new version, or cancel it."
             )
         if begun is None:
             self._set(upload, stamp=now)

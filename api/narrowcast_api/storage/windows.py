@@ -34,16 +34,16 @@ _NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL}
 
 _ELSEWHERE = (
     "This account is open on another machine that shares this home ({host}, process {pid}). Two machines cannot "
-    "write the same files: this window only reads and keeps nothing. Close the other one to write here, or set "
+    "write the same files: this window is read-only and stores nothing. Close the other one to write here, or set "
     "XDG_DATA_HOME and XDG_CACHE_HOME to folders of this machine."
 )
 _EARLIER_VERSION = (
-    "An earlier version of Narrowcast, which allows one window only, has this account open. This window only "
-    "reads: close the other one to write here."
+    "An earlier version of Narrowcast, which allows one window only, has this account open. This window is "
+    "read-only: close the other one to write here."
 )
 _WITHOUT_LOCKS = (
     "This account is open in another window (process {pid}), and the file system of its folder has no locks. "
-    "This window only reads: close the other one to write here."
+    "This window is read-only: close the other one to write here."
 )
 
 

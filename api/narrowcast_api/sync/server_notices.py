@@ -45,4 +45,4 @@ class ServerNotices:
         if seconds < WORTH_TELLING or now < self._slow_until:
             return
         self._slow_until = now + max(seconds, AGAIN_AFTER)
-        self._publish(ServerNotice(f"The server asks to slow down: requests wait {seconds:.0f} s."))
+        self._publish(ServerNotice(f"The server is limiting requests: they wait for {seconds:.0f} s."))

@@ -65,5 +65,5 @@ def provider_of(state: State) -> str:
 def _jitsi(state: State) -> str:
     site = state.organization.text("jitsi_server_url") or state.offers.jitsi_url
     if not site:
-        raise InvalidInput("this organization has no address for calls on Jitsi")
+        raise InvalidInput("this organization has no Jitsi server for calls")
     return f"{site.rstrip('/')}/{secrets.token_hex(_MEETING_BYTES)}"
