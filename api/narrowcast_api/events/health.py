@@ -34,9 +34,9 @@ class Health:
             self._trouble_since = self._clock.monotonic()
         if self.status.kind is not ConnectionKind.OFFLINE:
             self._set(ConnectionKind.RECONNECTING, detail)
-        self.grow_tired()
+        self.check_offline()
 
-    def grow_tired(self) -> None:
+    def check_offline(self) -> None:
         """Changes the status to offline if the trouble has lasted long enough."""
         since = self._trouble_since
         if since is not None and self._clock.monotonic() - since >= OFFLINE_AFTER:

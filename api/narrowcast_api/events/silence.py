@@ -31,7 +31,7 @@ class Silence:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._acted_at: float | None = None
-        self._has_told = False
+        self._has_received = False
         self._checked_at = -CHECK_EVERY
         self.is_listening = False
 
@@ -42,7 +42,7 @@ class Silence:
         self.is_listening = True
         wait = timeout * HEARTBEAT_SHARE
         # The poll follows events, so another event may arrive at the same moment.
-        may_be_forgotten = self._has_told and is_polled
+        may_be_forgotten = self._has_received and is_polled
         if may_be_forgotten and self._clock.monotonic() - self._checked_at >= CHECK_EVERY:
             return min(wait, QUIET_SECONDS)
         return wait
@@ -68,12 +68,12 @@ class Silence:
 
     def told(self, events: Sequence[object]) -> None:
         """Records the raw events of an answer that was not explicitly asked for."""
-        self._has_told = self._has_told or any(map(_tells, events))
+        self._has_received = self._has_received or any(map(_is_event, events))
 
     def asked(self) -> None:
         """Records that events are requested without waiting now."""
-        self._has_told, self._checked_at = False, self._clock.monotonic()
+        self._has_received, self._checked_at = False, self._clock.monotonic()
 
 
-def _tells(event: object) -> bool:
+def _is_event(event: object) -> bool:
     return isinstance(event, dict) and event.get("type") != "heartbeat"

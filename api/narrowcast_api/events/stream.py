@@ -209,7 +209,7 @@ class EventStream:
     # registration
 
     async def _register(self) -> None:
-        overdue = asyncio.ensure_future(self._say_when_overdue())
+        overdue = asyncio.ensure_future(self._report_when_overdue())
         try:
             answer = await register(self._connection, late="realm_users")
         except BadRequest:
@@ -228,7 +228,7 @@ class EventStream:
         self._socket_failures = 0
         self._works()
 
-    async def _say_when_overdue(self) -> None:
+    async def _report_when_overdue(self) -> None:
         """Reports trouble if a new snapshot takes long, since no events are received meanwhile."""
         await self._clock.sleep(PROOF_SECONDS)
         if self._health.status.is_live:
@@ -382,7 +382,7 @@ class EventStream:
             before = after
             if self._silence.is_untold() and self._socket is None:
                 self.doubt()
-            self._health.grow_tired()
+            self._health.check_offline()
 
     def _works(self) -> None:
         self._quick.reset()

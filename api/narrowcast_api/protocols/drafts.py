@@ -136,10 +136,10 @@ class Drafts:
             self._typed.ring()
         item.refused = None
         self._sync.check(item)
-        self._tell_soon(item)
+        self._sync_soon(item)
         return draft_id
 
-    def _tell_soon(self, item: DraftItem) -> None:
+    def _sync_soon(self, item: DraftItem) -> None:
         """Schedule the request: when typing pauses, or after a while of continuous typing."""
         now = self._clock.monotonic()
         item.dirty_since = now if item.dirty_since is None else item.dirty_since
@@ -236,7 +236,7 @@ class Drafts:
         for item in self._store.take_in(changes, leads=self._sync.leads):
             self._sync.check(item)
             if item.record.dirty:
-                self._tell_soon(item)
+                self._sync_soon(item)
         self._alarm.ring()  # there may be a copy of a text that two windows wrote at the same time
 
     def lead(self) -> None:

@@ -86,14 +86,14 @@ class TypingSender:
     def stop(self) -> None:
         """Call when the text is empty, sent, cancelled or left. Sends nothing if no start was sent."""
         if self._target is not None:
-            self._say(self._target, "stop")
+            self._enqueue(self._target, "stop")
             self._target = None
 
     async def run(self) -> None:
         """Send queued notifications and watch the idle time until cancelled."""
         while True:
             while self._outgoing:
-                await self._say_next()
+                await self._send_next()
             await self._alarm.wait(self._idle_in())
             if self._idle_in() == 0.0:
                 self.stop()
@@ -102,7 +102,7 @@ class TypingSender:
         """Send a last stop, if one is due. Bound it with a timeout."""
         self.stop()
         while self._outgoing:
-            await self._say_next()
+            await self._send_next()
 
     def _typed(self, target: TypingTarget) -> None:
         now = self._clock.monotonic()
@@ -113,7 +113,7 @@ class TypingSender:
         self._last_key = now
         if self._target is None or now - self._started >= self._periods().started_wait:
             self._target, self._started = target, now
-            self._say(target, "start")
+            self._enqueue(target, "start")
 
     def _idle_in(self) -> float | None:
         """Seconds until the pause in typing is long enough for a stop; None if nothing was started."""
@@ -121,14 +121,14 @@ class TypingSender:
             return None
         return max(0.0, self._last_key + self._periods().stopped_wait - self._clock.monotonic())
 
-    def _say(self, target: TypingTarget, op: TypingOp) -> None:
+    def _enqueue(self, target: TypingTarget, op: TypingOp) -> None:
         if self._outgoing and op == "stop" and self._outgoing[-1] == (target, "start"):
             self._outgoing.pop()  # the start has not been sent yet, so neither is needed
         else:
             self._outgoing.append((target, op))
         self._alarm.ring()
 
-    async def _say_next(self) -> None:
+    async def _send_next(self) -> None:
         target, op = self._outgoing.popleft()
         try:
             await self._send(target, op)

@@ -58,7 +58,7 @@ def _user_remove(state: State, event: RealmUserRemoveEvent) -> tuple[Change, ...
         state.users.put([replace(user, is_active=False)])
     else:
         state.users.remove(user_id)
-    _fall_silent(state, user_id)
+    _remove_presence(state, user_id)
     return (UsersChanged((user_id,)),)
 
 
@@ -67,12 +67,12 @@ def _user_update(state: State, event: RealmUserUpdateEvent) -> tuple[Change, ...
     state.users.update(event.person)
     changes: tuple[Change, ...] = (UsersChanged((event.person.user_id,)),)
     if event.person.values.get("is_active") is False:
-        _fall_silent(state, event.person.user_id)
+        _remove_presence(state, event.person.user_id)
         changes += _leave(state, event.person.user_id)
     return changes
 
 
-def _fall_silent(state: State, user_id: int) -> None:
+def _remove_presence(state: State, user_id: int) -> None:
     """Removes status and presence, which snapshots do not contain for deactivated or invisible users."""
     state.statuses.forget(user_id)
     state.presence.forget(user_id)

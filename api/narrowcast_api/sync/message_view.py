@@ -335,10 +335,10 @@ class MessageView:
             is_seen = self.is_watched is not None and self.is_watched()
             if not message.is_read and not is_seen and self._has_read_before(message.id):
                 self.first_unread = message.id
-            self._stay_short()
+            self._limit_length()
             self._publish()
 
-    def _stay_short(self) -> None:
+    def _limit_length(self) -> None:
         """Drops messages far from `position`, so that memory stays bounded in an app that is open for weeks."""
         ids = self._timeline.ids
         if len(ids) > LONGEST and not self.loading_older:

@@ -11,7 +11,7 @@ from narrowcast_api.state.changes import Change, ServerNotice
 AGAIN_AFTER = 60.0
 """Seconds after which the notice about rate limiting is repeated."""
 
-WORTH_TELLING = 2.0
+SHORTEST_REPORTED = 2.0
 """Shorter pauses, in seconds, are not reported."""
 
 
@@ -42,7 +42,7 @@ class ServerNotices:
 
     def _limited(self, seconds: float) -> None:
         now = self._clock.monotonic()
-        if seconds < WORTH_TELLING or now < self._slow_until:
+        if seconds < SHORTEST_REPORTED or now < self._slow_until:
             return
         self._slow_until = now + max(seconds, AGAIN_AFTER)
         self._publish(ServerNotice(f"The server is limiting requests: they wait for {seconds:.0f} s."))

@@ -363,7 +363,7 @@ class Session:
             await self._supervisor.stop(within)
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
-                    await self._say_goodbye(deadline - within / 4)
+                    await self._send_pending(deadline - within / 4)
                     await self._supervisor.close()
                     if self._client is not None:
                         await self._client.aclose()
@@ -373,7 +373,7 @@ class Session:
             self._bus.close()
             await asyncio.shield(self._keep_and_close_files())
 
-    async def _say_goodbye(self, deadline: float) -> None:
+    async def _send_pending(self, deadline: float) -> None:
         """Sends what is pending until the deadline; the rest stays in the journal."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline):

@@ -74,8 +74,8 @@ class ViewRefresher:
 
 def needs_refresh(view: MessageView) -> bool:
     """Whether fetching the view again may bring it up to date."""
-    return _passes(view.error) if view.error is not None else view.is_stale
+    return _is_transient(view.error) if view.error is not None else view.is_stale
 
 
-def _passes(error: NarrowcastError) -> bool:
+def _is_transient(error: NarrowcastError) -> bool:
     return isinstance(error, (*PASSING, MalformedAnswer))
