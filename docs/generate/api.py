@@ -44,13 +44,8 @@ def error_page() -> str:
             title + " They are in `narrowcast_api.errors`.",
             "```\n" + inspect.cleandoc(tree) + "\n```",
             " ".join(after.split()),
-<<<<<<< HEAD
-            "`exit` is the exit code of a command that fails with the error.",
-            table(("error", "is a", "when", "exit"), rows),
-=======
             "*Exit code* is that of a `narrowcast` command that fails with the error.",
             table(("Error", "Base class", "Meaning", "Exit code"), rows),
->>>>>>> e409c75e (docs: Reword the generated pages)
         ]
     )
 
@@ -78,13 +73,8 @@ def operation_page() -> str:
     return "\n\n".join(
         [
             "# Operations",
-<<<<<<< HEAD
-            "Every operation of the service, the client's function for it, the level that it requires, the levels at "
-            "which it behaves differently, and the statements of the contract.",
-=======
             "All operations of the API, the client function of each, the level that it requires, the levels at which "
             "its behaviour changes, and the statements of the API contract.",
->>>>>>> e409c75e (docs: Reword the generated pages)
             _module(REFERENCE).table(),
         ]
     )

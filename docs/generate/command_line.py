@@ -20,15 +20,9 @@ def page() -> str:
     codes = " ".join(codes.split())
     parts = [
         "# Command line",
-<<<<<<< HEAD
-        "The same as `narrowcast COMMAND --help` and `man narrowcast`. [Scripting](scripting.md) has examples; "
-        "[JSON](json.md) describes the output of `--json`.",
-        f"{codes[0].upper()}{codes[1:]}. Errors go to standard error, each line prefixed with `narrowcast: `.",
-=======
         "The same as `narrowcast COMMAND --help` and `man narrowcast`. [Scripting](scripting.md) has examples, "
         "[JSON](json.md) describes the output of `--json`.",
         f"{codes[0].upper()}{codes[1:]}. Errors go to standard error; each line starts with `narrowcast: `.",
->>>>>>> e409c75e (docs: Reword the generated pages)
         *_command(parser, 2),
     ]
     return "\n\n".join(parts)
@@ -86,13 +80,8 @@ def manual_page() -> str:
                     ),
                     ("~/.config/narrowcast/accounts/", "the accounts, one zuliprc file each"),
                     ("~/.config/narrowcast/extensions/", "extensions"),
-<<<<<<< HEAD
-                    ("~/.local/share/narrowcast/", "drafts and unsent messages: must not be lost"),
-                    ("~/.cache/narrowcast/", "cached messages: can be fetched again"),
-=======
                     ("~/.local/share/narrowcast/", "drafts and unsent messages: do not delete"),
                     ("~/.cache/narrowcast/", "cached messages; may be deleted"),
->>>>>>> e409c75e (docs: Reword the generated pages)
                     ("~/.local/state/narrowcast/log/", "the log"),
                 )
             ),
@@ -100,11 +89,7 @@ def manual_page() -> str:
         {
             "heading": "environment",
             "content": ".B XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME\nchange these folders;\n"
-<<<<<<< HEAD
-            ".br\n.B VISUAL, EDITOR\nname the editor; \n.br\n.B NO_COLOR\nturns colours off.",
-=======
             ".br\n.B VISUAL, EDITOR\nthe editor; \n.br\n.B NO_COLOR\nturns colours off.",
->>>>>>> e409c75e (docs: Reword the generated pages)
         },
     ]
     parser.epilog = None

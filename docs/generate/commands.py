@@ -16,17 +16,6 @@ _COMMAND = re.compile(r"<([a-z]+\.[a-z-]+)>")
 
 
 def key_page() -> str:
-<<<<<<< HEAD
-    """The page of all commands with their keys, and the keys that presets change."""
-    parts = [
-        "# All keys",
-        "The id in the last column is what `[keys]` in [config.toml](configuration.md) names. In the app, `?` shows "
-        "the same with your own keys, and *App settings* changes them. A key works in the place that its heading "
-        "names; the innermost place takes precedence.",
-        key_table(),
-        "## Presets",
-        '`preset = "vim"` in config.toml, or *Key preset* in *App settings*. Other commands keep their keys.',
-=======
     """Returns the page of all commands and of the keys that presets change."""
     parts = [
         "# All keys",
@@ -36,7 +25,6 @@ def key_page() -> str:
         key_table(),
         "## Presets",
         '`preset = "vim"` in config.toml, or *Key preset* in *App settings*. Other keys keep their defaults.',
->>>>>>> e409c75e (docs: Reword the generated pages)
     ]
     for name, changed in PRESETS.items():
         rows = [
@@ -53,18 +41,6 @@ def key_page() -> str:
 
 
 def offline_page() -> str:
-<<<<<<< HEAD
-    """The page that says what each command does offline."""
-    meanings = {Offline.WORKS: "yes", Offline.WAITS: "waits", Offline.REFUSED: "no"}
-    parts = [
-        "# Without a connection",
-        "You can read and search cached messages, write drafts and messages, and set read marks, stars and reactions. "
-        "All of this is saved to disk immediately, shown in every window of the account, and sent in order once the "
-        "server can be reached, also after a restart or by `narrowcast watch`. A command that needs the server is "
-        "refused at once and changes nothing. Nothing is dropped silently.",
-        "*yes*: works with cached data. *waits*: takes effect here at once and is sent later. *no*: refused. Changes "
-        "made in dialogs (settings, channels, people) are not in the table; they need a connection.",
-=======
     """Returns the page of what each command does offline."""
     meanings = {Offline.WORKS: "yes", Offline.WAITS: "queued", Offline.REFUSED: "no"}
     parts = [
@@ -75,7 +51,6 @@ def offline_page() -> str:
         "needs the server reports an error at once and changes nothing.",
         "*yes*: works with cached data. *queued*: takes effect locally, sent later. *no*: error. Dialogs that change "
         "settings, channels or people are not in the table; they need a connection.",
->>>>>>> e409c75e (docs: Reword the generated pages)
     ]
     for heading, commands in groups(
         command for command in REGISTRY if command.context in _WITH_PURPOSE
@@ -86,17 +61,10 @@ def offline_page() -> str:
 
 
 def task_page() -> str:
-<<<<<<< HEAD
-    """The page of everyday tasks, with the keys of their commands."""
-    parts = [
-        "# Everyday tasks",
-        "How to do common tasks in the app and, where possible, on the command line. The keys are the defaults; the "
-=======
     """Returns the page of everyday tasks, with the keys of their commands."""
     parts = [
         "# Everyday tasks",
         "How to do everyday tasks in the app, and on the command line where possible. The keys are the defaults; the "
->>>>>>> e409c75e (docs: Reword the generated pages)
         "palette (`Ctrl-p`) lists all commands with your own keys.",
     ]
     for heading, listed in TASKS.items():

@@ -1,12 +1,6 @@
-<<<<<<< HEAD
-"""Everyday tasks and how to do them in the app and, where possible, on the command line: for docs/tasks.md.
-
-`<id>` stands for the key of a command, or for its title in the palette if it has no key.
-=======
 """Everyday tasks, and how to do each in the app and on the command line: for docs/tasks.md.
 
 `<id>` stands for the key of a command, or for its name in the palette if it has no key.
->>>>>>> e409c75e (docs: Reword the generated pages)
 """
 
 from __future__ import annotations
@@ -18,11 +12,7 @@ TASKS: dict[str, tuple[Task, ...]] = {
     "Getting started": (
         ("Try it without an account", "*Try the demo* on the welcome screen", "narrowcast demo"),
         ("Log in", "*Log in* on the welcome screen", "narrowcast login https://chat.example.com"),
-<<<<<<< HEAD
-        ("Log in with an account file of Zulip's tools", "", "narrowcast --rc ~/zuliprc"),
-=======
         ("Log in with a zuliprc file", "", "narrowcast --rc ~/zuliprc"),
->>>>>>> e409c75e (docs: Reword the generated pages)
         ("Accept an invitation", "", "narrowcast login https://chat.example.com/join/abc/"),
         ("Add another account", "<account.switch>", "narrowcast login https://other.example.com"),
         ("Switch to another account", "<account.switch>, select it", "narrowcast --account NAME"),
@@ -108,22 +98,14 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ("Write to the sender of a message", "<message.reply-sender>", ""),
         ("Quote a message", "<message.quote>", ""),
         ("Send, begin a new line", "<compose.enter>, <compose.other-enter>", ""),
-<<<<<<< HEAD
-        ("Complete @names, #channels, :emoji:", "<compose.complete>, or just keep typing", ""),
-=======
         ("Complete @names, #channels, :emoji:", "<compose.complete>, or keep typing", ""),
->>>>>>> e409c75e (docs: Reword the generated pages)
         ("Write in your editor", "<compose.editor>", ""),
         (
             "Upload a file",
             "<compose.attach>",
             "narrowcast send --to ada@example.com --file plan.pdf 'The plan'",
         ),
-<<<<<<< HEAD
-        ("See how it will look", "<write.preview>", ""),
-=======
         ("Preview a message", "<write.preview>", ""),
->>>>>>> e409c75e (docs: Reword the generated pages)
         ("Leave compose; the text is kept as a draft", "<compose.leave>", ""),
         ("Restore a draft, or delete one", "<go.drafts>, then <list.select> or <manage.delete>", ""),
         ("Schedule a message", "<write.schedule>", ""),
@@ -166,19 +148,11 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ("Edit your profile, your picture", "<account.profile>; <account.picture>", ""),
         ("Manage user groups", "<people.groups>", ""),
         ("Invite people", "<people.invitations>, then <invitations.link> for a link", ""),
-<<<<<<< HEAD
         ("Choose what you are notified of", "<account.settings>", "narrowcast watch"),
         ("Turn on two-factor authentication", "<account.two-factor>", "narrowcast authenticator"),
         ("Set alert words", "<own.alert-words>", ""),
     ),
-    "Customize": (
-=======
-        ("Choose what notifies", "<account.settings>", "narrowcast watch"),
-        ("Turn on two-factor authentication", "<account.two-factor>", "narrowcast authenticator"),
-        ("Be notified of certain words", "<own.alert-words>", ""),
-    ),
     "Customization": (
->>>>>>> e409c75e (docs: Reword the generated pages)
         ("Change the theme", "<app.theme>", ""),
         ("Change a setting of the app", "<app.settings>", ""),
         (
@@ -189,15 +163,9 @@ TASKS: dict[str, tuple[Task, ...]] = {
         ("Show all senders in one color", "<app.settings>, *Color senders by person*", ""),
         ("Complete commands in the shell", "", "narrowcast completion bash"),
     ),
-<<<<<<< HEAD
-    "Host": (
-        ("Run a server for this machine", "", "narrowcast serve --data ~/team"),
-        ("Invite others to it", "<people.invitations>", "narrowcast serve admin invite"),
-=======
     "Running a server": (
         ("Run a team server", "", "narrowcast serve --data ~/team"),
         ("Invite others", "<people.invitations>", "narrowcast serve admin invite"),
->>>>>>> e409c75e (docs: Reword the generated pages)
         ("Check its data", "", "narrowcast serve --data ~/team --check"),
     ),
 }

@@ -11,11 +11,7 @@ from narrowcast.cli import records
 
 
 def schema() -> str:
-<<<<<<< HEAD
-    """The JSON Schema of the output of ``--json``."""
-=======
     """Returns the JSON Schema of the output of ``--json``."""
->>>>>>> e409c75e (docs: Reword the generated pages)
     (schema,), components = msgspec.json.schema_components([records.Record], ref_template="#/$defs/{name}")
     for component in components.values():
         component["description"] = " ".join(
@@ -26,11 +22,7 @@ def schema() -> str:
 
 
 def page() -> str:
-<<<<<<< HEAD
-    """The page about the output of ``--json``."""
-=======
     """Returns the page of the output of ``--json``."""
->>>>>>> e409c75e (docs: Reword the generated pages)
     parts = [
         "# JSON",
         inspect.cleandoc(records.__doc__ or "").replace("``", "`"),
@@ -57,11 +49,7 @@ def page() -> str:
         parts += [
             f"## {heading}",
             " ".join(inspect.cleandoc(one.__doc__ or "").split()),
-<<<<<<< HEAD
-            table(("field", "type", "present"), rows),
-=======
             table(("Field", "Type", "Present"), rows),
->>>>>>> e409c75e (docs: Reword the generated pages)
         ]
     return "\n\n".join(parts)
 

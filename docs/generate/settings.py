@@ -13,20 +13,12 @@ from narrowcast.app.config_keys import CONFIG_KEYS, ConfigKey, value_of
 
 
 def page() -> str:
-<<<<<<< HEAD
-    """The page of all keys of config.toml."""
-=======
     """Returns the page of every key of config.toml."""
->>>>>>> e409c75e (docs: Reword the generated pages)
     described = dict(_attribute_docs(config))
     parts = [
         "# All settings",
         "Every key of [config.toml](configuration.md). *App settings* in the palette (`Ctrl-p`) shows and changes all "
-<<<<<<< HEAD
-        "of them; an error in the file is reported with its line and key.",
-=======
         "of them; errors in the file are reported with line and key.",
->>>>>>> e409c75e (docs: Reword the generated pages)
     ]
     for heading, listed in CONFIG_KEYS.items():
         rows = [_setting(one, described) for one in listed]
@@ -55,11 +47,7 @@ def _setting(one: ConfigKey, described: dict[str, str]) -> tuple[str, str, str]:
 
 
 def _attribute_docs(module: ModuleType) -> Iterator[tuple[str, str]]:
-<<<<<<< HEAD
-    """The docstring below each field of the configuration's classes, by its key in the file."""
-=======
     """Yields the docstring below each field of the configuration's classes, by its key in the file."""
->>>>>>> e409c75e (docs: Reword the generated pages)
     tables = {
         "Accounts": "accounts.",
         "Appearance": "appearance.",
