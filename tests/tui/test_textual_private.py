@@ -214,7 +214,8 @@ async def test_a_dialog_over_what_has_just_changed_shows_the_change() -> None:
         await pilot.pause()
         for number in range(4):
             app.query_one(Static).update(f"changed {number}")
-            await asyncio.sleep(0.003 * number)
+            for _ in range(number):
+                await asyncio.sleep(0)
             await app.push_screen(TwoLines())
             await pilot.pause()
             await pilot.pause()
