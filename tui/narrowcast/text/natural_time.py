@@ -17,6 +17,7 @@ _MORNING = (9, 0)
 
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _SPAN = re.compile(r"(\d{1,6})\s*(minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w)")
+_BETWEEN_SPANS = re.compile(r"[\s,]*(?:and)?[\s,]*")
 _CLOCK = re.compile(r"(?:at\s+)?(\d{1,2})(?:[:.](\d{2}))?\s*(am|pm)?")
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -57,7 +58,7 @@ def _span(words: str, here: datetime) -> datetime | None:
     rest = words.removeprefix("+").removeprefix("in ").strip()
     seconds, end = 0, 0
     for part in _SPAN.finditer(rest):
-        if rest[end : part.start()].strip(" ,and"):
+        if _BETWEEN_SPANS.fullmatch(rest, end, part.start()) is None:
             return None
         seconds += int(part[1]) * _UNITS[part[2][0]]
         end = part.end()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import isleap
 from datetime import date, timedelta
 
 __all__ = ["day_of"]
@@ -30,6 +31,14 @@ def day_of(text: str, today: date) -> date:
     if match := _ISO.fullmatch(words):
         return date(int(match[1]), int(match[2]), int(match[3] or 1))
     if match := _IN_THIS_YEAR.fullmatch(words):
-        day = date(today.year, int(match[1]), int(match[2]))
-        return day if day <= today else day.replace(year=today.year - 1)
+        return _latest(int(match[1]), int(match[2]), today)
     raise ValueError(f"{text!r} is not a date")
+
+
+def _latest(month: int, day: int, today: date) -> date:
+    """The latest day of that month and day that is not after `today`. Raises ValueError if there is none."""
+    leap_day = (month, day) == (2, 29)
+    year = today.year - ((month, day) > (today.month, today.day))
+    while leap_day and not isleap(year):
+        year -= 1
+    return date(year, month, day)
