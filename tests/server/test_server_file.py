@@ -81,7 +81,7 @@ def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: s
 
 async def test_the_operator_tries_the_mail_and_hears_what_is_wrong(mailing: TestServer, box: Mailbox) -> None:
     lines = await ask(mailing.core.folder, "mail", {"to": "op@x.example"})
-    assert lines == ["127.0.0.1 accepted a mail to op@x.example"]
+    assert lines == ["127.0.0.1 accepted an email to op@x.example"]
     assert (await box.next())[0] == ["op@x.example"]
     box.refusals = {"op@x.example": ["550 \x1b[2J go away"]}
     with pytest.raises(Fault, match="550"):

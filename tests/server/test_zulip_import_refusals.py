@@ -73,7 +73,10 @@ def circle(files: Files) -> None:
         (lambda f: realm(f, "zerver_reaction").update(message=12345), "12345, which is not in the archive"),
         (lambda f: f["messages-000001.json"]["zerver_message"][0].update(sender=99), "sender is 99"),
         (lambda f: f["messages-000001.json"]["zerver_message"][0].update(recipient=99), "recipient is 99"),
-        (lambda f: f["messages-000001.json"]["zerver_message"][1].update(id=1), "two messages have one id"),
+        (
+            lambda f: f["messages-000001.json"]["zerver_message"][1].update(id=1),
+            "two messages have the same id",
+        ),
         (
             lambda f: f["messages-000001.json"]["zerver_message"][0].update(edit_history="[[1]]"),
             "list of changes",

@@ -14,12 +14,12 @@ _LONGEST_LINE: Final = 150
 
 
 class BadAddress(Exception):
-    """An address to which no mail can be sent."""
+    """An address to which no email can be sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """An email to send; `id` determines the Message-ID, so that a mail sent twice is recognized as a duplicate."""
+    """An email to send; `id` determines the Message-ID, so that one sent twice is recognized as a duplicate."""
 
     id: int
     recipient: str
@@ -53,7 +53,7 @@ def _address(text: str) -> Address:
 
 
 def is_address(text: str) -> bool:
-    """Whether mail can be sent to this address."""
+    """Whether email can be sent to this address."""
     try:
         _address(text)
     except BadAddress:

@@ -34,4 +34,4 @@ class MailSettings:
     ca_file: Path | None = None
     """Trusted certificates, in place of the system's."""
     timeout_seconds: float = 20.0
-    """For each response of the mail server."""
+    """The longest wait for each response of the mail server."""

@@ -30,7 +30,7 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A result, and the reason if the mail was not sent."""
+    """A result, and the reason if the email was not sent."""
 
     fate: Fate
     reason: str = ""

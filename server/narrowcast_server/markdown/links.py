@@ -150,8 +150,8 @@ class MediaRule(_Brackets):
 
 @lru_cache(maxsize=1)
 def bracket_starts(source: str) -> frozenset[int]:
-    """Where links may begin: at brackets that are closed before an opening parenthesis, with few outer
-    brackets.
+    """Where links may begin: at brackets closed by `](` with a `)` later, inside fewer than DEEPEST_BRACKETS
+    others.
 
     One pass over the source, because the library scans from each bracket to the end.
     """

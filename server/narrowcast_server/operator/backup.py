@@ -87,7 +87,7 @@ def _write(data: Path, scratch: Path, made: Path, *, with_keys: bool) -> None:
     descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as stream, tarfile.open(fileobj=stream, mode="w") as archive:
         for name, path in _files(data, copy, with_keys=with_keys):
-            # Files may be deleted meanwhile: verification reports those that are missed.
+            # Files may be deleted meanwhile: verification reports those that are missing.
             if (content := _opened(path)) is not None:
                 with content:
                     sums[name] = _add(archive, name, content)

@@ -119,7 +119,7 @@ async def sessions_of(core: Core, arguments: Arguments) -> list[str]:
     rows = sessions(core, given.person(core, arguments))
     return [
         f"{given.time(row['begun'])}  {row['client']}  idle {row['idle_seconds']} s"
-        f"  {row['waiting_events']} events wait"
+        f"  {row['waiting_events']} events pending"
         for row in rows
     ] or ["none"]
 

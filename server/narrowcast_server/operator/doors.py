@@ -64,7 +64,7 @@ async def withdraw(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def link(core: Core, arguments: Arguments) -> list[str]:
-    """Creates a link for choosing a new password, which nobody else then knows."""
+    """Creates a link by which the user chooses a new password, unknown to the operator."""
     user = given.person(core, arguments)
     if user.is_bot or not user.is_active:
         raise Fault(f"{user.full_name} cannot sign in: a bot, or deactivated")

@@ -19,7 +19,7 @@ _PROBLEMS: Final = 10
 
 
 async def mail(core: Core, arguments: Arguments) -> list[str]:
-    """Shows the mail server, counts of mails and recent failures; with `to`, sends a test mail."""
+    """Shows the mail server, counts of emails and recent failures; with `to`, sends a test email."""
     settings = core.config.mail
     if settings is None:
         raise Fault(
@@ -49,7 +49,7 @@ async def _tried(core: Core, to: str) -> list[str]:
     (outcome,) = await apart(partial(deliver, settings, [message]))
     if outcome.fate is not Fate.SENT:
         raise Fault(f"{settings.host} port {settings.port} did not accept it: {outcome.reason}")
-    return [f"{settings.host} accepted a mail to {to}"]
+    return [f"{settings.host} accepted an email to {to}"]
 
 
 COMMANDS: Final[dict[str, Command]] = {"mail": mail}

@@ -137,9 +137,9 @@ class Quotas:
     upload_mib: int = 50 * 1024
     """Of all users together, in MiB."""
     mails_kept: int = 1000
-    """Organization-wide: the newest ones; unsent mails are kept in addition."""
+    """Organization-wide: the newest ones; unsent emails are kept in addition."""
     mails_a_day: int = 200
-    """Mails caused by one user, such as invitations; only counted when mail is sent."""
+    """Caused by one user, such as invitations; only counted if the server sends email."""
     spare_disk_mib: int = 64
     """Disk space that uploads must leave free for messages."""
 
@@ -173,7 +173,7 @@ class Config:
     """Per address, over requests without credentials; requests from this machine are not limited."""
     login_attempts: RateLimit = RateLimit(1800, 5)
     reset_attempts: RateLimit = RateLimit(3600, 3)
-    """The same for requests for a password reset mail."""
+    """The same for requests for a password reset email."""
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     quotas: Quotas = field(default_factory=Quotas)
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
@@ -186,7 +186,7 @@ class Config:
     external_logins: tuple[ExternalLogin, ...] = ()
     """In the order in which clients show them."""
     mail: MailSettings | None = None
-    """None: mail is stored for the operator, but not sent."""
+    """None: emails are stored for the operator, but not sent."""
     disposable_domains: frozenset[str] = frozenset()
     """Disposable email domains, in lower case, from the operator's list."""
     durable: bool = True

@@ -265,7 +265,7 @@ CREATE TABLE sign_in_links (
 ) WITHOUT ROWID;
 CREATE INDEX sign_in_links_by_user ON sign_in_links(user_id);
 """
-"""Mails are pending while `due` is set. Password reset links are stored hashed."""
+"""Emails are pending while `due` is set. Password reset links are stored hashed."""
 
 _SECOND_FACTORS = """
 CREATE TABLE second_factors (

@@ -103,7 +103,7 @@ class Folder:
             target.unlink(missing_ok=True)
 
     def partial(self) -> Path:
-        """A new, empty file for an upload in progress."""
+        """Creates an empty file for an upload in progress and returns its path."""
         path = self.make(self.path / "partial") / secrets.token_hex(16)
         path.touch(mode=0o600, exist_ok=False)
         return path

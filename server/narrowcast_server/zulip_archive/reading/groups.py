@@ -64,7 +64,7 @@ def _named_ids(intake: Intake, every: Ids) -> Ids:
         if row.flag("is_system_group"):
             name = row.text("name")
             if name not in present:
-                row.fault(f"there is no group {name!r} of a role")
+                row.fault(f"there is no system group {name!r}")
             named[theirs] = present[name]
     free = max([*every.values(), *used, 0]) + 1
     for row in intake.rows("zerver_namedusergroup"):

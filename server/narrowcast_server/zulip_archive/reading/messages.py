@@ -50,7 +50,7 @@ def new_ids(intake: Intake) -> None:
     else:
         intake.messages = {identity: number for number, (_, identity) in enumerate(sorted(times), 1)}
     if len(intake.messages) != len(times):
-        raise ArchiveError("two messages have one id")
+        raise ArchiveError("two messages have the same id")
 
 
 async def messages(intake: Intake, recipients: Recipients) -> None:

@@ -37,7 +37,7 @@ class Recipients:
     def _read(self, intake: Intake, row: ArchiveRow) -> None:
         identity = row.integer("id")
         if identity in self.channels or identity in self._people or identity in self._groups:
-            row.fault("the id is there twice")
+            row.fault("the id occurs twice")
         kind = row.one_of("type", tuple(RecipientType))
         if kind == RecipientType.CHANNEL:
             self.channels[identity] = row.reference("type_id", intake.channels)

@@ -16,7 +16,7 @@ _TABLES: Final = (
     ("drafts", "drafts"),
     ("extra_keys", "additional API keys"),
     ("second_factors", "accounts with two-factor authentication: people set it up again"),
-    ("sent_emails", "sent mails"),
+    ("sent_emails", "sent emails"),
     ("invites", "invitations: their links point to this server"),
     ("acts", "entries of the log of administrative acts"),
 )
