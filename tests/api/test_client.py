@@ -20,7 +20,7 @@ from narrowcast_api.errors import (
     BadRequest,
     InvalidInput,
     MalformedAnswer,
-    NotAsked,
+    NotSent,
     OutcomeUnknown,
 )
 from narrowcast_api.http.connection import Connection
@@ -345,6 +345,6 @@ async def test_a_question_that_fails_before_a_write_means_that_it_was_not_sent(f
                 transport.prepare("GET", "/api/v1/server_settings", json={"service_feature_level": 9})
             transport.prepare("GET", f"/api/v1/{failing}", **broken)
             async with Client.open(ACCOUNT, transport=transport) as client:
-                with pytest.raises(NotAsked) as caught:
+                with pytest.raises(NotSent) as caught:
                     await client.messages.send(to=DirectDestination(frozenset()), content="hi")
                 assert caught.value.user_message == told

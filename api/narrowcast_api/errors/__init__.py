@@ -6,7 +6,7 @@
     ├── AccountError              an account file that cannot be used
     ├── TransportError
     │   ├── NotConnected          the request certainly did not reach the server: safe to repeat
-    │   │   └── NotAsked          a preliminary request failed; `cause` is its error
+    │   │   └── NotSent           a preliminary request failed; `cause` is its error
     │   └── OutcomeUnknown        the server may have carried the request out
     │       └── NoAnswer          no answer within the time limit of a request
     ├── ServerFault               5xx; for a write the outcome is unknown
@@ -32,8 +32,8 @@ from narrowcast_api.errors.failures import (
     NarrowcastError,
     NoAnswer,
     NoServerThere,
-    NotAsked,
     NotConnected,
+    NotSent,
     OutcomeUnknown,
     RateLimited,
     RedirectRefused,
@@ -103,9 +103,9 @@ __all__ = [
     "NarrowcastError",
     "NoAnswer",
     "NoServerThere",
-    "NotAsked",
     "NotConnected",
     "NotFound",
+    "NotSent",
     "OutcomeUnknown",
     "PermissionDenied",
     "RateLimited",

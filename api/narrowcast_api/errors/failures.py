@@ -59,10 +59,10 @@ class NotConnected(TransportError):
 class OutcomeUnknown(TransportError):
     """Timed out or disconnected after sending: the server may have carried the request out.
 
-    `only_asked`: the request was not meant to change anything, so it may be repeated.
+    `read_only`: the request changes nothing on the server, so it may be repeated.
     """
 
-    only_asked = False
+    read_only = False
 
     @property
     def user_message(self) -> str:
@@ -70,7 +70,7 @@ class OutcomeUnknown(TransportError):
 
     @property
     def _advice(self) -> str:
-        return "Try again." if self.only_asked else "It may have worked: look before you repeat it."
+        return "Try again." if self.read_only else "It may have worked: look before you repeat it."
 
 
 class NoAnswer(OutcomeUnknown):
@@ -94,7 +94,7 @@ class ServerFault(NarrowcastError):
         return f"Server error (HTTP {self.status}). Try again in a moment."
 
 
-class NotAsked(NotConnected):
+class NotSent(NotConnected):
     """A preliminary request to the server failed (5xx) or got no answer: the request itself was not sent and
     may be repeated. `cause` is the error of the preliminary request.
     """
@@ -103,7 +103,7 @@ class NotAsked(NotConnected):
         super().__init__(str(cause))
         self.cause = cause
         if isinstance(cause, OutcomeUnknown):
-            cause.only_asked = True
+            cause.read_only = True
 
     @property
     def user_message(self) -> str:

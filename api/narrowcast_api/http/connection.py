@@ -20,8 +20,8 @@ from narrowcast_api.errors import (
     MethodNotAllowed,
     NarrowcastError,
     NoAnswer,
-    NotAsked,
     NotFound,
+    NotSent,
     OutcomeUnknown,
     RateLimited,
     ServerFault,
@@ -51,7 +51,7 @@ SLOW_SECONDS = 5.0
 ANSWER_BYTES = 64 * 2**20
 _TRIES = 4
 
-_UNTOLD = re.compile(r"^/(register|events|users/me/presence|messages/render)|/typing$")
+_WITHOUT_EVENTS = re.compile(r"^/(register|events|users/me/presence|messages/render)|/typing$")
 """Paths of requests for which the server sends no event to the user's own clients."""
 
 
@@ -121,7 +121,7 @@ class Connection:
         """Returns what is known about the server, after requesting it if necessary; at most one such request
         runs at a time.
 
-        If it fails, the caller's own request was not sent: raises NotConnected, or NotAsked with the cause.
+        If it fails, the caller's own request was not sent: raises NotConnected, or NotSent with the cause.
         """
         if not self.server.known:
             async with self._identifying:
@@ -130,14 +130,14 @@ class Connection:
         return self.server
 
     async def preliminary(self, question: Awaitable[T]) -> T:
-        """Returns the answer to a request that precedes the actual one. Raises NotAsked instead of
+        """Returns the answer to a request that precedes the actual one. Raises NotSent instead of
         OutcomeUnknown and ServerFault, as the actual request was not sent.
         """
-        failure: NotAsked
+        failure: NotSent
         try:
             return await question
         except (OutcomeUnknown, ServerFault) as error:
-            failure = NotAsked(error)
+            failure = NotSent(error)
         raise failure
 
     def assume(self, server: ServerInfo) -> None:
@@ -208,7 +208,7 @@ class Connection:
             outcome = await self._attempt(question, partial, late, bucket)
             if isinstance(outcome, dict):
                 self._report_ignored(method, path, outcome)
-                if self.on_acted is not None and method != "GET" and not _UNTOLD.search(path):
+                if self.on_acted is not None and method != "GET" and not _WITHOUT_EVENTS.search(path):
                     self.on_acted()
                 return outcome
             if isinstance(outcome, RateLimited):
@@ -327,7 +327,7 @@ class Connection:
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             failure = transport_error(error)
         if isinstance(failure, OutcomeUnknown):
-            failure.only_asked = question.method == "GET"
+            failure.read_only = question.method == "GET"
         # Raised outside the except: the transport's error contains the request, and with it the credentials.
         raise failure
 

@@ -203,7 +203,7 @@ class Narrow(Struct, frozen=True, eq=False):
 
     @property
     def destination(self) -> Destination | None:
-        """The conversation that this view shows; None if it shows none or several."""
+        """The conversation, if this is exactly one: messages written in the view are sent to it; else None."""
         if len(self.terms) == 1 and self.direct_user_ids is not None:
             return DirectDestination(self.direct_user_ids)
         channel_id, topic = self.channel_id, self.topic_name

@@ -137,13 +137,13 @@ def _channel(state: State, channel_id: int | None) -> Channel | None:
     return None if channel_id is None else state.channels.get(channel_id)
 
 
-def _holds(state: State, message: Message, name: str, unsaid: bool, of_channel: str | None = None) -> bool:
-    """Whether the current user holds a permission of the organization or of the message's channel; `unsaid`
+def _holds(state: State, message: Message, name: str, default: bool, of_channel: str | None = None) -> bool:
+    """Whether the current user holds a permission of the organization or of the message's channel; `default`
     if the server does not send it.
     """
     setting = read_group_setting(state.organization.get(name))
     if setting is None and name not in state.organization:
-        return unsaid
+        return default
     if setting is not None and state.user_groups.contains(setting, state.me):
         return True
     own = _of_channel(state, message, of_channel or name)

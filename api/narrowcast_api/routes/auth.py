@@ -17,7 +17,7 @@ async def fetch_api_key(
 
     Raises AuthenticationFailed if the name or password is wrong, SecondFactorNeeded if an embedded server
     requires `second_factor` too, AccountDeactivated, and RateLimited after several failed attempts; servers
-    then lock the account for half an hour.
+    then reject further attempts for half an hour.
     """
     params = {"username": username, "password": password, "second_factor": second_factor or OMIT}
     return _account(

@@ -1,6 +1,6 @@
 """Drafts on the server, shared by all clients of a user (DRF rows; listing, creating and deleting are outside them).
 
-All operations raise an error if the user's setting ``enable_drafts_synchronization`` is off.
+The server rejects all operations if the user's setting ``enable_drafts_synchronization`` is off.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ async def list_messages(
     terms = wire_narrow(narrow)
     if terms:
         params["narrow"] = terms
-    one_sided = not (num_before and num_after)  # required by the server; the anchor is removed below
+    one_sided = not (num_before and num_after)  # else the server rejects it; the anchor is removed below
     if not include_anchor and one_sided and server.supports(Gate.INCLUDE_ANCHOR):
         params["include_anchor"] = False
     if server.supports(Gate.EMPTY_TOPIC) and allow_empty_topic_name:

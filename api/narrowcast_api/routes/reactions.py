@@ -22,7 +22,7 @@ async def add_reaction(
     """POST /messages/{message_id}/reactions: react with an emoji (outside the contract, RXN-15).
 
     To join an existing reaction, pass code and type as the server sent them. Raises ReactionAlreadyExists if
-    the current user already reacted so (BadRequest below level 193); BadRequest for an unknown emoji.
+    the current user already reacted with it (BadRequest below level 193); BadRequest for an unknown emoji.
     """
     path = f"/messages/{segment(message_id, 'message_id')}/reactions"
     await connection.identified()
