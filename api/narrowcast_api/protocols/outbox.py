@@ -333,8 +333,8 @@ class Outbox:
             floor = max([self._newest_id(), *self._sent.ids])
             item.record = replace(item.record, floor_id=floor)
         item.record = replace(item.record, tried=True)
-        # The journal records the attempt before the request leaves: after a crash the message is looked for,
-        # never sent again.
+        # The journal records the attempt before the request leaves: after a crash the message is looked for and
+        # not sent again automatically.
         await committed(self._store.step(item, SENDING))
         record = item.record
         if self._journal.is_lost("outbox", record.local_id) or not self._store.has(item):

@@ -4,7 +4,8 @@
 hidden --start--> shown --stop, a message of theirs, or expiry--> hidden
                   shown --start--> shown, with a new expiry
 ```
-One timer per conversation and user. The current user is never shown (EVT-09)."""
+One timer per conversation and user. The current user is never shown (EVT-09).
+"""
 
 from __future__ import annotations
 

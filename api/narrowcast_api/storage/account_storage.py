@@ -4,7 +4,8 @@ DATA/<account>/journal.db    drafts, edits and unsent messages: must not be lost
 DATA/<account>/windows/      the open windows of the account
 CACHE/<account>/cache.db     disposable
 
-Any number of windows of one machine share them."""
+Any number of windows of one machine share them.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ DATA/<account>/lock            a shared lock of all windows here; exclusive for 
 
 The system releases a lock when its process ends, however it ends: if a lock can be taken, its window is closed.
 If two machines share a home folder, locks may not work between them, and SQLite's shared memory never does.
-So a window also records the machine and its boot, and touches its file once a minute."""
+So a window also records the machine and its boot, and touches its file once a minute.
+"""
 
 from __future__ import annotations
 

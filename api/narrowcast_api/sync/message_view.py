@@ -7,7 +7,8 @@
         └── connection lost ──┴──── events missed: stale, a gap is shown, fetched again around `position`
 ```
 The answer to an outdated request is discarded (`_generation`). Network errors end up in
-`error`; nothing here raises them."""
+`error`; nothing here raises them.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@
     session.subscribe(listener)                     # changes, batched; then read `session.state` again
 
 Cheap to import: no HTTP code is loaded before `run` or the first use of `client`, so that an app can
-paint cached content first."""
+paint cached content first.
+"""
 
 from __future__ import annotations
 
