@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def plan(
     core: Core, user: User, message: Message, topic: str | None, channel: Channel | None, mode: PropagateMode
 ) -> Move:
-    """The move by a change of topic or channel; of protected history it has only messages that the user
+    """The move that a change of topic or channel makes; with protected history, only of messages that `user`
     received.
 
     Raises BAD_REQUEST for direct messages, and if nothing would change.

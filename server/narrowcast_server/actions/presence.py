@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _QUIET_SECONDS = 55
-"""Presence that changes sooner than this causes no event, so that a client that reports every minute causes few."""
+"""A report causes no event if the previous one, of the same kind, is younger than this."""
 
 
 def report_presence(core: Core, user: User, *, active: bool, timestamp: int | None = None) -> None:
-    """Stores that a user's client runs (`active`: is in use); notifies others if the last event is not recent."""
+    """Stores that a user's client runs (`active`: is in use); notifies others unless the previous report is recent."""
     now = core.now() if timestamp is None else timestamp
     before = core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
     update_id = (core.store.integer("SELECT max(update_id) FROM presence") or 0) + 1

@@ -29,7 +29,7 @@ _ROLES_ONLY: Final[dict[str, tuple[SystemGroup, ...]]] = {
 _SOMEBODY: Final = frozenset(
     {"can_access_all_users_group", "can_manage_all_groups", "can_manage_billing_group"}
 )
-"""Permissions that must not be held by nobody."""
+"""Permissions that cannot be given to the system group "nobody"."""
 _MAKERS: Final = {
     "can_administer_channel_group": "stream_creator_or_nobody",
     "can_add_members_group": "group_creator",
