@@ -35,8 +35,8 @@ LIMIT = defaulted("limit", natural, 100)
 _MOST_ACTS: Final = 1000
 _HELP: Final = {
     "answers_total": "Answers by HTTP status.",
-    "crashes_total": "Requests that ended in an error of the server.",
-    "loop_wait_seconds": "By how much the event loop was late at most in the last minute.",
+    "crashes_total": "Requests that failed with a server error.",
+    "loop_wait_seconds": "Longest delay of the event loop in the last minute.",
     "start_time_seconds": "When the server was started, UTC.",
 }
 

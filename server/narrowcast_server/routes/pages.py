@@ -23,7 +23,7 @@ routes = Routes()
 _INSTALL: Final = "pipx install narrowcast"
 _WHAT: Final = Text(
     "This is a Narrowcast server: team chat for people who live in a terminal, organized in channels and topics."
-    " Its messages are read there, not in a browser."
+    " Its messages are read in a terminal, not in a browser."
 )
 _INSTALLING: Final = (Text("Install Narrowcast (it needs Python 3.11 or newer):"), Command(_INSTALL))
 
@@ -47,9 +47,9 @@ def invitation(call: Call) -> Response:
         Heading("You are invited to", name, level=1),
         _WHAT,
         *_INSTALLING,
-        Text("Then join. It asks for your name, your email and a new password:"),
+        Text("Then join. This command asks for your name, your email and a new password:"),
         Command(f"narrowcast login {shlex.quote(link_of(call.core, call.path['token']))}"),
-        Text("Whoever has this link can join by it: keep it to yourself."),
+        Text("Anyone who has this link can use it to join: keep it to yourself."),
     ]
     return page(f"Join {name}", parts)
 
@@ -68,7 +68,7 @@ def reset(call: Call) -> Response:
         Heading("A new password for", name, level=1),
         Text("In a terminal where Narrowcast is installed, type:"),
         Command(f"narrowcast login {shlex.quote(sign_in_links.reset_url(core, token))}"),
-        Text("It asks for the new password. Keep this link to yourself: it works once."),
+        Text("The command asks for the new password. Keep this link to yourself: it works once."),
     ]
     return page(f"New password for {name}", parts)
 
