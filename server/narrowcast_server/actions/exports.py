@@ -14,7 +14,7 @@ from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.organization.personal import switched_on
-from narrowcast_server.queries.exports import CONSENT, asked_for_lately, exports_of, is_pending
+from narrowcast_server.queries.exports import CONSENT, exports_of, is_pending, requested_this_week
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -31,7 +31,7 @@ _log = logging.getLogger("narrowcast.server")
 
 def request_export(core: Core, user: User, kind: ExportType) -> int:
     """Requests an export; returns its id. Raises BAD_REQUEST for too many exports in a week or too many messages."""
-    if asked_for_lately(core) >= _A_WEEK:
+    if requested_this_week(core) >= _A_WEEK:
         raise ServiceError("Exceeded rate limit.")
     if (core.store.integer("SELECT count(*) FROM messages") or 0) > _MOST_MESSAGES:
         raise ServiceError(

@@ -13,7 +13,7 @@ from narrowcast_server.actions.user_groups import join_groups
 from narrowcast_server.actions.users import check_full_name, check_own_address, create_user
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.rules.invites import channels_of, groups_of, still_holds
+from narrowcast_server.rules.invites import channels_of, groups_of, inviter_still_allowed
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SIGNUPS: Final = "signups"
 def invitation(core: Core, token: str) -> Row:
     """The invitation of a link; raises BAD_REQUEST if it is not or no longer valid."""
     row = core.store.one("SELECT * FROM invites WHERE token = ?", token)
-    if row is None or row["revoked"] or not still_holds(core, row):
+    if row is None or row["revoked"] or not inviter_still_allowed(core, row):
         raise ServiceError("This invitation does not exist or was revoked. Ask for a new one.")
     if row["accepted"]:
         if row["email"] is None:

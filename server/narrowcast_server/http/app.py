@@ -43,7 +43,7 @@ from narrowcast_server.organization.errors import (
 from narrowcast_server.organization.models import User
 from narrowcast_server.routes import ALL_ROUTES
 from narrowcast_server.routes.event_stream import STREAM_PATH, event_stream
-from narrowcast_server.routes.pages import nowhere
+from narrowcast_server.routes.pages import not_found_page
 from narrowcast_server.rules.key_scopes import opens
 
 _log = logging.getLogger("narrowcast.server")
@@ -66,7 +66,7 @@ def build(core: Core) -> Starlette:
         ],
         lifespan=lifespan,
         exception_handlers={
-            404: lambda request, _error: nowhere(core, request) or _error_response(unknown_endpoint()),
+            404: lambda request, _error: not_found_page(core, request) or _error_response(unknown_endpoint()),
             HTTPException: _http_error,
             Exception: _crashed,
         },

@@ -57,11 +57,11 @@ def is_pending(row: Row) -> bool:
     return row["place"] is None and row["failed"] is None
 
 
-def is_there(core: Core, place: str) -> bool:
+def archive_exists(core: Core, place: str) -> bool:
     """Whether this place has an archive that is not deleted."""
     return core.store.one("SELECT 1 FROM exports WHERE place = ? AND deleted IS NULL", place) is not None
 
 
-def asked_for_lately(core: Core) -> int:
+def requested_this_week(core: Core) -> int:
     """How many exports were requested in the last week."""
     return core.store.integer("SELECT count(*) FROM exports WHERE requested > ?", core.now() - _WEEK) or 0

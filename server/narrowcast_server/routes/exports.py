@@ -11,7 +11,7 @@ from narrowcast_api.wire.vocabulary import ExportType
 from narrowcast_server.actions.exports import delete_export, file_of, request_export
 from narrowcast_server.http.params import defaulted, integer_choice
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.queries.exports import ADDRESS, NUMBERS, consents_of, exports_of, is_there
+from narrowcast_server.queries.exports import ADDRESS, NUMBERS, archive_exists, consents_of, exports_of
 from narrowcast_server.rules.permissions import Callers
 from narrowcast_server.uploads.serving import file_response, missing_file
 
@@ -50,7 +50,7 @@ def remove_export(call: Call) -> Answer:
 def open_export(call: Call) -> Response:
     """Serves an archive to anyone who has its URL."""
     place = call.path["path"]
-    if not is_there(call.core, place):
+    if not archive_exists(call.core, place):
         raise missing_file()
     file = file_of(call.core, place)
     response = file_response(file, "application/gzip", file.name, private=True, download=True)

@@ -73,7 +73,7 @@ def reset(call: Call) -> Response:
     return page(f"New password for {name}", parts)
 
 
-def nowhere(core: Core, request: Request) -> Response | None:
+def not_found_page(core: Core, request: Request) -> Response | None:
     """The page for browsers that open a missing page; None for API requests and other programs."""
     is_page = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
     if not is_page or request.url.path.startswith(f"{API_PREFIX}/"):

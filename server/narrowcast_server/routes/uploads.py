@@ -50,7 +50,7 @@ def upload_answer(call: Call, path_id: str, name: str) -> Answer:
 @routes.get("/user_uploads/{path_id:path}")
 def temporary_url(call: Call) -> Answer:
     """A URL that opens a file without credentials for a minute."""
-    return {"url": temporary_path(call.core, opened_row(call, call.user))}
+    return {"url": temporary_path(call.core, openable_upload(call, call.user))}
 
 
 @routes.add("GET", "/user_uploads/temporary/{token}/{filename}", absolute=True, public=True)
@@ -66,22 +66,22 @@ def open_temporary(call: Call) -> Response:
 def open_thumbnail(call: Call) -> Response:
     """Serves the thumbnail of an image: the original, since this server does not scale images."""
     path_id = call.path["path_id"].rpartition("/")[0]
-    return open_row(call, path_id)
+    return serve_upload(call, path_id)
 
 
 @routes.add("GET", "/user_uploads/{path_id:path}", absolute=True, public=True, accepts_anything=True)
 def open_file(call: Call) -> Response:
     """Serves a file, with range requests, to users who may open it."""
-    return open_row(call, call.path["path_id"])
+    return serve_upload(call, call.path["path_id"])
 
 
 @routes.add("GET", "/user_uploads/download/{path_id:path}", absolute=True, public=True, accepts_anything=True)
 def download_file(call: Call) -> Response:
     """Serves a file as a download."""
-    return open_row(call, call.path["path_id"], download=True)
+    return serve_upload(call, call.path["path_id"], download=True)
 
 
-def open_row(call: Call, path_id: str, *, download: bool = False) -> Response:
+def serve_upload(call: Call, path_id: str, *, download: bool = False) -> Response:
     """The response with an upload's bytes; raises ServiceError if the caller may not open it."""
     row = attachment_row(call.core, path_id)
     user = optional_caller(call)
@@ -90,7 +90,7 @@ def open_row(call: Call, path_id: str, *, download: bool = False) -> Response:
     return upload_response(call.core, row, private=True, download=download)
 
 
-def opened_row(call: Call, user: User) -> Row:
+def openable_upload(call: Call, user: User) -> Row:
     """The upload in the path; raises ServiceError if the user may not open it."""
     row = attachment_row(call.core, call.path["path_id"])
     if not may_open(call.core, user, row):

@@ -76,7 +76,7 @@ def _check_group(core: Core, user: User, group: Group | None) -> None:
         raise insufficient_permission()
 
 
-def still_holds(core: Core, row: Row) -> bool:
+def inviter_still_allowed(core: Core, row: Row) -> bool:
     """Whether the inviter could still make this invitation now; otherwise it is not valid."""
     inviter = core.users[row["inviter_id"]]
     if not inviter.is_active or row["invite_as"] < inviter.role:
