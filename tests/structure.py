@@ -189,14 +189,14 @@ def main() -> None:
         ("lines", str(sum(sizes.values()))),
         ("longest file", f"{longest} {sizes[longest]}"),
         ("lines of a function, median and most", f"{median(lengths):.0f}, {max(lengths)}"),
-        ("import circles of files", str(len(groups))),
+        ("import cycles of files", str(len(groups))),
         ("imports inside functions", str(len(inside))),
         (f"pairs of files that share more than {SAME_LINES} lines", str(len(repeated_lines()))),
         (f"docstrings of {SHORT_DOCSTRING} characters or less", str(short)),
-        ("files that a message passes from socket to screen", str(len(way))),
-        ("files that are told of it besides", str(len(trace.given) - len(way))),
-        ("files that know an operation with state, saved snippets", _of_an_operation(WITH_STATE)),
-        ("files that know a stateless operation, read receipts", _of_an_operation(STATELESS)),
+        ("files of a message from socket to screen", str(len(way))),
+        ("other files that receive it", str(len(trace.given) - len(way))),
+        ("files of a stateful operation, saved snippets", _of_an_operation(WITH_STATE)),
+        ("files of a stateless operation, read receipts", _of_an_operation(STATELESS)),
     ]
     lines = [f"{what:60} {number}" for what, number in rows]
     if "--all" in sys.argv:
