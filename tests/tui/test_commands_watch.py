@@ -106,7 +106,7 @@ async def test_all_stored_accounts_are_watched_and_a_broken_one_disturbs_none(tm
             assert process.stderr is not None
             said = ""
             async with asyncio.timeout(30):
-                while "does not accept the key" not in said:
+                while "rejected the API key" not in said:
                     said += (await process.stderr.readline()).decode()
             assert "broken.zuliprc" in said
             await queues_of(server, 2)

@@ -28,8 +28,8 @@ def chosen_file(args: argparse.Namespace, paths: Paths, config: Config) -> Path 
     stored = accounts.names(paths.accounts)
     if not args.account and config.account and stored and config.account not in stored:
         raise AccountError(
-            f"{paths.config_file}: account = {config.account!r}: no such account is stored. Change it, "
-            f"or one of these with --account: {', '.join(stored)}"
+            f"{paths.config_file}: account = {config.account!r}: no such account is stored. Change the setting, "
+            f"or choose one of these with --account: {', '.join(stored)}"
         )
     return accounts.default(paths.accounts, args.account or config.account)
 

@@ -34,7 +34,7 @@ def keep() -> None:
     try:
         _keep(kept, kept.loaded, Path(kept_code.path()))
     except (OSError, ValueError) as error:  # disk errors, or values that cannot be marshalled
-        log.warning("the code of the start is not kept for the next one: %s", error)
+        log.warning("the code of this start cannot be cached for the next one: %s", error)
 
 
 def _keep(kept: KeptCode, loaded: Iterable[str], file: Path) -> None:

@@ -150,10 +150,10 @@ def _ask_new_password() -> Secret:
         fits = fewest <= len(password.reveal()) <= most
         if not sys.stdin.isatty():
             if not fits:
-                raise CommandError(f"a password has {rule}; nothing was done", Exit.USAGE)
+                raise CommandError(f"a password must have {rule}; nothing was done", Exit.USAGE)
             return password
         if not fits:
-            complain(f"a password has {rule}")
+            complain(f"a password must have {rule}")
         elif ask_secret("Again").reveal() == password.reveal():
             return password
         else:
@@ -162,7 +162,7 @@ def _ask_new_password() -> Secret:
 
 def _ask(what: str, option: str) -> str:
     if not sys.stdin.isatty():
-        raise CommandError(f"{what}: no terminal to ask for it; give it with {option}", Exit.USAGE)
+        raise CommandError(f"{what}: there is no terminal to ask at; give it with {option}", Exit.USAGE)
     return _typed(what, lambda prompt: input(prompt).strip())
 
 

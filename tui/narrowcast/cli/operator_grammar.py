@@ -46,7 +46,7 @@ def operator_commands(serve: argparse.ArgumentParser) -> None:
 
     def add(name: str, about: str, *, who: bool = False) -> argparse.ArgumentParser:
         command: argparse.ArgumentParser = commands.add_parser(name, help=about, description=about)
-        command.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="folder of the data")
+        command.add_argument("--data", metavar="DIR", default=argparse.SUPPRESS, help="data folder")
         if who:
             command.add_argument("who", metavar="WHO", help="id or email")
         return command

@@ -187,7 +187,7 @@ def _as_written(args: argparse.Namespace) -> str | list[str]:
 
 
 def _channel_id(name: str, channels: Sequence[Channel]) -> int:
-    """The id of a channel by its full name. Parts of names do not match, so a message is not sent to the wrong
+    """The id of a channel by its full name or id. Parts of names do not match, so a message is not sent to the wrong
     channel.
     """
     try:

@@ -17,14 +17,14 @@ from narrowcast_api.storage.folders import expanded
 def run(args: argparse.Namespace) -> int:
     """Serve until interrupted; with ``--check`` only verify the data folder."""
     if bool(args.tls_cert) != bool(args.tls_key):
-        raise CommandError("--tls-cert and --tls-key go together", Exit.USAGE)
+        raise CommandError("--tls-cert and --tls-key must be given together", Exit.USAGE)
     data = expanded(args.data) if args.data else Paths.of_user().data / "server"
     if args.serve_command == "admin":
         return _admin(args, data)
     if chosen := [name for name in _COPIES if getattr(args, name)]:
         if len(chosen) > 1:
             words = " and ".join(f"--{name.replace('_', '-')}" for name in chosen)
-            raise CommandError(f"{words} do not go together", Exit.USAGE)
+            raise CommandError(f"{words} cannot be combined", Exit.USAGE)
         return _copy(args, data, chosen[0])
     if args.check:
         return _check(data)

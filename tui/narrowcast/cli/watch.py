@@ -173,9 +173,9 @@ class _Watcher:
         if kind == "refused" and session.status.ended:
             complain(f"{self._name}: {quoted(session.status.detail)}")
         elif kind == "refused":
-            complain(f"{self._name}: the server does not accept the key; sign in again")
+            complain(f"{self._name}: the server rejected the API key; sign in again")
         elif kind == "offline":
-            complain(f"{self._name}: offline, trying again")
+            complain(f"{self._name}: offline, reconnecting")
         elif kind == "live" and self._status in ("offline", "refused"):
             complain(f"{self._name}: connected again")
         self._status = kind
