@@ -1,4 +1,4 @@
-"""What extensions are written with. All that is here keeps its meaning until the next major version.
+"""The API for writing extensions. Everything here stays compatible until the next major version.
 
 An extension is one `Extension`, with functions for what it does::
 

@@ -65,7 +65,7 @@ class Extensions:
             return
         if self._loading is None:
             self._loading = self._app.spawn(self._load(self._folder), "load the extensions")
-        self._working[account] = self._app.spawn(self._work_for(account), "begin with the extensions")
+        self._working[account] = self._app.spawn(self._work_for(account), "start the extensions")
 
     async def _load(self, folder: Path) -> None:
         from narrowcast.extensions.search import are_there

@@ -114,7 +114,7 @@ class SecondFactorScreen(ManageScreen[str]):
         form = EnrolmentForm(enrolment, keys_of(self), state=self.state, submit=confirm)
         self.app.push_screen(form, closed)
 
-    # once it is on
+    # changing it
 
     def _renew(self) -> None:
         async def renew(values: Values) -> object:

@@ -1,1 +1,1 @@
-"""Screens about channels."""
+"""Screens for channels: browse, settings, subscribers, permissions, folders."""

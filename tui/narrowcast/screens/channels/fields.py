@@ -226,7 +226,7 @@ def edit_channel(host: Host, channel: Channel) -> None:
         LineField(
             "days",
             "Message retention (days)",
-            "A number, or: forever; empty: organization default",
+            "A number, or: forever; leave empty for the organization default",
             needs=refused or retention,
             value="" if kept is None else "forever" if kept < 0 else str(kept),
         ),

@@ -1,1 +1,1 @@
-"""Dialogs of general use: questions, forms, lists to choose from or look after, help, palette."""
+"""General dialogs: questions, forms, pickers, lists to manage, help, palette."""

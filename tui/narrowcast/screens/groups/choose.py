@@ -76,7 +76,7 @@ def _by_name(
             Names(
                 "groups",
                 "Groups",
-                "Both empty: nobody" if rule.nobody else "",
+                "Leave both empty for nobody" if rule.nobody else "",
                 what="user group",
                 known=known,
                 value=groups,

@@ -1,4 +1,4 @@
-"""From a list of things that belong to messages to one of those messages."""
+"""Going from a list of files, reminders or the like to the message of one of them."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Unfinished:
         """Save the second conversation; ignored until the one of the previous run has been read."""
         if self._side_known and note != self._side:
             self._side = note
-            self._screen.spawn(self._in_turn(self._write_side, note), "note the second conversation")
+            self._screen.spawn(self._in_turn(self._write_side, note), "save the second conversation")
 
     def _write_side(self, note: SideNote | None) -> None:
         path = self._folder() / SIDE_FILE
@@ -90,7 +90,7 @@ class Unfinished:
                 lists = with_keys(keys_of(screen.writing), "<go.drafts> lists drafts.")
                 screen.tell(f"You have a draft for {whom}: {lists}")
         if edits := screen.session.edits.take_over():
-            screen.spawn(self._tell_of_edits(edits), "tell of unsaved edits")
+            screen.spawn(self._tell_of_edits(edits), "check unsaved edits")
         screen.writing.draft.noted = self._write
 
     async def _tell_of_edits(self, edits: Sequence[Edit]) -> None:
@@ -121,7 +121,7 @@ class Unfinished:
         return source.strip() == edit.content.strip()
 
     def _write(self, draft_id: str | None) -> None:
-        self._screen.spawn(self._in_turn(self.note.write, draft_id), "note what is being written")
+        self._screen.spawn(self._in_turn(self.note.write, draft_id), "save which draft is open")
 
     async def _in_turn(self, write: Callable[[T], None], value: T) -> None:
         """Write ``value`` in a thread, after earlier writes."""

@@ -317,7 +317,7 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
         Names(
             "channels",
             "More channels",
-            "This server requires one" if needs_channel else "",
+            "This server requires at least one channel" if needs_channel else "",
             subscribe,
             what="channel",
             known=open_channels(state),
@@ -343,7 +343,7 @@ def _welcomes(state: State) -> list[Field]:
     if _WELCOME not in state.organization or not permissions.is_administrator(state):
         return []
     said = state.organization.text(_WELCOME)
-    hint = "A message to new users; empty: none"
+    hint = "A message to new users; leave empty for none"
     return [Text(_WELCOME, "Custom welcome message", hint, value=said, limit=WELCOME_TEXT_MAX, rows=3)]
 
 

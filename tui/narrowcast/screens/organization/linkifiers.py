@@ -149,7 +149,7 @@ class PlaygroundsScreen(ManageScreen[Playground]):
         async def nothing(values: Values) -> object:
             return None
 
-        reason = "Code playgrounds cannot be edited. Delete and add it again."
+        reason = "Code playgrounds cannot be edited. Delete this one and add it again."
         self.form("Code playground", self._fields(item), nothing, refusal=self.refusal() or reason)
 
     def question(self, item: Playground) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from narrowcast_api.state.changes import SettingsChanged
 class AlertWordsScreen(ManageScreen[str]):
     TITLE_TEXT = "Alert words"
     KEYS = (("manage.new", "adds"), ("manage.delete", "deletes"))
-    EMPTY = "No alert words. You are notified of messages that contain them, as of mentions."
+    EMPTY = "No alert words. Messages that contain one notify you like a mention."
     FOLLOWS = (SettingsChanged,)
 
     def rows(self) -> Sequence[ListRow[str]]:
