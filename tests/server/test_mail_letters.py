@@ -12,7 +12,7 @@ import pytest
 
 from narrowcast_server.mail.letters import BadAddress, Letter, encoded, is_address
 from narrowcast_server.mail.settings import MailSettings, Security
-from narrowcast_server.mail.smtp import Fate, Outcome, apart, deliver
+from narrowcast_server.mail.smtp import Fate, Outcome, deliver, in_daemon_thread
 from support.mailbox import Mailbox, mailbox
 from support.tls import make_certificates
 
@@ -22,7 +22,7 @@ LETTER = Letter(7, "dario@demo.example", "Hello", "A line\n\nAnother", 1_800_000
 
 async def sent(settings: MailSettings, *letters: Letter) -> list[Outcome]:
     messages = [encoded(letter, "Demo", settings.sender) for letter in letters]
-    return await apart(partial(deliver, settings, messages))
+    return await in_daemon_thread(partial(deliver, settings, messages))
 
 
 async def test_a_letter_arrives_as_it_was_written(box: Mailbox) -> None:
@@ -96,7 +96,7 @@ async def test_a_server_that_is_not_there_or_says_nothing_is_tried_again_later()
 )
 async def test_no_name_and_no_topic_becomes_a_header(box: Mailbox, subject: str, organization: str) -> None:
     message = encoded(replace(LETTER, subject=subject), organization, "chat@team.example")
-    assert await apart(partial(deliver, box.settings(), [message])) == [Outcome(Fate.SENT)]
+    assert await in_daemon_thread(partial(deliver, box.settings(), [message])) == [Outcome(Fate.SENT)]
     recipients, arrived = await box.next()
     assert recipients == ["dario@demo.example"]
     assert arrived["Bcc"] is None

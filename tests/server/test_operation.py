@@ -74,7 +74,7 @@ def test_the_wait_of_the_loop_is_the_longest_of_the_last_minute() -> None:
     measures = Measures(0.0)
     assert measures.longest_wait == 0.0
     for seconds in (0.5, -1.0, *([0.1] * 59)):
-        measures.waited(seconds)
+        measures.record_delay(seconds)
     assert measures.longest_wait == 0.1
 
 

@@ -65,7 +65,7 @@ async def _watch_loop(core: Core) -> None:
         # Real time, not the passed-in clock: this measures how long requests wait for the event loop.
         due = loop.time() + _WATCH_SECONDS
         await asyncio.sleep(_WATCH_SECONDS)
-        core.measures.waited(loop.time() - due)
+        core.measures.record_delay(loop.time() - due)
 
 
 async def _rest(core: Core) -> None:

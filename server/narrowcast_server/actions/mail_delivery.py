@@ -11,7 +11,7 @@ from narrowcast_server.actions.mail import due_letters, settle
 from narrowcast_server.actions.missed_mail import marks, tell_missed, wants_mail
 from narrowcast_server.mail.letters import BadAddress, Letter, encoded
 from narrowcast_server.mail.settings import MailSettings
-from narrowcast_server.mail.smtp import Fate, Outcome, apart, deliver
+from narrowcast_server.mail.smtp import Fate, Outcome, deliver, in_daemon_thread
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -40,7 +40,7 @@ async def _deliver(core: Core, settings: MailSettings, letters: list[Letter]) ->
             messages[letter.id] = encoded(letter, name, settings.sender)
         except BadAddress as error:
             outcomes[letter.id] = Outcome(Fate.NEVER, str(error))
-    delivered = await apart(partial(deliver, settings, list(messages.values())))
+    delivered = await in_daemon_thread(partial(deliver, settings, list(messages.values())))
     outcomes |= zip(messages, delivered, strict=True)
     with core.transaction():
         for letter in letters:

@@ -1,8 +1,8 @@
 """Highlighted code for rendering: from a cache, filled by child processes.
 
 Rendering is synchronous code inside a transaction and cannot wait. So it is attempted: if code is missing in
-the cache, `Wanted` is raised, which rolls the transaction back; the code is highlighted in a child process,
-and the work is repeated. Code that could not be highlighted in time stays plain.
+the cache, `HighlightsMissing` is raised, which rolls the transaction back; the code is highlighted in a child
+process, and the work is repeated. Code that could not be highlighted in time stays plain.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_BLOCKS: Final = 100
 _MOST_CHARACTERS: Final = 8 * 1024 * 1024
 
 
-class Wanted(BaseException):
+class HighlightsMissing(BaseException):
     """Code that a rendering needs highlighted. Only `Highlights.settled` catches it."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
@@ -37,7 +37,7 @@ class Wanted(BaseException):
 
 class _Mode(Enum):
     INLINE = "highlight at once: for what the server itself writes"
-    ASK = "raise Wanted"
+    ASK = "raise HighlightsMissing"
     PLAIN = "leave what is not there"
 
 
@@ -64,17 +64,17 @@ class Highlights:
         return None
 
     def check(self) -> None:
-        """Raises Wanted if highlighted code is missing."""
+        """Raises HighlightsMissing if highlighted code is missing."""
         if self._wanted:
             wanted, self._wanted = self._wanted, []
-            raise Wanted(wanted)
+            raise HighlightsMissing(wanted)
 
     async def settled(self, work: Callable[[], T]) -> T:
         """The result of `work`, which renders user-written text; `work` may be called twice."""
         try:
             with self._in_mode(_Mode.ASK):
                 return work()
-        except Wanted as wanted:
+        except HighlightsMissing as wanted:
             blocks = list(dict.fromkeys(wanted.blocks))
         fresh = dict(zip(blocks, await self._workers.compute("highlight", blocks, _SECONDS), strict=True))
         self._keep(fresh)

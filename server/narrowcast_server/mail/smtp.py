@@ -1,4 +1,4 @@
-"""Delivers mail to an SMTP server: blocking, so in its own thread (`apart`)."""
+"""Delivers mail to an SMTP server: blocking, so in its own thread (`in_daemon_thread`)."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _answer(code: int, said: bytes | str) -> str:
     return f"{code} {text}"[:_LONGEST_REASON]
 
 
-async def apart(work: Callable[[], T]) -> T:
+async def in_daemon_thread(work: Callable[[], T]) -> T:
     """Runs blocking work in a daemon thread, so that the server can stop without waiting for the network."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()

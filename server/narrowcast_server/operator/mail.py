@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.mail import last_problems, mail_counts
 from narrowcast_server.mail.letters import BadAddress, Letter, encoded
-from narrowcast_server.mail.smtp import Fate, apart, deliver
+from narrowcast_server.mail.smtp import Fate, deliver, in_daemon_thread
 from narrowcast_server.operator import arguments as given
 from narrowcast_server.operator.arguments import Arguments, Command, Fault
 from narrowcast_server.operator.server_file import NAME
@@ -46,7 +46,7 @@ async def _tried(core: Core, to: str) -> list[str]:
         message = encoded(letter, name, settings.sender)
     except BadAddress as error:
         raise Fault(str(error)) from error
-    (outcome,) = await apart(partial(deliver, settings, [message]))
+    (outcome,) = await in_daemon_thread(partial(deliver, settings, [message]))
     if outcome.fate is not Fate.SENT:
         raise Fault(f"{settings.host} port {settings.port} did not accept it: {outcome.reason}")
     return [f"{settings.host} accepted an email to {to}"]

@@ -22,7 +22,7 @@ class Measures:
     """Requests that ended in an internal server error."""
     _late: deque[float] = field(default_factory=lambda: deque(maxlen=_SPAN))
 
-    def waited(self, seconds: float) -> None:
+    def record_delay(self, seconds: float) -> None:
         """Records that the event loop woke up `seconds` late."""
         self._late.append(max(seconds, 0.0))
 

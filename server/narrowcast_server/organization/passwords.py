@@ -62,7 +62,7 @@ class Passwords:
             raise too_often(_PAUSE_SECONDS)
         self._waiting_at[address] += 1
         try:
-            return await self._apart(partial(password_fits, password_hash, password))
+            return await self._in_thread(partial(password_fits, password_hash, password))
         finally:
             self._waiting_at[address] -= 1
             if not self._waiting_at[address]:
@@ -70,9 +70,9 @@ class Passwords:
 
     async def hashed(self, password: str) -> str:
         """`hash_password` in a thread; raises RATE_LIMIT_HIT if too many are pending."""
-        return await self._apart(partial(hash_password, password))
+        return await self._in_thread(partial(hash_password, password))
 
-    async def _apart(self, work: Callable[[], T]) -> T:
+    async def _in_thread(self, work: Callable[[], T]) -> T:
         if self._waiting >= _MOST_WAITING:
             raise too_often(_PAUSE_SECONDS)
         self._waiting += 1

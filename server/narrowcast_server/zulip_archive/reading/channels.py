@@ -85,7 +85,7 @@ def _channel(intake: Intake, row: ArchiveRow, identity: int, name: str, *, is_de
     if private and web_public:
         row.fault("a channel cannot be both private and open to the web")
     settings = permissions(intake, row, "stream", _holders(row))
-    with intake.refusing(row):
+    with intake.aborting(row):
         check_topic_makers(core, protected=not history, value=settings["can_create_topic_group"])
         days = (
             _retention_days(row.value("message_retention_days"))

@@ -131,7 +131,7 @@ def permissions(
             }
         else:
             values[name] = row.reference(name, intake.groups)
-        with intake.refusing(row):
+        with intake.aborting(row):
             check_holder(intake.core, kind, name, values[name])
     return values
 

@@ -55,7 +55,7 @@ class Intake:
         self.core.store.execute(sql, *values)
 
     @contextmanager
-    def passing_over(self, words: str) -> Iterator[None]:
+    def leaving_out(self, words: str) -> Iterator[None]:
         """Leaves out and counts what the server's own rules reject."""
         try:
             yield
@@ -63,7 +63,7 @@ class Intake:
             self.left_out[words] += 1
 
     @contextmanager
-    def refusing(self, row: ArchiveRow) -> Iterator[None]:
+    def aborting(self, row: ArchiveRow) -> Iterator[None]:
         """Aborts the import if the server's own rules reject something."""
         try:
             yield

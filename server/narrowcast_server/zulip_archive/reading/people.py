@@ -40,7 +40,7 @@ def people(intake: Intake) -> None:
             _person(intake, row)
     for row in intake.own_rows("addresses"):
         # Addresses that Zulip rejects were replaced in the archive.
-        with intake.refusing(row):
+        with intake.aborting(row):
             address = well_formed_address(row.text("address"))
         intake.execute(
             "UPDATE users SET delivery_email = ? WHERE id = ?",
@@ -96,7 +96,7 @@ def _person(intake: Intake, row: ArchiveRow) -> None:
     bot_type = None
     if row.flag("is_bot"):
         bot_type = row.one_of("bot_type", tuple(BotType), int(BotType.GENERIC))
-    with intake.refusing(row):
+    with intake.aborting(row):
         address = well_formed_address(row.text("delivery_email"))
         try:
             timezone = personal.check_timezone(row.text("timezone", ""))
@@ -145,7 +145,7 @@ def personal_settings(intake: Intake, row: ArchiveRow, defaults: dict[str, objec
         value = row.value(name)
         if name in PERSONAL_NUMBERS:
             value = word_for(PERSONAL_NUMBERS[name], value, str(default))
-        with intake.passing_over("settings of people with a value that this server does not have"):
+        with intake.leaving_out("settings of people with a value that this server does not have"):
             if personal.check(name, value) != default:
                 changed[name] = value
     return changed
@@ -217,7 +217,7 @@ def _presence(intake: Intake) -> None:
 
 def _bots(intake: Intake) -> None:
     for row in intake.rows("zerver_service"):
-        with intake.passing_over("services of bots without an address"):
+        with intake.leaving_out("services of bots without an address"):
             intake.execute(
                 "INSERT OR REPLACE INTO bot_services (bot_id, base_url, interface, token) VALUES (?, ?, ?, ?)",
                 row.reference("user_profile", intake.users),
