@@ -1,9 +1,9 @@
 """Writes the table of operations in api/README.md from the code: ``python api/reference.py`` (``--check``
 only compares).
 
-A row is a function that a group of ``Client`` offers. Its operation stands first in its docstring; its level
-is the gate that its code requires; other gates that its code asks for are the levels at which it adapts. The
-contract's rows are those of the ledger for the same operation.
+Each row is a function in a group of ``Client``. Its docstring starts with the operation; its level is that of the gate
+that its code requires; other gates in its code are the levels at which it adapts. The contract's rows are those of the
+ledger for the same operation.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """Every function that a client offers, in the order of its groups."""
+    """All functions of a client, in the order of its groups."""
     return list(_entries())
 
 
@@ -87,7 +87,7 @@ def _contract() -> dict[str, str]:
 
 
 def _levels(function: FunctionType) -> tuple[int, tuple[int, ...]]:
-    """The level that a function needs, and those at which it adapts: from its code and all that it uses."""
+    """The level that a function needs, and those at which it adapts, from its code and the functions that it uses."""
     here = _definitions(function.__module__)[function.__name__]
     assert isinstance(here, ast.AsyncFunctionDef)
     needed = {level for statement in here.body for level in _required(statement)}
@@ -110,7 +110,7 @@ def _levels(function: FunctionType) -> tuple[int, tuple[int, ...]]:
 
 @cache
 def _definitions(module: str) -> dict[str, ast.stmt]:
-    """What a module defines at its top level, by name."""
+    """The definitions at the top level of a module, by name."""
     definitions: dict[str, ast.stmt] = {}
     for node in ast.parse(inspect.getsource(sys.modules[module])).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -121,7 +121,7 @@ def _definitions(module: str) -> dict[str, ast.stmt]:
 
 
 def _uses(module: str, name: str) -> list[tuple[str, str]]:
-    """Where a name that a module uses is defined, if that is in a module of routes."""
+    """The definition of a name that a module uses, if it is in a module of routes."""
     if name in _definitions(module):
         return [(module, name)]
     value = vars(sys.modules[module]).get(name)
@@ -132,7 +132,7 @@ def _uses(module: str, name: str) -> list[tuple[str, str]]:
 
 
 def _required(statement: ast.stmt) -> Iterator[int]:
-    """Gates that a statement of the function's own body requires, whatever the arguments."""
+    """The gates that the function's own body requires in all cases."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "require":
         for node in ast.walk(statement):
@@ -156,14 +156,14 @@ def table() -> str:
 
 
 def with_table(text: str) -> str:
-    """The README with the table of the present code."""
+    """The text of the README with an updated table."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n{table()}\n{END}{after}"
 
 
 def main(arguments: list[str]) -> int:
-    """Write the table, or with ``--check`` say whether it is current: 0 if so, else 1."""
+    """Write the table; with ``--check`` only return whether it is up to date: 0 if it is, else 1."""
     present = README.read_text(encoding="utf-8")
     current = with_table(present)
     if "--check" in arguments:
