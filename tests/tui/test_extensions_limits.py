@@ -14,7 +14,7 @@ import pytest
 from narrowcast.extend import Extension, NarrowcastError, Refused
 from narrowcast.extensions import limits
 from narrowcast.extensions import running as running_module
-from narrowcast.extensions.limits import TooLong, call, ours, watch_tasks
+from narrowcast.extensions.limits import TooLong, call, uninterrupted, watch_tasks
 from narrowcast.extensions.running import Running
 
 Told = list[tuple[str, str]]
@@ -172,7 +172,7 @@ def test_code_of_the_app_is_not_interrupted_and_the_extension_is_afterwards() ->
     done: list[bool] = []
 
     def function() -> None:
-        with ours():
+        with uninterrupted():
             until = time.monotonic() + 0.2
             while time.monotonic() < until:
                 pass

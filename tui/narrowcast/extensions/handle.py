@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrowcast.extend.values import Refused
-from narrowcast.extensions.apart import client_apart
-from narrowcast.extensions.limits import ours
+from narrowcast.extensions.isolated_client import isolated_client
+from narrowcast.extensions.limits import uninterrupted
 from narrowcast.extensions.running import Running
 from narrowcast.text import names
 from narrowcast_api.model.users import User
@@ -71,8 +71,8 @@ class Handle:
     @property
     def client(self) -> Client:
         if self._client is None:
-            with ours():
-                self._client = client_apart(self._session.client)
+            with uninterrupted():
+                self._client = isolated_client(self._session.client)
         return self._client
 
     # the account
@@ -97,7 +97,7 @@ class Handle:
     def takes(self, task: str) -> bool:
         if not _TASK.fullmatch(task):
             raise ValueError(f"{task!r} is not a name of a task: use lower-case letters, digits and hyphens")
-        with ours():
+        with uninterrupted():
             return self._session.storage.takes(f"extension-{self._running.name}-{task}")
 
     @property
@@ -130,13 +130,13 @@ class Handle:
 
     def tell(self, text: str, *, warning: bool = False) -> None:
         said = str(text) if self.on_screen else f"{self._account.name}: {text}"
-        with ours():
+        with uninterrupted():
             self._app.tell(said, severity="warning" if warning else "information")
 
     def send(self, where: Destination, text: str) -> None:
         if not isinstance(text, str):
             raise TypeError(f"a message must be a string, not {type(text).__name__}")
-        with ours():
+        with uninterrupted():
             self._session.outbox.send(where, text)
 
     def reply(self, message: Message, text: str) -> None:
@@ -149,7 +149,7 @@ class Handle:
         return narrow.destination if narrow is not None else None
 
     def open(self, where: Destination | Narrow, message_id: int | None = None) -> None:
-        with ours():
+        with uninterrupted():
             narrow = where if isinstance(where, Narrow) else Narrow.from_destination(where)
             if (screen := self._screen()) is not None:
                 screen.go(narrow, message_id)
@@ -168,11 +168,11 @@ class Handle:
             raise Refused(
                 f"{self._running.name}: {self._account.name} is not on screen; nothing was inserted."
             )
-        with ours():
+        with uninterrupted():
             screen.writing.insert(text)
 
     def redraw(self) -> None:
-        with ours():
+        with uninterrupted():
             self._redraw()
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:

@@ -2,7 +2,7 @@
 
 A function of an extension runs on the loop that handles keys. If the platform has an interval timer, its signal
 interrupts pure Python, sleeps and regular expressions; elsewhere, and outside of the main thread, the time is only
-checked afterwards. The app's own code is not interrupted while it runs on behalf of an extension (`ours`).
+checked afterwards. The app's own code is not interrupted while it runs on behalf of an extension (`uninterrupted`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-__all__ = ["STEP_SECONDS", "Stepped", "TooLong", "blame", "call", "ours", "watch_tasks"]
+__all__ = ["STEP_SECONDS", "Stepped", "TooLong", "call", "on_overrun", "uninterrupted", "watch_tasks"]
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class TooLong(BaseException):
     """Not an Exception: a handler in an extension that catches every Exception must not catch this."""
 
 
-blame: ContextVar[Callable[[], None]] = ContextVar("blame")
+on_overrun: ContextVar[Callable[[], None]] = ContextVar("on_overrun")
 """Callback for a task started by an extension that takes too long: nothing may be awaiting it."""
 
 
@@ -39,10 +39,10 @@ class _Alarm:
 
     def __init__(self) -> None:
         self.armed = False
-        self.ours = 0
+        self.own_calls = 0
 
     def ring(self, *_: object) -> None:
-        if self.armed and not self.ours:
+        if self.armed and not self.own_calls:
             raise TooLong
 
 
@@ -50,13 +50,13 @@ _alarm = _Alarm()
 
 
 @contextmanager
-def ours() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
     """Marks code of the app itself that an extension calls: it is not interrupted."""
-    _alarm.ours += 1
+    _alarm.own_calls += 1
     try:
         yield
     finally:
-        _alarm.ours -= 1
+        _alarm.own_calls -= 1
 
 
 def call(function: Callable[..., T], *args: Any, seconds: float = STEP_SECONDS) -> T:
@@ -118,8 +118,8 @@ async def _watched(work: Coroutine[Any, Any, T]) -> T:
         result: T = await Stepped(work, STEP_SECONDS)
         return result
     except TooLong:
-        if (accuse := blame.get(None)) is not None:
-            accuse()
+        if (report := on_overrun.get(None)) is not None:
+            report()
         raise
 
 
@@ -128,7 +128,7 @@ def watch_tasks(loop: asyncio.AbstractEventLoop) -> Callable[[], None]:
     before = loop.get_task_factory()
 
     def factory(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Future[Any]:
-        if _alarm.armed and not _alarm.ours and asyncio.iscoroutine(work):
+        if _alarm.armed and not _alarm.own_calls and asyncio.iscoroutine(work):
             work = _watched(work)
         return asyncio.Task(work, loop=loop, **options) if before is None else before(loop, work, **options)
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from narrowcast.extend.declare import Extension
 from narrowcast.extend.values import Refused
-from narrowcast.extensions.limits import STEP_SECONDS, Stepped, TooLong, blame, call
+from narrowcast.extensions.limits import STEP_SECONDS, Stepped, TooLong, call, on_overrun
 from narrowcast_api.errors import NarrowcastError
 
 __all__ = ["Running"]
@@ -66,13 +66,13 @@ class Running:
         """The result of a function, async or not. Raises Refused after a failure, once the user has been notified."""
         if not self.is_on:
             raise Refused
-        accusing = blame.set(
+        reporting = on_overrun.set(
             lambda: self.turn_off(f"a task of {what} held up the app for {STEP_SECONDS:g} s")
         )
         try:
             return await self._done(what, function, args, unlimited)
         finally:
-            blame.reset(accusing)
+            on_overrun.reset(reporting)
 
     async def _done(
         self, what: str, function: Callable[..., Any], args: tuple[Any, ...], unlimited: bool

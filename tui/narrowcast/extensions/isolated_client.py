@@ -11,16 +11,16 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from narrowcast.extensions.limits import ours
+from narrowcast.extensions.limits import uninterrupted
 
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
     from narrowcast_api.http.connection import Connection
 
-__all__ = ["client_apart"]
+__all__ = ["isolated_client"]
 
 
-class _Apart:
+class _IsolatedConnection:
     """A proxy for a connection."""
 
     def __init__(self, connection: Connection) -> None:
@@ -36,13 +36,13 @@ class _Apart:
 
 def _as_task(function: Callable[..., Any]) -> Callable[..., Any]:
     async def call(*args: Any, **kwargs: Any) -> Any:
-        with ours():
+        with uninterrupted():
             task = asyncio.get_running_loop().create_task(function(*args, **kwargs))
         return await task
 
     return call
 
 
-def client_apart(client: Client) -> Client:
+def isolated_client(client: Client) -> Client:
     """A client that shares the connection of ``client``."""
-    return type(client)(cast("Connection", _Apart(client.connection)))
+    return type(client)(cast("Connection", _IsolatedConnection(client.connection)))
