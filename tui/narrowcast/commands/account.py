@@ -196,7 +196,7 @@ async def _adopt_key(screen: Workspace, fresh: Secret, done: str) -> None:
 
 def switch(screen: Workspace) -> None:
     """List the accounts: switch to one, add one, log out, change their order."""
-    targets.look_after(screen, SignedInScreen(screen.session))
+    targets.open_list(screen, SignedInScreen(screen.session))
 
 
 def next_unread(screen: Workspace) -> None:

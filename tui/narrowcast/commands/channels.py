@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def browse(screen: Workspace) -> None:
     """List all channels that the user may see."""
     browser = ChannelsScreen(screen.session)
-    targets.look_after(screen, browser)
+    targets.open_list(screen, browser)
     here = targets.channel_here(screen)
     if here is not None:
         screen.call_after_refresh(browser.list.select_key, here.channel_id)
@@ -47,13 +47,13 @@ def permissions(screen: Workspace) -> None:
 
 def own(screen: Workspace) -> None:
     if (channel := targets.channel_or_say(screen)) is not None:
-        fields.see_channel(screen, channel)
+        fields.edit_personal_settings(screen, channel)
 
 
 def members(screen: Workspace) -> None:
     channel = targets.channel_or_say(screen)
     if channel is not None and not _is_frozen(screen, channel, "subscribers"):
-        targets.look_after(screen, MembersScreen(screen.session, channel))
+        targets.open_list(screen, MembersScreen(screen.session, channel))
 
 
 def default_groups(screen: Workspace) -> None:
@@ -63,7 +63,7 @@ def default_groups(screen: Workspace) -> None:
 
 def folders(screen: Workspace) -> None:
     """Manage the channel folders."""
-    targets.look_after(screen, FoldersScreen(screen.session))
+    targets.open_list(screen, FoldersScreen(screen.session))
 
 
 def subscribe(screen: Workspace) -> None:

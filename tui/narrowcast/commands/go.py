@@ -75,12 +75,12 @@ async def _complete_topics(screen: Workspace, picker: Picker[Target]) -> None:
 
 def inbox(screen: Workspace) -> None:
     """Show the inbox: conversations with unread messages, by channel."""
-    targets.look_after(screen, InboxScreen(screen.session))
+    targets.open_list(screen, InboxScreen(screen.session))
 
 
 def recent(screen: Workspace) -> None:
     """Show recent conversations: all of them, newest first."""
-    targets.look_after(screen, RecentScreen(screen.session))
+    targets.open_list(screen, RecentScreen(screen.session))
 
 
 def all_messages(screen: Workspace) -> None:

@@ -51,7 +51,7 @@ def schedule(screen: Workspace) -> None:
 
 
 def scheduled(screen: Workspace) -> None:
-    targets.look_after(screen, ScheduledScreen(screen.session))
+    targets.open_list(screen, ScheduledScreen(screen.session))
 
 
 def remind(screen: Workspace) -> None:
@@ -62,7 +62,7 @@ def remind(screen: Workspace) -> None:
 
 def reminders(screen: Workspace) -> None:
     """List the reminders."""
-    targets.look_after(screen, RemindersScreen(screen.session))
+    targets.open_list(screen, RemindersScreen(screen.session))
 
 
 def snippets(screen: Workspace) -> None:

@@ -37,16 +37,16 @@ async def presence(screen: Workspace) -> None:
 
 def alert_words(screen: Workspace) -> None:
     """Manage the alert words, which notify like a mention."""
-    targets.look_after(screen, AlertWordsScreen(screen.session))
+    targets.open_list(screen, AlertWordsScreen(screen.session))
 
 
 def views(screen: Workspace) -> None:
     """Manage the saved views."""
-    targets.look_after(screen, ViewsScreen(screen.session, screen.narrow))
+    targets.open_list(screen, ViewsScreen(screen.session, screen.narrow))
 
 
 def files(screen: Workspace) -> None:
-    targets.look_after(screen, FilesScreen(screen.session))
+    targets.open_list(screen, FilesScreen(screen.session))
 
 
 def read_all(screen: Workspace) -> None:

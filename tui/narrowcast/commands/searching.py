@@ -80,4 +80,4 @@ def _show(screen: Workspace, text: str, narrow: Narrow) -> None:
 
 async def _show_cached(screen: Workspace, text: str, narrow: Narrow) -> None:
     result = await screen.session.search_cached(narrow)
-    targets.look_after(screen, FoundScreen(screen.session, text, result))
+    targets.open_list(screen, FoundScreen(screen.session, text, result))

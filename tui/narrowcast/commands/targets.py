@@ -105,7 +105,7 @@ def go_to(screen: Workspace, target: Target) -> None:
         screen.run(target.command)
 
 
-def look_after(screen: Workspace, things: ManageScreen[Any]) -> None:
+def open_list(screen: Workspace, things: ManageScreen[Any]) -> None:
     """Open a list of things. Its result is a view to go to, a message to go to in its view, or another list that
     replaces it.
     """

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.channels import steps
-from narrowcast.screens.channels.fields import edit_channel, new_channel, see_channel
+from narrowcast.screens.channels.fields import edit_channel, edit_personal_settings, new_channel
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.channels.permissions import ChannelPermissionsScreen
 from narrowcast.screens.dialogs.confirm import ask_first
@@ -107,7 +107,7 @@ class ChannelsScreen(ManageScreen[Channel]):
 
     def action_own(self) -> None:
         if (channel := self.selected) is not None:
-            see_channel(self, channel)
+            edit_personal_settings(self, channel)
 
     def action_members(self) -> None:
         channel = self.selected

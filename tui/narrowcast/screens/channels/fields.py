@@ -277,7 +277,7 @@ def _notice(state: State, name: str) -> tuple[tuple[object, str], ...]:
     return (None, f"Default ({usual})"), (True, "On"), (False, "Off")
 
 
-def see_channel(host: Host, channel: Channel) -> None:
+def edit_personal_settings(host: Host, channel: Channel) -> None:
     """Change the user's personal settings for a channel: muted, pinned, color, notifications."""
     state = host.session.state
     own = channel.subscription
