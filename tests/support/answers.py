@@ -1,4 +1,4 @@
-"""Which model reads the answer of which operation, for tests that parse whole recordings."""
+"""Maps operations to the models of their responses, for tests that parse whole recordings."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ _PLAIN: Final = frozenset(
     POST users/me/onboarding_steps|POST users/me/status|POST users/me/subscriptions/properties|POST zcommand
     """.replace("\n", "|").split("|")
 )
-"""Operations whose success says nothing more."""
+"""Operations whose response contains no data."""
 
 _SHAPES: Final = (
     (r"^/?(api/v1/)?", ""),
@@ -116,14 +116,14 @@ _SHAPES: Final = (
 
 
 def operation(method: str, path: str) -> str:
-    """``GET messages/N`` of ``GET /api/v1/messages/5``."""
+    """Returns for example ``GET messages/N`` for ``GET /api/v1/messages/5``."""
     for pattern, name in _SHAPES:
         path = re.sub(pattern, name, path)
     return f"{method} {path}"
 
 
 def model_for(method: str, path: str) -> type[WireModel] | None:
-    """The model of an operation's answer, None for an operation nobody has a model for."""
+    """Returns the model of an operation's response, or None if there is none."""
     name = operation(method, path)
     if name in _TABLE:
         return _TABLE[name]
@@ -131,5 +131,5 @@ def model_for(method: str, path: str) -> type[WireModel] | None:
 
 
 def operations_with_answers() -> frozenset[str]:
-    """Every operation whose answer has a model of its own."""
+    """Returns every operation whose response has a model of its own."""
     return frozenset(_TABLE)

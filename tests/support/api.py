@@ -25,7 +25,7 @@ ACCOUNT = Account("https://chat.example.org", "ada@example.org", Secret(KEY))
 
 
 def boundary_levels() -> list[int]:
-    """0, both sides of every gate, and the latest level: where what is sent could change."""
+    """Level 0, both sides of every gate, and the latest level: the levels at which requests could change."""
     levels = {0, LATEST_LEVEL}
     for gate in Gate:
         levels |= {max(0, gate.level - 1), gate.level}
@@ -33,7 +33,7 @@ def boundary_levels() -> list[int]:
 
 
 def operations(client: Client) -> Iterator[tuple[str, str]]:
-    """Group and name of every operation."""
+    """Returns group and name of every operation."""
     for group_name, group in client.groups().items():
         for name, bound in vars(type(group)).items():
             if isinstance(bound, Bound):
@@ -41,7 +41,7 @@ def operations(client: Client) -> Iterator[tuple[str, str]]:
 
 
 def client_of(server: TestServer, name: str) -> Client:
-    """A client of somebody that fails when the server says that it ignored a parameter."""
+    """A user's client that fails when the server reports an ignored parameter."""
     client = Client.open(server.account(name))
 
     def ignored(method: str, path: str, names: tuple[str, ...]) -> None:
@@ -61,7 +61,7 @@ def make_connection(
     account: Account = ACCOUNT,
     patience: float = 10.0,
 ) -> Connection:
-    """A connection that knows its server already and never leaves the process. Jitter is half a second."""
+    """A connection without network that already knows its server's level. Jitter is half a second."""
     clock = clock or VirtualClock()
     connection = Connection(
         account,
@@ -84,7 +84,7 @@ async def scripted_client(
     limits: RequestLimits | None = None,
     clock: VirtualClock | None = None,
 ) -> AsyncIterator[tuple[Client, ScriptedTransport]]:
-    """A client and its transport; on the way out everything prepared must have been asked for."""
+    """A client and its transport; on exit, all prepared responses must have been requested."""
     transport = ScriptedTransport()
     connection = make_connection(transport, level=level, dialect=dialect, limits=limits, clock=clock)
     async with Client(connection) as client:
@@ -93,7 +93,7 @@ async def scripted_client(
 
 
 def at_levels(client: Client, levels: list[int]) -> Iterator[int]:
-    """Set the client's server to each level in turn, and give it."""
+    """Sets the client's server to each level in turn, and yields the level."""
     for level in levels:
         client.connection.server = replace(client.connection.server, level=level)
         yield level

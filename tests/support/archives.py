@@ -1,4 +1,4 @@
-"""Archives of Zulip for tests: their files, one as converters write it, and what of a data folder comes back."""
+"""Zulip archives for tests: their files, one as converters write it, and what survives a round trip."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from narrowcast_server.organization.core import DATABASE, Core
 from narrowcast_server.zulip_archive.layout import FOLDER
 
 Files = dict[str, Any]
-"""The files of an archive: parsed JSON, and bytes for all else."""
+"""The files of an archive: parsed JSON, and bytes for all other files."""
 
 
 def quiet(line: str) -> None:
-    """Says nothing."""
+    """Ignores progress messages."""
 
 
 def files_of(archive: Path) -> Files:
-    """What is in an archive."""
+    """Returns the contents of an archive."""
     files: Files = {}
     with tarfile.open(archive) as tar:
         for entry in tar:
@@ -37,7 +37,7 @@ def files_of(archive: Path) -> Files:
 
 
 def packed(files: Mapping[str, Any], target: Path) -> Path:
-    """An archive of such files."""
+    """Writes an archive of these files."""
     with tarfile.open(target, "w") as tar:
         for name, value in files.items():
             text = value if isinstance(value, bytes) else json.dumps(value).encode()
@@ -102,11 +102,11 @@ SAME = {
     "bot storage": "SELECT * FROM bot_storage ORDER BY 1, 2",
     "services": "SELECT bot_id, base_url, interface FROM bot_services",
 }
-"""What is the same after the way there and back, by kind: a query of its rows."""
+"""What must be the same after a round trip, by kind: a query of its rows."""
 
 
 def converted() -> Files:
-    """As little as Zulip's converters write: no groups, ids from 0, messages in no order."""
+    """An archive with as little as Zulip's converters write: no groups, ids from 0, unsorted messages."""
     people = [
         {
             "id": number,

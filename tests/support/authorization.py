@@ -1,4 +1,4 @@
-"""What a request says of who asks, where no HTTP client writes it."""
+"""The Authorization header, for requests that no HTTP client builds."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import base64
 
 
 def basic(email: str, key: str) -> str:
-    """The value of the header Authorization."""
+    """Returns the value of the Authorization header."""
     return f"Basic {base64.b64encode(f'{email}:{key}'.encode()).decode()}"

@@ -1,8 +1,8 @@
-"""Recordings of a real server, read where they are at hand.
+"""Recordings of a real server, read if they are available.
 
-They are reference data and no part of the project: the environment variable ``NARROWCAST_CAPTURES`` names their
-folder, else they are looked for in ``shared/captures`` beside the project, or beside the repository of which it is
-a work tree. Tests that use them always run on the project's own fixtures too.
+They are reference data and not part of the project: the environment variable ``NARROWCAST_CAPTURES`` names
+their folder; by default it is ``shared/captures`` beside the project, or beside the repository of which the
+project is a work tree. Tests that use them always run on the project's own fixtures too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FIXTURES = Path(__file__).resolve().parents[1] / "api" / "fixtures"
 
 
 def captures() -> Path | None:
-    """The folder of recordings, where there is one: named by the environment, or beside the project."""
+    """Returns the folder of recordings, from the environment or beside the project; None if there is none."""
     named = os.environ.get("NARROWCAST_CAPTURES")
     if named:
         return Path(named)
@@ -27,18 +27,18 @@ def captures() -> Path | None:
 
 
 def fixture(name: str) -> Any:
-    """One of the project's own fixtures."""
+    """Returns one of the project's own fixtures."""
     return json.loads((FIXTURES / name).read_text(encoding="utf-8"))
 
 
 def own_events() -> list[dict[str, Any]]:
-    """The project's own samples: at least one of every kind of event."""
+    """Returns the project's own samples: at least one of every kind of event."""
     events: list[dict[str, Any]] = fixture("events.json")
     return events
 
 
 def recorded_events() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every event of the recordings, with the file that it comes from."""
+    """Yields every event of the recordings, with the file that it comes from."""
     folder = captures()
     if folder is None:
         return
@@ -51,7 +51,7 @@ def recorded_events() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def recorded_answers() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every request with a JSON object as its answer: {request, status, response, events}."""
+    """Yields every request with a JSON object as response: {request, status, response, events}."""
     folder = captures()
     if folder is None:
         return

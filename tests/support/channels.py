@@ -1,4 +1,4 @@
-"""Channels as the server has them, and the app at one of them."""
+"""Channels as the server stores them, and opening a channel in the app."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from support.stage import Stage
 
 
 async def channel_row(stage: Stage, name: str) -> Answer:
-    """A channel as the server lists it."""
+    """Returns a channel as the server lists it."""
     answer = await stage.server.call(
         "ada", "GET", "/streams", {"include_all": True, "exclude_archived": False}
     )
@@ -17,7 +17,7 @@ async def channel_row(stage: Stage, name: str) -> Answer:
 
 
 async def members_of(stage: Stage, name: str) -> list[int]:
-    """The ids of its subscribers."""
+    """Returns the ids of its subscribers."""
     path = f"/streams/{stage.server.channel(name)}/members"
     members: list[int] = (await stage.server.call("ada", "GET", path))["subscribers"]
     return members
@@ -29,7 +29,7 @@ async def in_channel(stage: Stage, name: str) -> None:
 
 
 async def archive(stage: Stage, channel_id: int) -> None:
-    """Somebody archives a channel; until the app has heard of it."""
+    """Archives a channel as another user, and waits until the app has received the event."""
     await stage.server.call("ada", "DELETE", f"/streams/{channel_id}")
     channels = stage.session.state.channels
     await until(lambda: (channel := channels.get(channel_id)) is not None and channel.is_archived)

@@ -8,9 +8,7 @@ import itertools
 
 
 class VirtualClock:
-    """A `narrowcast_api.clock.Clock`. `await clock.advance(seconds)` runs every sleeper that falls due, in
-    order.
-    """
+    """A `narrowcast_api.clock.Clock`. `await clock.advance(seconds)` wakes all sleepers that are due, in order."""
 
     def __init__(self, now: float = 1_800_000_000.0) -> None:
         self._epoch = now
@@ -34,19 +32,19 @@ class VirtualClock:
 
     @property
     def sleeping(self) -> list[float]:
-        """Seconds until each sleeper is due, soonest first."""
+        """Seconds until each sleeper is due, in ascending order."""
         return sorted(due - self._elapsed for due, _, future in self._sleepers if not future.done())
 
     def jump(self, seconds: float) -> None:
-        """The wall clock is set; monotonic time and sleepers do not notice."""
+        """Sets the wall clock; monotonic time and sleepers are not affected."""
         self._epoch += seconds
 
     def lapse(self, seconds: float) -> None:
-        """Time passes in which the loop has no turn: no sleeper wakes before it has."""
+        """Lets time pass while the loop is blocked: no sleeper wakes before the loop runs again."""
         self._elapsed += seconds
 
     async def settle(self, turns: int = 20) -> None:
-        """Let everything that is ready run. Sockets and threads may need all of the turns."""
+        """Runs everything that is ready. Sockets and threads may need all of the turns."""
         loop = asyncio.get_running_loop()
         for _ in range(turns):
             await asyncio.sleep(0)
@@ -54,7 +52,7 @@ class VirtualClock:
                 return
 
     async def advance(self, seconds: float) -> None:
-        """Move on, waking sleepers at their own moment and letting each run before time goes on."""
+        """Advances time, waking each sleeper at its own time and running it before time goes on."""
         await self.settle()
         target = self._elapsed + seconds
         while self._sleepers and self._sleepers[0][0] <= target:
@@ -69,8 +67,8 @@ class VirtualClock:
 
 
 def _is_idle(loop: asyncio.AbstractEventLoop) -> bool:
-    """Whether nothing can happen in a loop but what its caller does; False where it does not let one look."""
+    """Whether only its caller can make anything happen in the loop; False if the loop does not allow a check."""
     ready, selector = getattr(loop, "_ready", True), getattr(loop, "_selector", None)
     if ready or selector is None or getattr(loop, "_default_executor", None) is not None:
         return False
-    return len(selector.get_map()) == 1  # the loop's own
+    return len(selector.get_map()) == 1  # an attribute of asyncio's loop

@@ -1,4 +1,4 @@
-"""The command line as a user runs it: in a process with a home of its own."""
+"""The command line as a user runs it: in a process with a home directory of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.terminal import home, narrowcast
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left behind."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -23,7 +23,7 @@ class Outcome:
 
 
 async def run(folder: Path, *arguments: str, stdin: str = "", env: dict[str, str] | None = None) -> Outcome:
-    """Run ``narrowcast`` with a home of its own; the server goes on beside it."""
+    """Runs ``narrowcast`` with a home directory of its own; the server keeps running meanwhile."""
     process = await asyncio.create_subprocess_exec(
         *narrowcast(*arguments),
         stdin=asyncio.subprocess.PIPE,
@@ -36,7 +36,7 @@ async def run(folder: Path, *arguments: str, stdin: str = "", env: dict[str, str
 
 
 def rc_of(server: TestServer, folder: Path, person: str = "ada") -> str:
-    """The file of somebody's account, for `--rc`."""
+    """Returns the account file of a user, for `--rc`."""
     path = folder / f"{person}.zuliprc"
     server.account(person).write_zuliprc(path)
     return str(path)
@@ -50,7 +50,9 @@ def _environment(folder: Path) -> dict[str, str]:
 async def running(
     folder: Path, *arguments: str, before: Sequence[str] = ()
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """``narrowcast`` while the block runs, for commands that go on; ``before`` is the start of the line, as `nohup`."""
+    """Runs ``narrowcast`` during the block, for commands that do not end by themselves; ``before`` is the
+    start of the command line, such as `nohup`.
+    """
     process = await asyncio.create_subprocess_exec(
         *before,
         *narrowcast(*arguments),

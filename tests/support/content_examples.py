@@ -1,7 +1,7 @@
-"""Every kind of content: what one types, what a server makes of it, and how it reads in forty columns.
+"""Every kind of content: the Markdown source, the server's HTML, and its rows at forty columns.
 
-One value serves the tests of the parser, of the layout and of the message list. `markdown` is empty where no
-source makes this HTML on every server.
+One value serves the tests of the parser, of the layout and of the message list. `markdown` is empty if no
+source produces this HTML on every server.
 """
 
 # ruff: noqa: E501

@@ -1,4 +1,4 @@
-"""An app of no account for widgets that tell their user something or work in the background."""
+"""An app without an account, for widgets that show notices or start background work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from narrowcast.app.background import Background
 
 
 class ContextApp(App[None]):
-    """Of `AppContext` what a single widget needs. ``told``: what it told its user, newest last."""
+    """The part of `AppContext` that a single widget needs. ``told``: the notices shown, newest last."""
 
     accounts = None
 

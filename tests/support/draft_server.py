@@ -45,7 +45,7 @@ class Event:
 
 
 class DraftServer:
-    """What all devices of one user share. Trims contents as servers do, and detects no conflict."""
+    """The state that all devices of a user share. Trims contents as servers do, and detects no conflicts."""
 
     def __init__(self) -> None:
         self.drafts: dict[int, ServerDraft] = {}
@@ -97,14 +97,14 @@ class DraftServer:
 
 @dataclass(slots=True)
 class Held:
-    """A request that waits for what the test does with it."""
+    """A request that waits until the test decides its outcome."""
 
     act: Callable[[], int]
     answer: asyncio.Future[int]
 
 
 class DraftClient:
-    """One device: its drafts, journal, queue of events, and the requests it makes."""
+    """One device: its drafts, journal, event queue, and requests."""
 
     def __init__(self, server: DraftServer, folder: Path, clock: VirtualClock, name: str = "d") -> None:
         self.server = server
@@ -158,13 +158,13 @@ class DraftClient:
         return await held.answer
 
     def hold_fetch(self) -> asyncio.Future[Sequence[ServerDraft]]:
-        """What answers the next question for all drafts, as the test says."""
+        """Sets the response to the next request for all drafts."""
         answer: asyncio.Future[Sequence[ServerDraft]] = asyncio.get_running_loop().create_future()
         self.next_fetches.append(answer)
         return answer
 
     def finish(self, held: Held, how: str) -> None:
-        """Let a request end: 'ok' or one of `FAILURES`."""
+        """Completes a request: 'ok' or one of `FAILURES`."""
         self.held.remove(held)
         done, error = FAILURES[how] if how != "ok" else (True, None)
         value = 0
@@ -180,7 +180,7 @@ class DraftClient:
         else:
             held.answer.set_result(value)
 
-    # life
+    # life cycle
 
     def new_id(self) -> str:
         self.numbers += 1
@@ -203,7 +203,7 @@ class DraftClient:
         self.task = asyncio.get_running_loop().create_task(self.drafts.run())
 
     async def crash(self) -> None:
-        """Killed: what the journal was not given is gone."""
+        """Kills the process: what was not yet written to the journal is lost."""
         killed(self.journal)
         if self.task is not None:
             self.task.cancel()
@@ -218,7 +218,7 @@ class DraftClient:
         await self.crash()
 
     def register(self) -> None:
-        """A new queue and a new snapshot. A text that neither has is one that this device never heard of."""
+        """Registers a new queue and fetches a snapshot. A text in neither is one that this device never received."""
         self.server.unheard |= {event.draft.content for event in self.queue} - set(self.server.texts())
         self.queue.clear()
         self.drafts.on_snapshot(list(self.server.drafts.values()) if self.server.enabled else [])
@@ -241,13 +241,13 @@ class DraftClient:
             await self.clock.settle()
 
     async def receive(self, content: str) -> str:
-        """A draft that another device has just written; its id here."""
+        """Creates a draft on another device; returns its id here."""
         self.server.create(DraftVersion(LUNCH, content))
         await self.catch_up()
         return next(draft.draft_id for draft in self.drafts.all() if draft.content == content)
 
     async def sync(self, content: str) -> str:
-        """A draft of this device that the server has; its id. The requests for it are forgotten."""
+        """Creates a draft on this device that the server has; returns its id. Its requests are cleared."""
         draft_id = self.drafts.save(None, LUNCH, content)
         await self.clock.advance(3)
         await self.catch_up()
@@ -255,7 +255,7 @@ class DraftClient:
         return draft_id
 
     def kept(self) -> list[str]:
-        """The words of the drafts in the journal."""
+        """Returns the texts of the drafts in the journal."""
         return [record.version.content for record in self.journal.load_drafts()]
 
     def texts(self) -> list[str]:
@@ -265,5 +265,5 @@ class DraftClient:
 def edited_elsewhere(
     server: DraftServer, server_id: int, content: str, where: Destination | None = LUNCH
 ) -> None:
-    """Another device writes."""
+    """Writes a draft on another device."""
     server.edit(server_id, DraftVersion(where, content), 5.0)

@@ -1,4 +1,4 @@
-"""Windows of one account in tests, on one file of drafts."""
+"""Windows of one account in tests, sharing one journal of drafts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from support.draft_server import LUNCH, DraftClient, DraftServer
 
 
 class Window(DraftClient):
-    """One of several windows on the file of drafts."""
+    """One of several windows that share the journal of drafts."""
 
     def __init__(
         self, server: DraftServer, folder: Path, clock: VirtualClock, name: str, *, leads: bool
@@ -22,19 +22,19 @@ class Window(DraftClient):
         return f"{self.window}{self.numbers}"
 
     def look(self) -> None:
-        """Read what the other has written."""
+        """Reads what the other window has written."""
         if self.journal.changed_elsewhere():
             self.drafts.on_journal(self.journal.refresh().result())
 
 
 def pair(folder: Path) -> tuple[Window, Window]:
-    """The window that speaks to the server about drafts, and another one."""
+    """Returns the window that syncs drafts with the server, and another one."""
     server, clock = DraftServer(), VirtualClock()
     return tuple(Window(server, folder, clock, name, leads=name == "a") for name in "ab")  # type: ignore[return-value]
 
 
 def known_to_both(one: Window, other: Window) -> str:
-    """A draft that one window has just written, as "Soup", and the other has read; its id."""
+    """Writes the draft "Soup" in one window and reads it in the other; returns its id."""
     draft_id = one.drafts.save(None, LUNCH, "Soup")
     other.look()
     return draft_id

@@ -1,4 +1,4 @@
-"""Messages of one's own, taken into compose in the app."""
+"""Opening own messages for editing in the app."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from support.stage import Stage
 
 
 async def edit_own(stage: Stage) -> int:
-    """The id of a message of one's own in a topic, taken into compose."""
+    """Sends a message to a topic and opens it for editing in compose; returns its id."""
     await stage.in_topic("general", "lunch")
     message_id = await stage.server.send("ada", "general", "lunch", "Soop")
     await edit_newest(stage, message_id)
@@ -15,7 +15,7 @@ async def edit_own(stage: Stage) -> int:
 
 
 async def edit_newest(stage: Stage, message_id: int) -> None:
-    """Takes the newest message of the open view into compose."""
+    """Opens the newest message of the view for editing in compose."""
     await stage.shows(message_id)
     await stage.press("G", "e")
     await until(lambda: stage.screen.writing.editing == message_id)

@@ -1,4 +1,4 @@
-"""A stream of events on a scripted transport and a virtual clock."""
+"""An event stream on a scripted transport and a virtual clock."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def heartbeat(*ids: int) -> dict[str, Any]:
 
 
 class StreamBench:
-    """A stream on a scripted transport, and what it did."""
+    """An event stream on a scripted transport, and a record of what it did."""
 
     def __init__(self, open_socket: OpenSocket | None = None) -> None:
         self.clock = VirtualClock()

@@ -1,4 +1,4 @@
-"""Extensions of tests: written into the folder of the app's configuration before it starts."""
+"""Extensions for tests: written into the configuration folder of the app before it starts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ extension = Extension("one", "The first")
 
 
 def write(folder: Path, **files: str) -> Path:
-    """A folder of extensions as the app wants it: their sources by name."""
+    """Creates a folder of extensions with the permissions that the app requires: their sources by name."""
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
     for name, source in files.items():
@@ -37,7 +37,7 @@ def write(folder: Path, **files: str) -> Path:
 
 
 def example(name: str) -> str:
-    """The source of an example of the documentation."""
+    """Returns the source of an example of the documentation."""
     return (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
 
 
@@ -51,8 +51,8 @@ async def extended(
     size: tuple[int, int] = (120, 40),
     stored: Sequence[str] = (),
 ) -> AsyncIterator[Stage]:
-    """Ada's app with extensions, once they are loaded. ``settings``: TOML. The accounts of those who are ``stored`` are
-    open beside hers.
+    """Opens Ada's app with extensions, and waits until they are loaded. ``settings``: TOML. The accounts of
+    ``stored`` users are open as well.
     """
     write(folder / "home-ada" / "config" / "extensions", **files)
     config = parse(settings, "config.toml") if settings else Config()
@@ -63,34 +63,34 @@ async def extended(
 
 
 def messages_text(stage: Stage) -> str:
-    """What the pane of messages shows."""
+    """Returns the text of the messages pane."""
     return text_of(stage.screen.messages.list)
 
 
 def text_of(view: MessageList) -> str:
-    """What a list of messages shows."""
+    """Returns the text of a message list."""
     return plain_text(view.compose_row(y) for y in range(view.content_size.height))
 
 
 async def sees(stage: Stage, text: str) -> None:
-    """Until the pane of messages shows a text."""
+    """Waits until the messages pane shows a text."""
     await until(lambda: text in messages_text(stage))
 
 
 async def compose(stage: Stage, text: str) -> None:
-    """Writes a text into compose, as if it had been pasted."""
+    """Pastes a text into compose."""
     stage.screen.writing.text.text = ""
     stage.screen.writing.insert(text)
     await stage.pilot.pause()
 
 
 async def submit(stage: Stage, text: str) -> None:
-    """Writes a text into compose and presses Enter."""
+    """Pastes a text into compose and presses Enter."""
     await compose(stage, text)
     await stage.press("enter")
 
 
 def offered(stage: Stage) -> list[str]:
-    """The completions that are offered now."""
+    """Returns the completions that are shown now."""
     offers = stage.screen.writing.offers
     return [choice.text for choice in offers.list.items] if offers.field is not None else []

@@ -1,11 +1,11 @@
-"""A proxy between a client and the server that breaks what passes through it, as networks and servers do.
+"""A proxy between a client and the server that injects faults of networks and servers.
 
 async with FaultProxy(server.url) as proxy:
     account = replace(server.account("ada"), site=proxy.url)
     await proxy.cut()                                      # every connection is reset
-    await proxy.refuse(); await proxy.listen()             # nobody listens, then somebody does
-    proxy.hang(); proxy.go_on()                            # half-open: nothing comes and nothing ends
-    proxy.delay = 0.3                                      # seconds on the way to the server, and back
+    await proxy.refuse(); await proxy.listen()             # connections are refused, then accepted again
+    proxy.hang(); proxy.go_on()                            # half-open: no data, no close
+    proxy.delay = 0.3                                      # seconds of latency, each way
     proxy.fail(Fault.LOST_AFTERWARDS, "POST", "/api/v1/messages", times=1)
 """
 
@@ -45,7 +45,7 @@ _BEFORE = {Fault.REFUSED_BY_GATEWAY, Fault.LOST_BEFORE, Fault.PORTAL, Fault.NOT_
 
 @dataclass(slots=True)
 class Rule:
-    """A fault for requests whose method and path begin like these; `left` times, None for ever."""
+    """A fault for requests whose method and path start with these; `left` times, always if None."""
 
     fault: Fault
     method: str = ""
@@ -58,7 +58,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as it came."""
+    """One request as it arrived."""
 
     method: str
     path: str
@@ -68,10 +68,10 @@ class Request:
 
 
 class FaultProxy:
-    """Listens at `url` and passes on to `target`. Without faults it changes nothing but the addresses.
+    """Listens at `url` and forwards to `target`. Without faults it changes nothing but the addresses.
 
-    Times are real, so keep them short. `seen` has every request with the fault that it met, `held` those that
-    wait for ever.
+    Delays are in real time, so keep them short. `seen` has every request with the fault that it met, `held`
+    those that never get an answer.
     """
 
     def __init__(self, target: str) -> None:
@@ -100,33 +100,33 @@ class FaultProxy:
 
     @property
     def url(self) -> str:
-        """Where clients connect; the same after `refuse` and `listen`."""
+        """The address for clients; unchanged by `refuse` and `listen`."""
         return f"http://127.0.0.1:{self._port}"
 
     # faults
 
     def fail(self, fault: Fault, method: str = "", path: str = "/", times: int | None = None) -> None:
-        """Break requests from now on: the next `times`, or all."""
+        """Makes the next `times` requests fail, or all from now on."""
         self.rules.append(Rule(fault, method, path, times))
 
     def forgive(self) -> None:
-        """Forget the faults that have not happened yet."""
+        """Removes the faults that have not happened yet."""
         self.rules.clear()
 
     def hang(self) -> None:
-        """Nothing passes and nobody says so: a cable was pulled, a laptop changed networks."""
+        """Stops all traffic without closing connections, as when a cable is pulled or a laptop changes networks."""
         self._flowing.clear()
 
     def go_on(self) -> None:
-        """What hung goes through."""
+        """Forwards everything that was held back."""
         self._flowing.set()
 
     def silence_events(self) -> None:
-        """Event streams that are open stay open and say nothing more; everything else works."""
+        """Open event streams stay open but receive nothing more; everything else works."""
         self._events.clear()
 
     async def heal(self) -> None:
-        """The network works again. What hung is gone."""
+        """Makes the network work again. What was held back is lost."""
         self.forgive()
         if not self._events.is_set():
             await self.cut()
@@ -138,7 +138,7 @@ class FaultProxy:
         await self.listen()
 
     async def cut(self) -> None:
-        """End every connection, also those that wait for events."""
+        """Closes every connection, including those that wait for events."""
         tasks = list(self._connections)
         for task in tasks:
             self._connections[task].transport.abort()
@@ -146,25 +146,25 @@ class FaultProxy:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def refuse(self) -> None:
-        """Nobody listens any more."""
+        """Stops listening."""
         if self._listener is not None:
             listener, self._listener = self._listener, None
             await listener.close()
         await self.cut()
 
     async def listen(self) -> None:
-        """Somebody listens, on the same port each time."""
+        """Starts listening, on the same port each time."""
         if self._listener is None:
             self._listener = Listener(self._accept, port=self._port)
             self._port = self._listener.port
 
-    # passing on
+    # forwarding
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         if self._listener is None:
-            # Accepted just before `refuse`, which did not know of it.
+            # Accepted just before `refuse`, which did not know of the connection.
             writer.transport.abort()
             return
         self._connections[task] = writer
@@ -177,7 +177,7 @@ class FaultProxy:
             writer.close()
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Serve one request; whether the connection goes on."""
+        """Handles one request; returns whether the connection stays open."""
         request = await _read_request(reader)
         await self._on_the_way()
         fault = self._fault_for(request)
@@ -215,7 +215,7 @@ class FaultProxy:
         return None
 
     async def _ask(self, request: Request, reader: asyncio.StreamReader) -> bytes | None:
-        """The server's answer; None if the client went away meanwhile."""
+        """Returns the server's response; None if the client disconnected meanwhile."""
         asking = asyncio.ensure_future(self._forward(request))
         leaving = asyncio.ensure_future(reader.read(1))
         try:
@@ -238,14 +238,14 @@ class FaultProxy:
         return _answer(response.status_code, response.content, kept)
 
     async def _hold(self, request: Request) -> None:
-        """Until the connection is cut."""
+        """Waits until the connection is closed."""
         self.held.append(f"{request.method} {request.path}")
         await asyncio.Event().wait()
 
     async def _pipe(
         self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """A WebSocket: bytes both ways until either side ends."""
+        """Forwards a WebSocket: bytes in both directions until either side closes."""
         host, port = self.target.removeprefix("http://").rsplit(":", 1)
         up_reader, up_writer = await asyncio.open_connection(host, int(port))
         try:
@@ -286,7 +286,7 @@ async def _read_request(reader: asyncio.StreamReader) -> Request:
 
 
 async def _misbehave(writer: asyncio.StreamWriter, fault: Fault, answer: bytes = b"") -> bool:
-    """Do to an answer what the fault says; whether the connection goes on."""
+    """Applies the fault to a response; returns whether the connection stays open."""
     match fault:
         case Fault.REFUSED_BY_GATEWAY | Fault.FAILED_AFTERWARDS:
             said = _answer(502, b"<html>Bad Gateway</html>", {"content-type": "text/html"})

@@ -1,4 +1,4 @@
-"""Random histories of several people on one server."""
+"""Random histories of several users on one server."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ OBSERVERS = ("ada", "bruno", "chiyo", "dario", "greta", "hugo")
 """An owner, an administrator, a moderator, members, a guest."""
 
 Step = tuple[str, int, int, int]
-"""What is done, and three numbers that choose who, where and what."""
+"""The name of the step, and three numbers that choose who, where and what."""
 
 
 class Place(Protocol):
-    """A server where histories happen; people go by their first names in lower case."""
+    """A server on which histories run; users are named by their first names in lower case."""
 
     def now(self) -> float:
-        """The time there, in seconds since 1970."""
+        """The server's time, in seconds since 1970."""
 
     def id(self, name: str, /) -> int:
-        """The id of somebody."""
+        """Returns the id of a user."""
 
     def channel(self, name: str, /) -> int:
-        """The id of a channel; LookupError where there is none."""
+        """Returns the id of a channel. Raises LookupError if there is none."""
 
     def group(self, name: str, /) -> int:
-        """The id of a user group; LookupError where there is none."""
+        """Returns the id of a user group. Raises LookupError if there is none."""
 
     async def raw(
         self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None, /
     ) -> httpx.Response:
-        """One request as somebody."""
+        """Sends one request as a user."""
 
 
 class History:
-    """Carries out steps; what a server refuses is part of life, a failure of it is not."""
+    """Runs steps; errors that the server reports are allowed, failures of the server are not."""
 
     def __init__(self, server: Place) -> None:
         self.server = server
@@ -47,34 +47,34 @@ class History:
         self.made: dict[str, list[tuple[str, int]]] = {}
 
     async def step(self, step: Step) -> None:
-        """Does one thing."""
+        """Runs one step."""
         kind, who, where, what = step
         await STEPS[kind](self, pick(PEOPLE, who), where, what)
 
     async def do(self, who: str, method: str, path: str, **params: object) -> dict[str, Any]:
-        """A request that may be refused, but with a reason."""
+        """Sends a request that the server may reject, but only with a reason."""
         response = await self.server.raw(who, method, path, params)
         assert response.status_code < 500, (method, path, params, response.text)
         answer: dict[str, Any] = response.json()
         return answer if answer.get("result") == "success" else {}
 
     def channel(self, number: int) -> int:
-        """The id of one of the channels; one that does not exist (yet) is as good as another."""
+        """Returns the id of one of the channels, possibly of one that does not exist (yet)."""
         try:
             return self.server.channel(pick(CHANNELS, number))
         except LookupError:
             return 1
 
     def person(self, number: int) -> int:
-        """The id of one of the people."""
+        """Returns the id of one of the users."""
         return self.server.id(pick(PEOPLE, number))
 
     def message(self, number: int) -> int:
-        """One of the messages, the newest first."""
+        """Returns one of the messages, counted from the newest."""
         return pick(self.messages, -1 - number) if self.messages else 1
 
     async def make(self, kind: str, who: str, path: str, key: str, **params: object) -> None:
-        """Makes something that later steps change."""
+        """Registers an object that later steps change."""
         answer = await self.do(who, "POST", path, **params)
         found = answer.get(key)
         for made_id in found if isinstance(found, list) else [found]:
@@ -82,5 +82,5 @@ class History:
                 self.made.setdefault(kind, []).append((who, made_id))
 
     def one(self, kind: str, number: int) -> tuple[str, int]:
-        """One of the things made, with who made it."""
+        """Returns one of the registered objects, with its creator."""
         return pick(self.made.get(kind, [("ada", 999)]), number)

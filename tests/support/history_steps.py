@@ -1,4 +1,4 @@
-"""What people do in a random history: each step is a function of the history, somebody's name and two numbers."""
+"""The steps of random histories: each is a function of the history, a user name and two numbers."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ REALM_PERMISSIONS = {
     "can_mention_many_users_group": "role:administrators",
     "can_set_delete_message_policy_group": "role:moderators",
 }
-"""Permissions that steps change, with who has them at first."""
+"""Permissions that steps change, with their initial holders."""
 
 Option = TypeVar("Option")
 
 
 def pick(options: Sequence[Option], number: int) -> Option:
-    """One of the options."""
+    """Returns one of the options."""
     return options[number % len(options)]
 
 
@@ -214,7 +214,7 @@ async def status(h: History, who: str, where: int, what: int) -> None:
 async def change_or_delete(
     h: History, kind: str, path: str, where: int, what: int, **changes: object
 ) -> None:
-    """Changes or deletes one of the things made, as whoever made it."""
+    """Changes or deletes one of the registered objects, as its creator."""
     owner, made_id = h.one(kind, where)
     if what % 3 == 1:
         await h.do(owner, "PATCH", f"{path}/{made_id}", **changes)

@@ -1,9 +1,9 @@
-"""How long a server's event loop is held by one step, so that nobody else is served.
+"""Measures how long one step blocks a server's event loop, so that nothing else is served.
 
-Processor time of the loop's thread is counted, not the clock: a busy machine makes no test fail. Neither does a slow
-one, or one whose processors are shared and slow for a moment: a step that takes long is followed by work that is
-always the same, and the seconds are those of a machine on which that takes `NOMINAL`. Neither does the garbage
-collector, which would look through everything that the tests before have left: that is set aside.
+Only processor time of the loop's thread counts, so that a busy machine makes no test fail. A slow machine
+makes none fail either: a long step is followed by a fixed amount of work, and the result is scaled to a
+machine on which that takes `NOMINAL` seconds. The garbage collector is switched off, since it would scan
+everything that earlier tests left.
 
     with held() as watch:
         ...
@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from typing import Any
 
 NOMINAL = 0.0135
-"""Seconds that `_yardstick` takes where nothing else runs, on the machine for which the bounds were set."""
+"""Seconds that `_yardstick` takes on the idle machine for which the bounds were set."""
 LONG = 0.1
-"""Seconds: shorter steps are not worth a second look."""
+"""Seconds: shorter steps are not examined."""
 _ROWS = [
     {"id": number, "name": f"person {number}", "flags": ["read"] * (number % 4)} for number in range(400)
 ]
@@ -33,7 +33,7 @@ _ROWS = [
 
 @dataclass
 class Watch:
-    """What was seen: seconds, and the step that took longest."""
+    """The longest step: its seconds and its name."""
 
     longest: float = 0.0
     step: str = ""
@@ -41,7 +41,7 @@ class Watch:
 
 @contextmanager
 def held() -> Iterator[Watch]:
-    """Watches every step of every event loop of this process while the block runs."""
+    """Measures every step of every event loop of this process during the block."""
     gc.freeze()
     watch = Watch()
     run = events.Handle._run
@@ -66,14 +66,14 @@ def held() -> Iterator[Watch]:
 
 
 def _slowness() -> float:
-    """How many times as long as on that machine things take now; a faster one is no reason to ask for more."""
+    """How many times slower than the reference machine this one is now, at least 1."""
     begun = time.thread_time()
     _yardstick()
     return max(1.0, (time.thread_time() - begun) / NOMINAL)
 
 
 def _yardstick() -> int:
-    """What servers do: texts, lists and JSON."""
+    """Typical work of a server: texts, lists and JSON."""
     size = 0
     for _ in range(20):
         for row in json.loads(json.dumps(_ROWS)):

@@ -1,6 +1,4 @@
-"""Hostile JSON for property tests: what a broken or malicious server could send and ``json.loads`` lets
-through.
-"""
+"""Hostile JSON for property tests: what a broken or malicious server could send and ``json.loads`` accepts."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ _KEYS = st.one_of(
 
 
 def deep(depth: int) -> object:
-    """A list in a list in a list, so many times."""
+    """Returns lists nested this deep."""
     value: object = []
     for _ in range(depth):
         value = [value]
@@ -32,7 +30,7 @@ def deep(depth: int) -> object:
 
 
 def hostile_json() -> st.SearchStrategy[object]:
-    """Any JSON value, with the worst among the likely ones; nothing very deep, see `deep`."""
+    """Any JSON value, including the worst likely ones; not nested very deep, see `deep`."""
     return st.recursive(
         _LEAVES,
         lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(_KEYS, inner, max_size=4)),

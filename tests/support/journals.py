@@ -1,4 +1,4 @@
-"""What happens to journals in tests."""
+"""Journals in tests: opening, killing, and failing disks."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ DRAFT = Draft("d1", DraftVersion(LUNCH, "Soup to"), 1_800_000_000.0)
 
 
 def journal_at(folder: Path, *, read_only: str | None = None, executor: Executor | None = None) -> Journal:
-    """The journal of a folder; it writes at once unless there is an executor."""
+    """Opens the journal of a folder; it writes synchronously unless there is an executor."""
     make: MakeExecutor = inline if executor is None else lambda _name: executor
     return Journal.open(folder / "journal.db", read_only=read_only, executor=make)
 
 
 def connection_of(journal: Journal) -> sqlite3.Connection:
-    """The one that writes, for what may happen to a file."""
+    """Returns the connection that writes, for simulating damage to the file."""
     return journal._file.connection
 
 
 def killed(journal: Journal) -> None:
-    """Ends a journal as the death of its process does: what it had not written is gone."""
+    """Ends a journal as if its process was killed: what was not yet written is lost."""
     connection_of(journal).close()
 
 
 def refuse(journal: Journal, is_refused: bool = True) -> None:
-    """From now on the disk takes no writes, or takes them again."""
+    """Makes the disk reject writes from now on, or accept them again."""
     connection_of(journal).execute(f"PRAGMA query_only={int(is_refused)}")
 
 
 class Held(Executor):
-    """A disk that writes when it is told to."""
+    """A disk that writes only when the test says so."""
 
     def __init__(self) -> None:
         self.waiting: list[Callable[[], None]] = []
@@ -53,23 +53,23 @@ class Held(Executor):
         return done
 
     def take(self, journal: Journal) -> Executor:
-        """Becomes the disk of a journal that is open; the one that it had."""
+        """Replaces the disk of an open journal; returns the previous one."""
         writer = journal._writer
         before, writer.executor = writer.executor, self
         return before
 
     def write(self) -> None:
-        """Everything that was handed over."""
+        """Writes everything that is pending."""
         while self.waiting:
             self.step()
 
     def step(self) -> None:
-        """What was handed over first."""
+        """Writes the oldest pending item."""
         self.waiting.pop(0)()
 
 
 def holds(home: Path, text: str) -> bool:
-    """Whether a journal below a folder has this text on the disk: as a message, a draft, or an unsaved edit."""
+    """Whether a journal below a folder has this text on disk: as a message, a draft, or an unsaved edit."""
     for path in home.rglob("journal.db"):
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             for table in ("outbox", "drafts", "edits"):

@@ -1,4 +1,4 @@
-"""Keys that are there before the app has taken the first of them, as from a fast typist or a slow machine."""
+"""Keys that arrive before the app has handled the first of them, as from a fast typist or on a slow machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from support.stage import Stage
 
 
 def post_keys(stage: Stage, *typed: str) -> None:
-    """What a terminal sends in one go: texts, "enter", or "ctrl+" with a letter."""
+    """Queues what a terminal sends at once: texts, "enter", or "ctrl+" with a letter."""
     keyboard = Keyboard()
     for item in typed:
         for message in keyboard.feed(_bytes_of(item), 0.0):
@@ -23,6 +23,6 @@ def _bytes_of(item: str) -> bytes:
 
 
 async def at_once(stage: Stage, *typed: str) -> None:
-    """The same, until the app has taken them all."""
+    """Queues the same keys, and waits until the app has handled all of them."""
     post_keys(stage, *typed)
     await stage.pilot.pause()

@@ -55,7 +55,7 @@ def ledger() -> dict[str, Row]:
 
 
 def proves(*ids: str) -> Callable[[Tested], Tested]:
-    """Mark a test as the proof of rows of the ledger. Raises ValueError for an id that is not in it."""
+    """Marks a test as the proof of rows of the ledger. Raises ValueError for an unknown id."""
     unknown = [name for name in ids if name not in ledger()]
     if unknown or not ids:
         msg = f"not in the ledger: {', '.join(unknown) or 'nothing given'}"
@@ -68,7 +68,7 @@ def proves(*ids: str) -> Callable[[Tested], Tested]:
 
 
 def proven_in(folder: Path) -> dict[str, list[str]]:
-    """Which tests under a folder prove which row, read from their source: id -> ``file::test``."""
+    """Returns which tests under a folder prove which row, read from their source: id -> ``file::test``."""
     found: dict[str, list[str]] = {}
     for path in sorted(folder.rglob("test_*.py")):
         for name, test in _proofs(ast.parse(path.read_text(encoding="utf-8"))):

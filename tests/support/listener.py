@@ -1,6 +1,6 @@
-"""A listening socket for tests whose connections are all closed in the end.
+"""A listening socket for tests that closes all its connections in the end.
 
-asyncio.start_server of Python 3.11 forgets a connection that it accepted in the moment in which it is closed.
+asyncio.start_server of Python 3.11 forgets a connection that it accepts at the moment when it is closed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Listener:
         await self.close()
 
     async def close(self) -> None:
-        """Listen no more. Every connection that was accepted is with `serve` then."""
+        """Stops listening. By then, every accepted connection has been passed to `serve`."""
         asyncio.get_running_loop().remove_reader(self._socket.fileno())
         self._socket.close()
         await asyncio.gather(*self._accepting)
@@ -53,5 +53,5 @@ class Listener:
         def protocol() -> asyncio.StreamReaderProtocol:
             return asyncio.StreamReaderProtocol(asyncio.StreamReader(loop=loop), self._serve, loop=loop)
 
-        with suppress(OSError):  # who connected left before the handshake of TLS ended
+        with suppress(OSError):  # the client disconnected before the end of the TLS handshake
             await loop.connect_accepted_socket(protocol, accepted, ssl=self._tls)

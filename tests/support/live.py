@@ -37,7 +37,7 @@ def subscription(channel_id: int, name: str, **fields: object) -> dict[str, obje
 
 
 def snapshot(**fields: object) -> dict[str, object]:
-    """An answer of registration: Ada is in general and design, not in random; nothing is unread."""
+    """A `/register` response: Ada is in general and design, not in random; nothing is unread."""
     return {
         "queue_id": "q1",
         "last_event_id": -1,
@@ -70,14 +70,14 @@ def snapshot(**fields: object) -> dict[str, object]:
 
 
 def make_state(**fields: object) -> State:
-    """The state of that account, its clock standing still at 0."""
+    """The state of that account; its clock stands still at 0."""
     return State.from_snapshot(snapshot(**fields), now=1_800_000_000.0, monotonic=lambda: 0.0)
 
 
 def channel_message(
     message_id: int, topic: str = "soup", *, channel_id: int = GENERAL, sender: int = BRUNO, **fields: object
 ) -> dict[str, Any]:
-    """A message in a channel, as it travels."""
+    """A message in a channel, as the API sends it."""
     return {
         "id": message_id,
         "type": "stream",
@@ -98,7 +98,7 @@ def channel_message(
 def direct_message(
     message_id: int, people: tuple[int, ...] = (ADA, BRUNO), *, sender: int = BRUNO, **fields: object
 ) -> dict[str, Any]:
-    """A direct message, as it travels."""
+    """A direct message, as the API sends it."""
     message = channel_message(message_id, "", sender=sender)
     del message["stream_id"]
     recipients = [{"id": i, "email": f"user{i}@demo.example", "full_name": f"User {i}"} for i in people]
@@ -114,5 +114,5 @@ def message_event(
 
 
 def apply(state: State, *events: dict[str, Any]) -> list[object]:
-    """Applies events as they travel; the changes of all."""
+    """Applies events in the API's form; returns all changes."""
     return [change for event in events for change in apply_event(state, parse_event({"id": 0, **event}))]

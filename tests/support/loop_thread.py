@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for servers and proxies of those who wait for something else meanwhile."""
+"""An event loop in a thread of its own, for servers and proxies of tests that block meanwhile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """A context manager; `do` and `call` work inside of it."""
+    """A context manager; `do` and `call` work within its block."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -28,9 +28,9 @@ class LoopThread:
         self._loop.close()
 
     def do(self, work: Coroutine[Any, Any, T], seconds: float = 60.0) -> T:
-        """Run it there and wait for it here. Raises TimeoutError after so many seconds."""
+        """Runs a coroutine in the thread and waits for it here. Raises TimeoutError after `seconds`."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
 
     def call(self, function: Callable[..., object], *args: object) -> None:
-        """Call it there soon."""
+        """Schedules a call in the thread."""
         self._loop.call_soon_threadsafe(function, *args)

@@ -1,4 +1,4 @@
-"""A real SMTP server on a socket of this machine, for tests; it refuses what it is told to."""
+"""A real SMTP server on a local socket, for tests; it rejects what it is told to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from narrowcast_server.mail.settings import MailSettings, Security
 
 @dataclass
 class Mailbox:
-    """`refusals` by recipient: what is answered to them, once each."""
+    """`refusals` by recipient: the response to each, used once."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -29,16 +29,16 @@ class Mailbox:
     signed_in: list[str] = field(default_factory=list)
 
     def settings(self, **changes: Any) -> MailSettings:
-        """How a server sends to it."""
+        """The settings with which a server sends to this mailbox."""
         given: dict[str, Any] = {"security": Security.NONE, "timeout_seconds": 10.0, **changes}
         return MailSettings(host=self.host, port=self.port, sender="chat@team.example", **given)
 
     async def next(self) -> tuple[list[str], EmailMessage]:
-        """The next mail: the recipients of its envelope, and the message."""
+        """Returns the next mail: the recipients of its envelope, and the message."""
         async with asyncio.timeout(30):
             return await self.received.get()
 
-    # What the SMTP server asks of its handler.
+    # The handler interface of the SMTP server.
 
     async def handle_RCPT(  # noqa: N802  # the name that it calls
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -65,7 +65,9 @@ async def mailbox(
     from_the_start: bool = False,
     people: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Mailbox]:
-    """One that listens. `context`: with STARTTLS, or TLS `from_the_start`; `people`: passwords of who may send."""
+    """Starts a mailbox. `context`: with STARTTLS, or TLS `from_the_start`; `people`: passwords of the users
+    who may send.
+    """
     box = Mailbox()
 
     def sign_in(server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: Any) -> AuthResult:

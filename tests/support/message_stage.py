@@ -1,4 +1,4 @@
-"""The pane of messages on a live account of an embedded server, for tests."""
+"""The messages pane on a live account of an embedded server, for tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.sessions import fetched, sessions, until
 
 
 class PaneApp(ContextApp):
-    """The pane alone; notes what it asks of the screen around it."""
+    """The pane alone; records what it requests from the screen around it."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -60,13 +60,13 @@ class PaneApp(ContextApp):
         self.asked.append(event)
 
     def text(self) -> str:
-        """What the list shows."""
+        """Returns the text of the list."""
         view = self.pane.list
         return plain_text(view.compose_row(y) for y in range(view.content_size.height))
 
 
 class Stage:
-    """A server with a conversation, Ada's pane on it, and Bruno."""
+    """A server with a conversation, Ada's pane that shows it, and Bruno's session."""
 
     def __init__(self, server: TestServer, session: Session, app: PaneApp, pilot: Pilot[None]) -> None:
         self.server = server
@@ -76,23 +76,23 @@ class Stage:
         self.pane = app.pane
 
     async def show(self, narrow: Narrow, anchor: int | str | None = None) -> None:
-        """Shows a view and waits until it is true."""
+        """Shows a view and waits until it is up to date."""
         self.pane.show(narrow, anchor)
         await self.settled()
 
     async def settled(self) -> None:
-        """Until the view has what the server has, and it is drawn."""
+        """Waits until the view has the server's messages, and is drawn."""
         await fetched(self.pane.view)
         await self.drawn()
 
     async def drawn(self) -> None:
-        """Until the pane shows what the session has told of so far: see `app.frames`."""
+        """Waits until the pane shows all changes of the session so far: see `app.frames`."""
         await self.pilot.pause()
         await until(lambda: not self.app.frames.is_due)
         await self.pilot.pause()
 
     async def see(self, text: str) -> None:
-        """Until `text` is on the screen."""
+        """Waits until `text` is on the screen."""
         try:
             await until(lambda: text in self.app.text())
         except AssertionError:
@@ -103,7 +103,7 @@ class Stage:
         await self.pilot.pause()
 
     async def is_read(self, message_id: int) -> bool:
-        """Whether a message was seen: that waits to be sent, or the server has it."""
+        """Whether a message was found: unsent, or on the server."""
         await self.drawn()
         if message_id in self.session.read_marks.pending:
             return True
@@ -111,7 +111,7 @@ class Stage:
         return "read" in flags[message_id]
 
     async def asked(self, count: int) -> None:
-        """Until the pane has asked that many things of the screen."""
+        """Waits until the pane has made this many requests to the screen."""
         await until(lambda: len(self.app.asked) >= count)
 
     @property

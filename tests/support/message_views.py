@@ -1,4 +1,4 @@
-"""Views of many messages without a server, for tests and measures of the message list."""
+"""Views of many messages without a server, for tests and benchmarks of the message list."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class StillView:
 
 
 def message(number: int, content: str | None = None, **fields: object) -> Message:
-    """A message of Bruno's or Chiyo's in turns of three, a minute after the one before."""
+    """A message of Bruno's or Chiyo's, who take turns every three messages, one minute after the previous one."""
     html = f"<p>{number} {SENTENCE * (number % 4)}</p>" if content is None else content
     base = Message(
         number,
@@ -61,14 +61,14 @@ def short(number: int, **fields: object) -> Message:
 
 
 def state_with(messages: Sequence[Message]) -> State:
-    """Ada's state with these messages known."""
+    """Ada's state with these messages."""
     state = live.make_state()
     state.add_messages(messages)
     return state
 
 
 class ListApp(App[None]):
-    """The list alone, on a view that stands still."""
+    """The list alone, on a view that does not change."""
 
     def __init__(self, messages: Sequence[Message], **view: object) -> None:
         super().__init__()
@@ -89,26 +89,26 @@ class ListApp(App[None]):
         self.list.focus()
 
     def on_message_list_moved(self, event: MessageList.Moved) -> None:
-        """Notes what was seen."""
+        """Records which messages were seen."""
         self.seen.extend(one for one in event.seen if one not in self.seen)
 
     def on_message_list_page_wanted(self, event: MessageList.PageWanted) -> None:
-        """Notes which pages were asked for."""
+        """Records which pages were requested."""
         self.pages.append(event.older)
 
     def put(self, *messages: Message) -> None:
-        """Messages as they are now; the list hears of it."""
+        """Updates messages, and notifies the list."""
         self.state.add_messages(messages)
         self.view.ids = sorted({*self.view.ids, *(one.id for one in messages)})
         self.list.position.feed_changed()
 
     def drop(self, *ids: int) -> None:
-        """Messages are gone."""
+        """Removes messages."""
         self.state.messages.remove(ids)
         self.view.ids = [one for one in self.view.ids if one not in ids]
         self.list.position.feed_changed()
 
     def rows(self) -> list[str]:
-        """The screen as text, without the scroll thumb."""
+        """Returns the screen as text, without the scroll thumb."""
         height = self.list.content_size.height
         return plain_text(self.list.compose_row(y) for y in range(height)).split("\n")

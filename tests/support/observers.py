@@ -1,4 +1,4 @@
-"""People who watch a history, and whose state must be that of a fresh snapshot in the end."""
+"""Users that observe a history; in the end their state must equal a fresh snapshot."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ _REPLACED = {
     *("add_custom_emoji_policy", "edit_topic_policy", "move_messages_between_streams_policy"),
     *("wildcard_mention_policy", "delete_own_message_policy", "invite_to_realm_policy"),
 }
-"""Settings that servers still send, for old clients, when a group stands in their place."""
+"""Settings that servers still send for old clients although a group setting has replaced them."""
 
 
 def comparable(state: State, of_both: State) -> dict[str, object]:
-    """The facts, without what a server does not tell everybody.
+    """The facts, without what a server does not send to everybody.
 
-    A channel's first message where one is not in the channel, or of any below level 256 (EVT-05); how many are in it,
-    where snapshots do not say; the last direct message where it was deleted; settings that groups have replaced.
+    That is: a channel's first message if the user is not subscribed, or of any channel below level 256
+    (EVT-05); its subscriber count, if snapshots do not contain it; the last direct message if it was deleted;
+    settings that groups have replaced.
     """
     found = facts(state)
     by_id = {channel.channel_id: channel for channel in of_both.channels}
@@ -65,7 +66,7 @@ def comparable(state: State, of_both: State) -> dict[str, object]:
 
 @dataclass
 class Observer:
-    """Somebody who only watches what happens."""
+    """A user who only observes."""
 
     client: Client
     state: State
@@ -75,7 +76,7 @@ class Observer:
 
     @classmethod
     async def of(cls, client: Client) -> Observer:
-        """Begins to watch, as the account of the client."""
+        """Starts observing, as the account of the client."""
         answer = await client.registration.register()
         queue_id, last = answer["queue_id"], answer["last_event_id"]
         assert isinstance(queue_id, str)
@@ -83,7 +84,7 @@ class Observer:
         return cls(client, State.from_snapshot(answer), queue_id, last)
 
     async def catch_up(self) -> None:
-        """Applies what happened since, until there is no more."""
+        """Applies all events since the last call."""
         while await self._applied_some():
             pass
 
@@ -107,17 +108,19 @@ class Observer:
         return bool(batch.events)
 
     async def look_at_channels(self) -> None:
-        """Opens every channel that may have become private, of which servers may say nothing."""
+        """Fetches every channel that may have become private, since servers may send no event about that."""
         for channel in list(self.state.channels):
             if may_be_hidden(self, channel.channel_id):
                 await forget_if_hidden(self, channel.channel_id)
 
     def foretell(self, event: Event) -> None:
-        """Shows now what an event would say."""
+        """Applies now what an event would report."""
         apply_event(self.state, event)
 
     async def differences(self) -> dict[str, object]:
-        """Where the state is not that of a fresh snapshot, and messages not those on the server; see `state_facts`."""
+        """Returns where the state differs from a fresh snapshot, and messages from those on the server; see
+        `state_facts`.
+        """
         fresh = State.from_snapshot(await self.client.registration.register())
         found = differences(comparable(self.state, fresh), comparable(fresh, self.state))
         page = await self.client.messages.list(anchor=Anchor.NEWEST, num_before=1000)

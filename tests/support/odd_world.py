@@ -1,4 +1,4 @@
-"""The demo world and beside it something of every kind that an organization can have, odd values first."""
+"""The demo data plus an object of every kind that an organization can have, with unusual values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ODD_ADDRESS: Final = "ünï@somewhere"
 
 
 def make(folder: Path) -> None:
-    """Makes the data folder."""
+    """Creates the data folder."""
     core = Core(folder, Config(durable=False))
     try:
         populate(core)
@@ -161,7 +161,7 @@ def _settings(core: Core) -> None:
 
 
 def _varied(core: Core, people: dict[str, User]) -> None:
-    """No column has but one value."""
+    """Checks that no column has the same value in all rows."""
     ada, odd = people["ada"].id, people["odd"].id
     add_alert_words(core, people["odd"], ["fjord"])
     old = channel_admin.create_folder(core, people["odd"], "Old things", "")

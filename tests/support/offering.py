@@ -1,7 +1,7 @@
-"""The embedded server as one that has what it has not, such as a language model or a provider of calls, that
-refuses what it would not, or that lacks what it has.
+"""An embedded server that pretends to have what it lacks (such as a language model or a provider of calls),
+to reject what it would accept, or to lack what it has.
 
-Only the answers are made up, in the recorded shape; requests, checks and errors go their usual way.
+Only the responses are made up, in the recorded shape; requests, checks and errors are handled as usual.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from narrowcast_server.routes import unavailable
 
 @dataclass
 class Offered:
-    """What the server answers next, its own answer where that is None, and what it was asked last."""
+    """The next response, the server's own if None, and the last request."""
 
     answer: Answer | ServiceError | None
     own: Handler
     asked: dict[str, str] | None = None
 
     async def handle(self, call: Call) -> Answer | Response:
-        """The answer, or the refusal."""
+        """Returns the response, or raises the error."""
         self.asked = dict(call.fields)
         if isinstance(self.answer, ServiceError):
             raise self.answer
@@ -42,7 +42,7 @@ class Offered:
 def offering(
     path: str, answer: Answer | None = None, *, routes: Routes = unavailable.routes, method: str = ""
 ) -> Iterator[Offered]:
-    """Servers that begin within the block answer requests for this path, of one method if it is given."""
+    """Servers started within the block send this response to requests for the path, of one method if given."""
     (endpoint,) = (one for one in routes.endpoints if one.path == path and method in ("", one.method))
     offered = Offered(answer, endpoint.handler)
     endpoints = [replace(one, handler=offered.handle) if one is endpoint else one for one in routes.endpoints]
@@ -52,7 +52,7 @@ def offering(
 
 @contextmanager
 def changed(routes: Routes, endpoints: Sequence[Endpoint]) -> Iterator[None]:
-    """Servers that begin within the block have these endpoints in place of those of ``routes``."""
+    """Servers started within the block have these endpoints in place of those of ``routes``."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(routes, "endpoints", endpoints)
         yield

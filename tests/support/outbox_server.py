@@ -1,4 +1,4 @@
-"""What an outbox talks to in tests: a server whose answers, events and failures a test decides one by one."""
+"""A server for an outbox in tests, whose responses, events and failures a test controls one by one."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ FAILURES: dict[str, tuple[bool, NarrowcastError]] = {
     "silence": (False, NoAnswer("no answer within 30 s")),
     "silence after": (True, NoAnswer("no answer within 30 s")),
 }
-"""Name: whether the message is stored, and what the client sees."""
+"""By name: whether the message is stored, and what the client receives."""
 
 
 @dataclass(slots=True)
 class Request:
-    """One POST /messages that has reached the server and waits for what the test does with it."""
+    """A POST /messages that has reached the server and waits until the test decides its outcome."""
 
     destination: Destination
     content: str
@@ -64,7 +64,7 @@ class StoredMessage:
 
 
 class OutboxServer:
-    """Stores messages, keeps the events of one queue, and answers at once unless `hold` is set."""
+    """Stores messages, keeps the events of one queue, and responds at once unless `hold` is set."""
 
     def __init__(self) -> None:
         self.stored: list[StoredMessage] = []
@@ -82,7 +82,7 @@ class OutboxServer:
         self.next_id = 100
 
     def contents(self, destination: Destination | None = None) -> list[str]:
-        """What is stored, in order."""
+        """Returns the stored messages, in order."""
         return [m.content for m in self.stored if destination is None or m.destination.key == destination.key]
 
     async def send(
@@ -117,7 +117,7 @@ class OutboxServer:
         ]
 
     def store(self, request: Request) -> int:
-        """Carry a request out: the message exists and its event waits in the queue."""
+        """Processes a request: the message exists and its event is in the queue."""
         self.next_id += 1
         message = StoredMessage(
             self.next_id, request.destination, request.content, request.local_id, request.queue_id
@@ -127,7 +127,7 @@ class OutboxServer:
         return message.id
 
     def finish(self, request: Request, how: str) -> None:
-        """Let a request end: 'ok' or one of `FAILURES`."""
+        """Completes a request: 'ok' or one of `FAILURES`."""
         self.requests.remove(request)
         stored, error = FAILURES[how] if how != "ok" else (True, None)
         message_id = self.store(request) if stored else 0
@@ -172,7 +172,7 @@ class OutboxBench:
         return f"{self.window or 'local'}-{self.ids}"
 
     def open(self) -> None:
-        """Start, or start again with what the journal has."""
+        """Starts, or starts again with the contents of the journal."""
         self.journal = Journal.open(
             self.folder / "journal.db", window=self.window, read_only=self.read_only, executor=inline
         )
@@ -194,7 +194,7 @@ class OutboxBench:
         self.task = asyncio.get_running_loop().create_task(self.outbox.run())
 
     async def show(self, message_id: int) -> None:
-        """As a session does: the message is fetched and shown. Hangs unless `shows`."""
+        """Fetches the message and shows it, as a session does. Hangs unless `shows`."""
         if not self.shows:
             await asyncio.get_running_loop().create_future()
         self.shown.append(message_id)
@@ -202,7 +202,7 @@ class OutboxBench:
             raise self.show_failures.popleft()
 
     async def crash(self) -> None:
-        """End without a word: what is in memory is gone, the journal is as it was."""
+        """Ends without cleanup: what is in memory is lost, the journal stays as it is."""
         if self.task is not None:
             self.task.cancel()
             await asyncio.gather(self.task, return_exceptions=True)
@@ -219,7 +219,9 @@ class OutboxBench:
         await self.clock.settle()
 
     async def send_and_hold(self, content: str = "Soup today") -> Request:
-        """Send a message; the request that has reached the server, which answers nothing by itself from now on."""
+        """Sends a message; returns the request that has reached the server, which from now on responds only
+        when told.
+        """
         self.server.hold = True
         self.outbox.send(LUNCH, content)
         await self.settle()
@@ -238,7 +240,7 @@ class OutboxBench:
         return True
 
     async def lose_queue(self) -> None:
-        """The queue expires; a new registration knows everything so far."""
+        """Expires the queue; a new registration has everything so far."""
         self.server.events.clear()
         self.server.queue_id += "'"
         self.newest_id = self.server.next_id

@@ -1,4 +1,4 @@
-"""What the server says to somebody, beside what the client says before."""
+"""Compares the server's decision about a permission with the client's prediction."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from narrowcast_api.state.state import State
 from support.server import TestServer
 
 PEOPLE = ("ada", "bruno", "chiyo", "dario", "hugo")
-"""First names: an owner, an administrator, a moderator, a member, a guest."""
+"""First names of an owner, an administrator, a moderator, a member and a guest."""
 
 
 async def state_of(server: TestServer, name: str) -> State:
-    """Somebody's state, from a registration now."""
+    """Returns a user's state, from a new registration."""
     listener = await server.listen(
         name,
         client_capabilities={
@@ -27,5 +27,5 @@ async def state_of(server: TestServer, name: str) -> State:
 async def allowed(
     server: TestServer, name: str, method: str, path: str, params: Mapping[str, object] | None = None
 ) -> bool:
-    """Whether the server does it."""
+    """Whether the server allows it."""
     return (await server.raw(name, method, path, params)).status_code == 200

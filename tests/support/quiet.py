@@ -1,11 +1,11 @@
-"""When an event loop has nothing left to do, so that tests wait for that and not for time to pass.
+"""Detects when an event loop has nothing left to do, so that tests wait for that instead of a fixed time.
 
     await quiet()
 
-Textual's pilot pauses in steps of 20 ms until the process uses little processor time, several times a key: most of
-a test's time goes by, and on a busy machine a process that gets no processor time looks as if it had ended its work.
-Here the loop itself tells: it is about to wait, no socket has anything to read, no thread of a pool is at work, and no
-timer is due soon. So what follows a key is there, on screen and on the server of the same loop, once that is true.
+Textual's pilot pauses in steps of 20 ms until the process uses little processor time, several times per key.
+That takes most of a test's time, and on a busy machine a process that gets no processor time looks idle. Here
+the loop itself reports: it is about to wait, no socket has data to read, no thread of a pool is working, and
+no timer is due soon. At that moment all effects of a key are on the screen, and on a server in the same loop.
 """
 
 from __future__ import annotations
@@ -26,37 +26,39 @@ from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 
 SOON = 0.045
-"""Seconds: what is due this soon is waited for, as a frame of `narrowcast.app.frames` and no blinking cursor is."""
+"""Seconds: timers due this soon are waited for. A frame of `narrowcast.app.frames` is, a blinking cursor is not."""
 MOST = 1.0
-"""Seconds: what goes on without end, as an animation may, is waited for no longer. As in Textual, but counted are those
-in which the loop had nothing to do: on a busy machine the work of a single key may take longer.
+"""Seconds after which endless activity, such as an animation, is no longer waited for. As in Textual, but
+only time in which the loop was idle counts: on a busy machine the work of a single key may take longer.
 """
 TICK = 0.01
-"""Seconds that count at once, of which a machine that is held up counts the first alone."""
+"""The most seconds that one wait counts: longer waits mean that the machine was held up."""
 TURN = 2e-5
-"""Seconds that a turn of the loop counts at least, since there are loops that always have something to do."""
+"""Seconds that each turn of the loop counts at least, since some loops are never idle."""
 LAST_RESORT = 20.0
-"""Seconds by the clock."""
+"""Seconds of wall-clock time."""
 FRAME = 0.001
-"""Seconds from a change of a widget to the screen, in place of the 1/60 that spares terminals: keys wait for it."""
+"""Seconds from a change of a widget to the screen, instead of the 1/60 that saves terminal output: keys wait
+for it.
+"""
 
 
 class LoopSelector(selectors.DefaultSelector):
-    """Tells those who wait for it when its loop has nothing to do."""
+    """Notifies its waiters when the loop has nothing to do."""
 
     def __init__(self) -> None:
         super().__init__()
         self.waiting: dict[asyncio.Future[None], float] = {}
-        """Those who wait, and how much may have been `spent` until then."""
+        """The waiters, and the time that each may still spend."""
         self.spent = 0.0
         self.threads = 0
 
     def heard(self) -> None:
-        """A thread has done what it was asked for."""
+        """Reports that a thread has finished its work."""
         self.threads -= 1
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """The loop calls this once a turn: with 0 where it has more to do, else with the time to its next timer."""
+        """Called by the loop once per turn, with 0 if it has more to do, else with the time to its next timer."""
         if not self.waiting:
             return super().select(timeout)
         if self.threads or (timeout is not None and timeout < SOON):
@@ -76,7 +78,7 @@ class LoopSelector(selectors.DefaultSelector):
 
 
 class QuietLoop(asyncio.SelectorEventLoop):
-    """A loop that can be asked for quiet."""
+    """An event loop that reports when it is idle."""
 
     def __init__(self) -> None:
         self.selector = LoopSelector()
@@ -84,7 +86,7 @@ class QuietLoop(asyncio.SelectorEventLoop):
 
 
 async def quiet(_least: float = 0.0, most: float = MOST) -> None:
-    """Until this loop has nothing to do now nor within `SOON`, or until ``most`` seconds are spent."""
+    """Waits until this loop has nothing to do now and within `SOON`, or until ``most`` seconds are spent."""
     loop = asyncio.get_running_loop()
     if not isinstance(loop, QuietLoop):
         await _wait_for_idle(_least, most)
@@ -103,9 +105,10 @@ _wait_for_screen = Pilot._wait_for_screen
 
 
 async def _settled(pilot: Pilot[Any], timeout: float = 30.0) -> bool:
-    """In place of a message to each widget and its answer, for each key: a quiet loop has delivered all messages.
+    """Replaces sending a message to each widget and awaiting its answer for each key: an idle loop has
+    delivered all messages.
 
-    Only a widget that waits for something while it handles one is still waited for.
+    Only widgets that await something while handling a message are still waited for.
     """
     await quiet()
     try:
@@ -127,8 +130,8 @@ def _resolve(future: asyncio.Future[None]) -> None:
 
 
 def install() -> None:
-    """From now on Textual's pilot waits for quiet, screens are drawn at once, and what a thread does for a loop counts
-    until the loop has heard of it.
+    """From now on Textual's pilot uses `quiet`, screens are drawn at once, and a thread's work for a loop
+    counts until the loop has received its result.
     """
     wrap = asyncio.wrap_future
 

@@ -1,5 +1,5 @@
-"""Keys at random for the whole app, and what must hold after each: the keys are somewhere, no word that was typed into
-compose is lost, nothing is logged as an error, and Escape leads back to the main screen.
+"""Random keys for the whole app, and what must hold after each: some widget has the focus, no typed word in
+compose is lost, no error is logged, and Escape leads back to the main screen.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _KEYS = sorted(_OF_COMMANDS - {key for one in REGISTRY if one.id in _APART for k
 _SIGNS = [*string.ascii_letters, *string.digits]
 _BETWEEN = ("pane.", "account.", "write.", "compose.enter")
 _PLACES = [key for one in REGISTRY if one.id.startswith(_BETWEEN) for key in one.keys]
-"""What goes from one conversation or account to another, and into compose and out of it."""
+"""Keys that switch conversations or accounts, and enter and leave compose."""
 _TAKES_AWAY = frozenset({"ctrl+k", "ctrl+u", "ctrl+w", "alt+backspace", "alt+d", "delete", "backspace"})
-"""In a field and in lists they are meant to take words away."""
+"""Keys that are meant to delete words in fields and lists."""
 _WORD = "bcdfghklmnprstvwz"
 _WAYS_OUT = 12
-"""Dialogs over one another that Escape has to close."""
+"""The number of nested dialogs that Escape has to close."""
 
 
 class RandomKeys:
@@ -40,7 +40,7 @@ class RandomKeys:
         self.pressed: list[str] = []
 
     async def press(self, steps: int) -> None:
-        """So many times a key, or a word where one writes a message."""
+        """Presses this many keys, or types words where a message is being written."""
         for _ in range(steps):
             keys = self._word() if self._writes() and self._chance.random() < 0.35 else [self._key()]
             self.pressed += keys
@@ -73,7 +73,7 @@ class RandomKeys:
             raise AssertionError(f"the focus is at {app.focused} after {self.pressed}") from None
 
     def _has_focus(self) -> bool:
-        """On the main screen: on a widget that is seen, and of two conversations in the one that has the keys."""
+        """On the main screen: the focus is on a visible widget, and with two conversations in the active one."""
         app = self._stage.app
         if not isinstance(app.screen, MainScreen):
             return True
@@ -87,16 +87,18 @@ class RandomKeys:
         return other is None or not other.has_focus_within
 
     async def _leave(self) -> None:
-        """Escape closes whatever is open."""
+        """Closes everything that is open with Escape."""
         app = self._stage.app
         for _ in range(_WAYS_OUT):
             if isinstance(app.screen, MainScreen):
                 return
-            await self._stage.press("ctrl+l", "escape")  # a second Escape in the same moment would be held
+            await self._stage.press(
+                "ctrl+l", "escape"
+            )  # a second Escape at once would be taken for the start of another key
         raise AssertionError(f"{app.screen} is not left by Escape after {self.pressed}")
 
     async def all_words_are_there(self, *people: str) -> None:
-        """Each is in a message of ``people``, a draft, the outbox, or compose; edits that are not saved are drafts."""
+        """Every word is in a message of ``people``, a draft, the outbox, or compose; unsaved edits are drafts."""
         self._stage.app.accounts.keep()
         texts = list(self._here())
         for name in people:
@@ -113,14 +115,14 @@ class RandomKeys:
 
 
 def _has(text: str, word: str) -> bool:
-    """Whether the letters of ``word`` are there in their order: others may have been put between them."""
+    """Whether the letters of ``word`` occur in this order, possibly with others between them."""
     letters = iter(text)
     return all(letter in letters for letter in word)
 
 
 @contextmanager
 def no_errors_logged() -> Iterator[None]:
-    """Fails where the app, or what it works with, logs an error meanwhile."""
+    """Fails if the app, or a library, logs an error during the block."""
     records: list[logging.LogRecord] = []
 
     class Keep(logging.Handler):

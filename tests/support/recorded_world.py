@@ -1,4 +1,4 @@
-"""The organization of the recordings, made again in an embedded server with the ids that it has there."""
+"""The organization of the recordings, recreated in an embedded server with the same ids."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ IDS: Final = {
 }
 DOMAIN: Final = "zulipdev.com"
 CORE_TEAM: Final = 24
-"""A private channel that the administrator knows and the member who recorded does not."""
+"""A private channel that the administrator can see and the recording member cannot."""
 FIRST_MESSAGE: Final = 101
 _UNSUBSCRIBED: Final = 38
 _FIELD: Final = 19
 
 
 def number_next(core: Core, table: str, identity: int) -> bool:
-    """Lets the next row of a table have this id; False where the table is past it."""
+    """Makes the next row of a table get this id; False if the table has already passed it."""
     run = core.store.connection.execute
     if (run(f"SELECT max(id) FROM {table}").fetchone()[0] or 0) >= identity:
         return False
@@ -60,7 +60,7 @@ def number_next(core: Core, table: str, identity: int) -> bool:
 
 @cache
 def snapshot() -> dict[str, Any]:
-    """What registration gave the member who recorded."""
+    """The `/register` response of the recording member."""
     folder = captures()
     assert folder is not None
     answer: dict[str, Any] = json.loads((folder / "register.json").read_bytes())
@@ -68,7 +68,7 @@ def snapshot() -> dict[str, Any]:
 
 
 def populate(core: Core) -> None:
-    """Makes the organization as it was when the recording began."""
+    """Creates the organization as it was when the recording began."""
     with core.transaction():
         number_next(core, "groups", 47)
         number_next(core, "users", 40)
@@ -114,7 +114,7 @@ def _people(core: Core) -> dict[int, User]:
 
 
 def set_passwords(core: Core, logins: dict[str, str]) -> None:
-    """Gives people passwords, by real address; hashing them takes its time."""
+    """Sets users' passwords, by real email address; hashing takes time."""
     for address, password in logins.items():
         user = core.user_by_address(address)
         assert user is not None
@@ -172,7 +172,7 @@ def _things(core: Core, people: dict[int, User]) -> None:
 
 
 def _settings(core: Core) -> None:
-    """The organization's own, as far as they are kept here."""
+    """The organization's settings, as far as the embedded server has them."""
     known = set(core.settings)
     given = {
         key.removeprefix("realm_"): value for key, value in snapshot().items() if key.startswith("realm_")

@@ -1,6 +1,7 @@
-"""Texts with the HTML that a Zulip server made of them, and the organization in which it did.
+"""Texts with the HTML that a Zulip server rendered, and the organization in which it did.
 
-`python -m live SITE RC_FOLDER --change-this-organization renderings` has a server render all texts of the file again.
+`python -m live SITE RC_FOLDER --change-this-organization renderings` has a server render all texts of the
+file again.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ FILE: Final = Path(__file__).resolve().parents[1] / "server" / "renderings.json"
 
 
 class World(msgspec.Struct, kw_only=True):
-    """What texts can name; ids and addresses are those of the organization that rendered them."""
+    """What texts can refer to; ids and addresses are those of the organization that rendered them."""
 
     site: str
     people: dict[str, int]
@@ -42,10 +43,10 @@ class World(msgspec.Struct, kw_only=True):
     emoji: dict[str, tuple[str, str]]
     """name -> (id, address)."""
     uploads: dict[str, str]
-    """What a text calls it -> its address, which begins with `/user_uploads/`."""
+    """Name in a text -> its address, which begins with `/user_uploads/`."""
 
     def filled(self, text: str) -> str:
-        """A text with ids and addresses in place of `{site}`, `{Kaja Berg}`, `{general}`, `{image}`."""
+        """Returns a text with ids and addresses in place of `{site}`, `{Kaja Berg}`, `{general}`, `{image}`."""
         for names in (self.people, self.channels, self.uploads, {"site": self.site}):
             for name, value in names.items():
                 text = text.replace(f"{{{name}}}", str(value))
@@ -53,11 +54,11 @@ class World(msgspec.Struct, kw_only=True):
 
 
 class Rendering(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """`ours` is what the embedded server makes of the text, where it is meant to differ from `html`."""
+    """`ours` is the embedded server's HTML, where it differs from `html` on purpose."""
 
     text: str
     html: str | None = None
-    """None where the server did not render it."""
+    """None if the server did not render it."""
     ours: str | None = None
 
 
@@ -71,7 +72,7 @@ class Recorded(msgspec.Struct, kw_only=True):
 
 @cache
 def recorded() -> Recorded:
-    """What the file holds, read once."""
+    """Returns the contents of the file, read once."""
     return msgspec.json.decode(FILE.read_bytes(), type=Recorded)
 
 
@@ -82,7 +83,7 @@ def write(what: Recorded) -> None:
 
 
 def as_read(html: str) -> str:
-    """HTML as browsers read it; of a formula its source, for what is drawn around it differs."""
+    """HTML normalized as browsers read it; formulas are reduced to their source, since their rendering differs."""
     tree = LexborHTMLParser(f"<body>{html}")
     for node in tree.css("span.katex"):
         source = node.css_first("annotation")
@@ -94,7 +95,7 @@ def as_read(html: str) -> str:
 
 
 def _in_order(node: LexborNode) -> str:
-    """A node with its attributes in order of their names."""
+    """Returns a node with its attributes sorted by name."""
     if node.tag == "-text":
         return escape(node.text_content or "")
     inner = "".join(map(_in_order, node.iter(include_text=True)))

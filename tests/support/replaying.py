@@ -1,7 +1,7 @@
-"""The recorded requests, sent again to an embedded server with the organization of the recordings.
+"""Replays the recorded requests on an embedded server with the organization of the recordings.
 
-They go in the order in which they were recorded, and what is made here gets the id that it got there. What the
-recording did between them without writing it down is done again where the requests show that it was done.
+They are sent in the recorded order, and what they create gets the recorded ids. What the recording did
+without writing it down is done again where the requests show that it happened.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ Event = dict[str, Any]
 
 _LEVEL: Final = 442
 _WINDOW: Final = 60
-"""Seconds between a recorded request and the end of its window of rate limits, which its answer names."""
+"""Seconds between a recorded request and the end of its rate limit window, which its response contains."""
 _BEGIN: Final = 1_795_213_240.0
 _NO_STORY: Final = ("events", "RATE_LIMIT", "RESTART")
 _LATE: Final = {"DELETE_messages_id/09": 1.0, "POST_channels_create": -0.5, "DELETE_realm_filters": 0.5}
-"""Seconds to add, where two requests of one second have come in this order."""
+"""Seconds to add if two requests of one second were made in this order."""
 _WRONG_KEY: Final = ("AUTH/10", "AUTH/11", "AUTH/12", "AUTH/15")
 _NO_KEY: Final = "0" * 32
 _LISTENERS: Final = ("hamlet", "iago", "cordelia", "polonius")
 _EVERY: Final = 40
-"""Requests between two looks at the events: a queue has room for more."""
+"""Requests between two reads of the events: an event queue has room for more."""
 _AT_ONCE: Final = 20
-"""Ids up to which the messages that the recording did not write down were sent together."""
+"""Ids up to which messages that were not written down were sent together."""
 _MADE: Final = (
     ("POST", "/messages", "messages", "id"),
     ("POST", "/drafts", "drafts", "ids"),
@@ -56,17 +56,17 @@ _MADE: Final = (
     ("POST", "/users", "users", "user_id"),
     ("POST", "/bots", "users", "user_id"),
 )
-"""(method, path, table of the server, key of the answer with the new id)."""
+"""(method, path, table of the server, key of the response with the new id)."""
 
 _BY_OPERATOR: Final = {
     "POST_users/05": ("permit", {"who": str(IDS["iago"]), "permission": "can_create_users", "revoke": "True"})
 }
-"""What the recording's operator did before a request."""
+"""What the operator of the recording did before a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One recorded request with its answer. `label`: `folder/number-of-the-file`."""
+    """One recorded request with its response. `label`: `folder/number-of-the-file`."""
 
     label: str
     when: float
@@ -76,14 +76,14 @@ class Recorded:
 
     @property
     def path(self) -> str:
-        """Below /api/v1."""
+        """The path below /api/v1."""
         path: str = self.request["path"]
         return path.removeprefix("/api/v1")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was recorded, and what the embedded server answers."""
+    """The recorded response, and the embedded server's."""
 
     recorded: Recorded
     status: int
@@ -92,14 +92,14 @@ class Outcome:
 
 @dataclass(slots=True)
 class Replayed:
-    """Everything that came of a replay. `events` are those of clients that declare all, and of clients of old."""
+    """The result of a replay. `events` are those of clients that declare all capabilities, and of old clients."""
 
     outcomes: list[Outcome] = field(default_factory=list)
     events: dict[str, list[Event]] = field(default_factory=lambda: {"": [], "legacy": []})
 
 
 def recorded_requests() -> list[Recorded]:
-    """All recorded requests, in their order."""
+    """Returns all recorded requests, in order."""
     folder = captures()
     assert folder is not None
     found: list[tuple[tuple[object, ...], Recorded]] = []
@@ -120,7 +120,9 @@ def recorded_requests() -> list[Recorded]:
 
 
 def _times(contents: list[Mapping[str, Any]]) -> list[float]:
-    """When each request was made, by what its answer says of rate limits, or its neighbours' do."""
+    """Returns when each request was made, by the rate limit headers of its response, or of the responses
+    around it.
+    """
     told = [content.get("headers", {}).get("X-RateLimit-Reset") for content in contents]
     known = [float(one) for one in told if one is not None]
     last = max(known, default=1_795_213_300.0)
@@ -132,7 +134,7 @@ def _times(contents: list[Mapping[str, Any]]) -> list[float]:
 
 
 class RecordedClock(SystemClock):
-    """Says the time of the recording; whoever sleeps does so in real time."""
+    """Returns the time of the recording; sleeps in real time."""
 
     def __init__(self) -> None:
         self.time = _BEGIN
@@ -142,7 +144,7 @@ class RecordedClock(SystemClock):
 
 
 class Replay:
-    """A server, and the recorded requests on their way to it."""
+    """A server, and the recorded requests to send to it."""
 
     def __init__(self, server: RunningServer, http: httpx.AsyncClient, clock: RecordedClock) -> None:
         self.core: Core = server.core
@@ -175,7 +177,9 @@ class Replay:
         await self._hear()
 
     async def _make_way(self, recorded: Recorded) -> None:
-        """Lets the request meet what it met there: its new row gets the recorded id, its message exists."""
+        """Prepares what the request met when it was recorded: its new row gets the recorded id, its message
+        exists.
+        """
         with self.core.transaction():
             for method, path, table, key in _MADE:
                 if recorded.status == 200 and (method, path) == (recorded.request["method"], recorded.path):
@@ -190,7 +194,7 @@ class Replay:
         self._unwritten = self._unwritten[len(made) :]
 
     async def _message(self, identity: int) -> None:
-        """One that the recording sent without writing it down."""
+        """Sends a message that the recording sent without writing it down."""
         with self.core.transaction():
             room = number_next(self.core, "messages", identity)
         if room:
@@ -230,7 +234,7 @@ class Replay:
         return await self._http.request(method, f"{self._url}/api/v1{path}", auth=self._auth(who), **options)
 
     def _auth(self, who: Any) -> httpx.BasicAuth | None:
-        """By name, or an address with a key that the recording has made unreadable."""
+        """Finds a user by name, or by an email address whose key was made unreadable in the recording."""
         if who is None:
             return None
         if isinstance(who, str):
@@ -270,7 +274,7 @@ _BY_OTHERS: Final = {144: "cordelia"}
 
 
 def _messages_of(recorded: Recorded) -> Iterator[int]:
-    """Ids of messages that the recorded server had when the request came."""
+    """Ids of messages that the recorded server had when the request arrived."""
     if recorded.response.get("msg") == "Invalid message(s)" and recorded.label != "DELETE_messages_id/04":
         return
     found = re.match(r"/messages/(\d{3})(/|$)", recorded.path)
@@ -281,7 +285,7 @@ def _messages_of(recorded: Recorded) -> Iterator[int]:
 
 
 def _logins(recorded: Sequence[Recorded]) -> dict[str, str]:
-    """The passwords that the recording signs in with."""
+    """The passwords with which the recording logs in."""
     requests = {one.label: one.request["params"] for one in recorded}
     rows = (requests["AUTH/01"], requests["AUTH/39"])
     return {row["username"]: row["password"] for row in rows}

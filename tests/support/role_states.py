@@ -1,4 +1,4 @@
-"""A small account as somebody of a role has it, for tests of who may do what."""
+"""A small account of a user with a certain role, for tests of permissions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GROUPS = [
 
 
 def state_as(role: Role, **fields: object) -> State:
-    """Ada's state in this role, beside Bruno, who is an administrator, and Chiyo, who is a member; `fields` are of the
+    """Ada's state in this role, with Bruno, an administrator, and Chiyo, a member; `fields` are of the
     organization.
     """
     people = [user(ADA, "Ada"), user(BRUNO, "Bruno", role=200), user(CHIYO, "Chiyo")]
@@ -32,7 +32,7 @@ def state_as(role: Role, **fields: object) -> State:
 
 
 def person(state: State, user_id: int, **fields: object) -> User:
-    """Somebody, who is like this from now on."""
+    """Changes a user's fields."""
     known = state.users.get(user_id)
     assert known is not None
     state.users.put([replace(known, **fields)])

@@ -1,12 +1,13 @@
-"""How long something takes on a machine that may be held up: seconds in which nothing at all ran are not counted.
+"""Measures how long something takes on a machine that may be held up: time in which no thread ran does not
+count.
 
     with RunningTime() as clock:
         begun = clock.mark()
         ...
         assert clock.since(begun) < 0.2
 
-Whoever waits for a network, a disk, or another process lets other threads run meanwhile, and whoever computes uses
-processor time. A machine that is held up does neither.
+Code that waits for a network, a disk, or another process lets other threads run, and code that computes uses
+processor time. On a machine that is held up neither happens.
 """
 
 from __future__ import annotations
@@ -18,11 +19,15 @@ from typing import Self
 
 TICK = 0.005
 MOST = 4 * TICK
-"""Seconds of one tick that count: whatever it takes beyond, this thread was kept from running, and so were others."""
+"""The most seconds that one tick counts: in any time beyond, this thread was kept from running, and so were
+others.
+"""
 
 
 class RunningTime:
-    """A context manager with a thread that counts while it runs. Marks are for the thread that makes them."""
+    """A context manager with a thread that counts while the block runs. Marks belong to the thread that makes
+    them.
+    """
 
     def __init__(self) -> None:
         self._ran = 0.0
@@ -38,16 +43,16 @@ class RunningTime:
         self._thread.join()
 
     def mark(self) -> tuple[float, float]:
-        """This moment: seconds that any thread ran, and processor time of this one."""
+        """The current time: seconds in which any thread ran, and processor time of this one."""
         return self._ran, time.thread_time()
 
     def since(self, mark: tuple[float, float]) -> float:
-        """Seconds."""
+        """Seconds since a mark."""
         ran, computed = self.mark()
         return max(ran - mark[0], computed - mark[1])
 
     async def passes(self, seconds: float) -> None:
-        """Until so many have passed: what is promised by then is due only where somebody could do it."""
+        """Waits until this many seconds have passed, counting only time in which the process could run."""
         begun = self.mark()
         while self.since(begun) < seconds:
             await asyncio.sleep(TICK)

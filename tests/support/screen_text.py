@@ -1,4 +1,4 @@
-"""What a screen shows. Textual has no public way to ask."""
+"""The text on a screen. Textual has no public API for it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from textual.strip import Strip
 
 
 def screen_strips(screen: Screen[Any]) -> list[Strip]:
-    """Row by row with its styles, dialogs with what lies behind them."""
+    """The rows with their styles, with dialogs over what is behind them."""
     return screen._compositor.render_strips()
 
 
 def screen_rows(screen: Screen[Any]) -> list[str]:
-    """The same as text."""
+    """The rows as text."""
     return [strip.text for strip in screen_strips(screen)]
 
 
 def screen_text(screen: Screen[Any]) -> str:
-    """The same in one."""
+    """The rows as one text."""
     return "\n".join(screen_rows(screen))

@@ -17,7 +17,7 @@ from support.stage import Stage
 
 
 async def choose(stage: Stage, text: str) -> None:
-    """Takes the first choice of a picker or a question that begins with a text."""
+    """Selects the first choice of a picker or a question that starts with a text."""
     await until(lambda: isinstance(stage.app.screen, ConfirmScreen) or choices(stage))
     picker = stage.app.screen
     if isinstance(picker, ConfirmScreen):
@@ -32,14 +32,14 @@ async def choose(stage: Stage, text: str) -> None:
 
 
 def choices(stage: Stage) -> Sequence[Choice[Any]]:
-    """What the picker offers; nothing before one is open."""
+    """Returns the choices of the picker; nothing before one is open."""
     screen = stage.app.screen
     lists = screen.query(ChoiceList) if isinstance(screen, Picker) else ()
     return [choice for listed in lists for choice in listed.items]
 
 
 async def pick(stage: Stage, key: Hashable) -> None:
-    """Opens a thing of the list of things by its key."""
+    """Opens an item of the management list by its key."""
     await until(lambda: isinstance(stage.app.screen, ManageScreen))
     screen = stage.app.screen
     assert isinstance(screen, ManageScreen)
@@ -50,14 +50,14 @@ async def pick(stage: Stage, key: Hashable) -> None:
 
 
 async def question_of(stage: Stage) -> AskScreen:
-    """The question, once one is asked."""
+    """Waits for a question, and returns it."""
     await until(lambda: isinstance(stage.app.screen, AskScreen))
     assert isinstance(stage.app.screen, AskScreen)
     return stage.app.screen
 
 
 async def answer(stage: Stage, text: str) -> AskScreen:
-    """Answers the question, once one is asked; which one it was."""
+    """Answers a question once it is asked; returns the question."""
     question = await question_of(stage)
     question.editor.text = text
     await stage.press("enter")
@@ -65,14 +65,14 @@ async def answer(stage: Stage, text: str) -> AskScreen:
 
 
 async def form_of(stage: Stage) -> FormScreen:
-    """The form, once one is open."""
+    """Waits for a form, and returns it."""
     await until(lambda: isinstance(stage.app.screen, FormScreen))
     assert isinstance(stage.app.screen, FormScreen)
     return stage.app.screen
 
 
 async def fill(stage: Stage, **values: object) -> None:
-    """Puts values into the fields of the open form, and sends it."""
+    """Fills in the fields of the open form, and submits it."""
     form = await form_of(stage)
     await stage.pilot.pause()
     for name, value in values.items():
@@ -87,7 +87,7 @@ async def fill(stage: Stage, **values: object) -> None:
 
 
 def rows(stage: Stage) -> list[str]:
-    """The texts of the open list of things."""
+    """Returns the texts of the open management list."""
     screen = stage.app.screen
     if not isinstance(screen, ManageScreen):
         return []
@@ -95,6 +95,6 @@ def rows(stage: Stage) -> list[str]:
 
 
 def said(stage: Stage) -> str:
-    """What stands below the open list."""
+    """Returns the text below the open list."""
     screen = stage.app.screen
     return screen.key_line.plain if isinstance(screen, ManageScreen) else ""

@@ -1,4 +1,4 @@
-"""An httpx transport that answers what a test prepared and fails on anything else."""
+"""An httpx transport that returns prepared responses and fails for any other request."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import httpx
 
 
 class UnpreparedRequest(AssertionError):
-    """A request went out that the test did not prepare."""
+    """A request was sent that the test did not prepare."""
 
 
 @dataclass(frozen=True)
 class SentRequest:
-    """One request as it left: `params` are the query (GET) or form fields, strings as on the wire."""
+    """One request as it was sent: `params` are the query (GET) or form fields, strings as on the wire."""
 
     method: str
     path: str
@@ -46,7 +46,7 @@ Reply = Callable[[SentRequest], httpx.Response]
 
 @dataclass
 class Prepared:
-    """What the next matching request gets."""
+    """The response to the next matching request."""
 
     method: str
     path: str
@@ -64,7 +64,7 @@ def _form(request: httpx.Request, body: bytes) -> dict[str, str]:
 
 
 class Raw(httpx.AsyncByteStream):
-    """A body as it comes from the network: encoded as its header says, and not read yet."""
+    """A response body as it comes from the network: encoded as its header says, and not read yet."""
 
     def __init__(self, *parts: bytes) -> None:
         self._parts = parts
@@ -75,7 +75,7 @@ class Raw(httpx.AsyncByteStream):
 
 
 def unread(response: httpx.Response) -> httpx.Response:
-    """The library reads the body of an answer that a test makes at once; a network's is still to be read."""
+    """Makes an unread response: httpx reads the body of a response created in a test at once."""
     if not response.is_stream_consumed:
         return response
     return httpx.Response(response.status_code, headers=response.headers, stream=Raw(response.content))
@@ -121,8 +121,8 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
         gate: asyncio.Event | None = None,
         host: str | None = None,
     ) -> None:
-        """Answer the next `method path` with a JSON object, raw `content`, an exception or what `reply`
-        makes.
+        """Responds to the next `method path` with a JSON object, raw `content`, an exception or what `reply`
+        returns.
         """
         answer: Reply | Exception
         if error is not None:
@@ -141,7 +141,7 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
     def prepare_error(
         self, method: str, path: str, *, code: str, msg: str = "no", status: int = 400, **extra: object
     ) -> None:
-        """Answer with the contract's error body."""
+        """Responds with the contract's error body."""
         self.prepare(method, path, status=status, json={"result": "error", "msg": msg, "code": code, **extra})
 
     @property
@@ -150,11 +150,11 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
 
     @property
     def pending(self) -> int:
-        """Prepared answers that nobody has asked for yet."""
+        """Prepared responses that were not requested yet."""
         return len(self._prepared)
 
     def finish(self) -> None:
-        """Fail if something prepared was never asked for."""
+        """Fails if a prepared response was never requested."""
         left = [f"{prepared.method} {prepared.path}" for _, prepared in self._prepared]
         assert not left, f"never requested: {left}"
 

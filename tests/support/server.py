@@ -32,15 +32,15 @@ from support import world
 
 Answer = dict[str, Any]
 _ANY_CERTIFICATE = httpx.create_ssl_context(verify=False)
-"""Made once: thousands of tests have a server."""
+"""Created once: thousands of tests use a server."""
 
 
 class Bare(str):
-    """Text that a test sends as it is."""
+    """Text that a test sends without encoding."""
 
 
 class TestServer:
-    """A running server and the means to call it by hand."""
+    """A running server, and methods to send requests to it."""
 
     __test__ = False
 
@@ -52,18 +52,18 @@ class TestServer:
         self.client = client
 
     def now(self) -> float:
-        """The time that the server has."""
+        """The server's time."""
         return self.core.now()
 
     def user(self, name: str) -> User:
-        """Somebody by first name, in lower case."""
+        """Returns a user by first name, in lower case."""
         for user in self.core.users.all():
             if user.full_name.split()[0].lower() == name and not user.is_system_bot:
                 return user
         raise LookupError(name)
 
     def id(self, name: str) -> int:
-        """The id of somebody by first name."""
+        """Returns a user's id by first name."""
         return self.user(name).id
 
     def channel(self, name: str) -> int:
@@ -81,12 +81,12 @@ class TestServer:
         raise LookupError(name)
 
     def account(self, name: str) -> Account:
-        """The account of somebody by first name."""
+        """Returns a user's account by first name."""
         user = self.user(name)
         return Account(self.url, user.delivery_email, Secret(user.api_key))
 
     def set_level(self, level: int) -> None:
-        """Makes the running server one of another feature level."""
+        """Changes the feature level of the running server."""
         self.core.config = self.core.config.at_level(level)
 
     async def raw(
@@ -97,9 +97,10 @@ class TestServer:
         params: Mapping[str, object] | None = None,
         **options: Any,
     ) -> httpx.Response:
-        """One request as `name` (None: without credentials); params are encoded as the contract says.
+        """Sends one request as `name` (None: without credentials); parameters are encoded as the contract
+        defines.
 
-        Text in `Bare` stays as it is, also where the table of parameters wants it as JSON.
+        Text in `Bare` is not encoded, even if the parameter table requires JSON.
         """
         level = self.core.level
         encoded = {
@@ -120,7 +121,7 @@ class TestServer:
     async def call(
         self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None
     ) -> Answer:
-        """The same; the JSON of the answer, which must be a success."""
+        """Like `raw`; returns the JSON of the response, which must be a success."""
         response = await self.raw(name, method, path, params)
         answer: Answer = response.json()
         assert response.status_code == 200, answer
@@ -135,7 +136,7 @@ class TestServer:
         params: Mapping[str, object] | None = None,
         status: int = 400,
     ) -> Answer:
-        """The same; the JSON of the answer, which must be an error with this status."""
+        """Like `raw`; returns the JSON of the response, which must be an error with this status."""
         response = await self.raw(name, method, path, params)
         answer: Answer = response.json()
         assert answer["result"] == "error", answer
@@ -145,7 +146,7 @@ class TestServer:
         return answer
 
     async def send(self, name: str, channel: str, topic: str, content: str = "hello") -> int:
-        """Sends to a topic; gives the id."""
+        """Sends to a topic; returns the id."""
         answer = await self.call(
             name,
             "POST",
@@ -155,13 +156,13 @@ class TestServer:
         return int(answer["id"])
 
     async def send_direct(self, name: str, to: list[str], content: str = "hello") -> int:
-        """Sends to people; gives the id."""
+        """Sends to users; returns the id."""
         ids = [self.id(other) for other in to]
         answer = await self.call(name, "POST", "/messages", {"type": "direct", "to": ids, "content": content})
         return int(answer["id"])
 
     async def newest(self, name: str, count: int = 1000, **narrow: object) -> list[Answer]:
-        """The newest messages that somebody can read, as they were written; `narrow`: operators with their operands."""
+        """The newest messages that a user can read, as source; `narrow`: operators with their operands."""
         terms = [{"operator": operator, "operand": operand} for operator, operand in narrow.items()]
         page = {"anchor": "newest", "num_before": count, "num_after": 0, "narrow": terms}
         answer = await self.call(name, "GET", "/messages", {**page, "apply_markdown": False})
@@ -169,7 +170,9 @@ class TestServer:
         return messages
 
     async def listen(self, name: str, **params: object) -> Listener:
-        """Registers a client of somebody. `client_capabilities` need name what is not usual only."""
+        """Registers a client of a user. `client_capabilities` only needs to contain what differs from the
+        defaults.
+        """
         if isinstance(given := params.get("client_capabilities"), Mapping):
             params["client_capabilities"] = {"notification_settings_null": True, **given}
         answer = await self.call(name, "POST", "/register", {"apply_markdown": True, **params})
@@ -177,7 +180,7 @@ class TestServer:
 
 
 class Listener:
-    """A registered client; `snapshot` is the answer of registration."""
+    """A registered client; `snapshot` is the `/register` response."""
 
     def __init__(self, server: TestServer, name: str, snapshot: Answer) -> None:
         self.snapshot = snapshot
@@ -187,7 +190,7 @@ class Listener:
         self._name = name
 
     def poll(self, **changes: object) -> dict[str, object]:
-        """The parameters of a request for what comes after `last_event_id`."""
+        """The parameters of a request for events after `last_event_id`."""
         return {"queue_id": self.queue_id, "last_event_id": self.last_event_id, **changes}
 
     @property
@@ -196,7 +199,7 @@ class Listener:
         return self._server.core.hub.get(self.queue_id, self._server.id(self._name)).is_read_now
 
     async def events(self, *types: str) -> list[Answer]:
-        """The events since the last call, without waiting; only of these types if any are given."""
+        """Returns the events since the last call, without waiting; only of these types if any are given."""
         answer = await self._server.call(self._name, "GET", "/events", self.poll(dont_block=True))
         events: list[Answer] = answer["events"]
         if events:
@@ -205,7 +208,7 @@ class Listener:
 
 
 def limited(**quotas: int) -> Config:
-    """A server with these quotas and the others as they are."""
+    """A server with these quotas; the others keep their defaults."""
     return Config(quotas=replace(Quotas(), **quotas))
 
 

@@ -1,4 +1,4 @@
-"""A demo server in a thread, for tests of real processes, which have no event loop to turn."""
+"""A demo server in a thread, for tests of real processes, which do not run an event loop."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from support.loop_thread import LoopThread
 
 @contextmanager
 def serving(data: Path, port: int = 0) -> Iterator[str]:
-    """What `narrowcast serve --demo` serves, on a free port unless one is given; its address. The people of the demo
-    world write nothing by themselves: nobody could say when.
+    """Serves the same as `narrowcast serve --demo`, on a free port unless one is given; yields its address.
+    The demo's simulated people write nothing, as their timing would be random.
     """
     options = Options(port=port, data=data, demo=True, alive=False)
     with LoopThread() as thread:

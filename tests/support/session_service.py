@@ -1,4 +1,6 @@
-"""A session on a service that a test makes up: what it knows, tells and refuses, and when answers leave; no time."""
+"""A session on a fake service: the test controls what it stores, sends and rejects, and when responses
+arrive; no time passes.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ from support.sessions import until
 
 
 class Service(httpx.AsyncBaseTransport):
-    """Answers registration with `snapshot`, pages with `messages`, and tells events, unless `is_mute`; all else it
-    takes. A message that is sent gets the id 200.
+    """Answers registration with `snapshot` and pages with `messages`, and sends events unless `is_mute`;
+    accepts all other requests. A message that is sent gets the id 200.
     """
 
     def __init__(self) -> None:
@@ -92,19 +94,19 @@ class Service(httpx.AsyncBaseTransport):
         return 200, {"events": events}
 
     def tell(self, *events: dict[str, Any]) -> None:
-        """Hand events over, to be asked for."""
+        """Queues events for the next poll."""
         for event in events:
             self.told += 1
             self._events.append({**event, "id": self.told})
         self._news.set()
 
     def go_mute(self) -> None:
-        """Who waits for events is cut off; the rest works."""
+        """Disconnects the event poll; all else works."""
         self.is_mute = True
         self._news.set()
 
     def lose_queue(self, **fields: object) -> None:
-        """The queue is gone; registration gives this snapshot from now on."""
+        """Expires the queue; registration returns this snapshot from now on."""
         self.snapshot = snapshot(queue_id="q2", last_event_id=self.told, **fields)
         self._is_lost = True
         self._news.set()
@@ -113,7 +115,7 @@ class Service(httpx.AsyncBaseTransport):
 async def open_session(
     folder: Path, service: Service, clock: VirtualClock | None = None, *, present: bool | None = False
 ) -> Session:
-    """Ada's session, which does not run yet. `present` None: as an app leaves it."""
+    """Ada's session, not running yet. `present` None: presence as an app leaves it."""
     account = Account("http://chat.example", "user1@demo.example", Secret("k" * 32))
     opened = partial(
         Session.open,
@@ -130,7 +132,7 @@ async def open_session(
 async def live_session(
     folder: Path, service: Service, clock: VirtualClock | None = None, *, present: bool | None = False
 ) -> AsyncIterator[Session]:
-    """The same, live, or refused where the service refuses."""
+    """Ada's running session, live, or rejected if the service rejects it."""
     session = await open_session(folder, service, clock, present=present)
     running = asyncio.create_task(session.run())
     try:
@@ -143,21 +145,21 @@ async def live_session(
 
 
 async def after_events(session: Session, service: Service, *events: dict[str, Any]) -> None:
-    """Tells events, and waits until they are applied."""
+    """Sends events, and waits until they are applied."""
     last = 1000 + service.told
     service.tell(*events, message_event(channel_message(last, "elsewhere"), "read"))
     await until(lambda: last in session.state.messages)
 
 
 async def after_a_new_snapshot(session: Session, service: Service, **fields: object) -> None:
-    """Loses the queue, and waits until the state is that of a snapshot with these fields."""
+    """Expires the queue, and waits until the state is that of a snapshot with these fields."""
     before = session.state
     service.lose_queue(**fields)
     await until(lambda: session.state is not before)
 
 
 async def on_its_way(service: Service, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-    """Begins what asks for a page, whose answer waits for `page_leaves`."""
+    """Starts work that requests a page, whose response waits for `page_leaves`."""
     service.page_leaves.clear()
     before = service.asked.count("/messages")
     task = asyncio.create_task(work)

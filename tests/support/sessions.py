@@ -1,4 +1,4 @@
-"""Sessions of several people on one embedded server, for tests."""
+"""Sessions of several users on one embedded server, for tests."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from support.server import TestServer
 from support.waiting import Late
 
 QUICK = Config(limits=ServiceLimits(longpoll_seconds=1, heartbeat_seconds=(0.3, 0.5)))
-"""A server whose silence is suspicious after a second."""
+"""A server whose silence counts as suspicious after a second."""
 
 
 async def until(
     condition: Callable[[], object], seconds: float = 30.0, *, what: str = "what was waited for"
 ) -> None:
-    """Waits until something is so, turning the loop. What is awaitable is awaited. Raises Late, with `what`, when it
-    takes too long.
+    """Waits until a condition holds, running the loop. Awaitable results are awaited. Raises Late, with
+    `what`, after too long.
     """
     deadline = asyncio.get_running_loop().time() + seconds
     while True:
@@ -41,19 +41,19 @@ async def until(
 
 
 def known(session: Session, message_id: int) -> Message:
-    """A message of which a session has heard."""
+    """Waits until a session has received a message, and returns it."""
     message = session.state.messages.get(message_id)
     assert message is not None
     return message
 
 
 def soup(server: TestServer) -> Narrow:
-    """A topic of a channel in which everybody is."""
+    """A topic of a channel to which all users are subscribed."""
     return Narrow.topic(server.channel("general"), "soup")
 
 
 async def fetched(view: MessageView | None) -> None:
-    """Until a view has what the server has, not only what the cache had."""
+    """Waits until a view has the server's messages, not only cached ones."""
     assert view is not None
     await until(lambda: not view.loading and (not view.is_stale or view.error is not None))
 
@@ -62,7 +62,7 @@ async def fetched(view: MessageView | None) -> None:
 async def session_of(
     account: Account, folder: Path, *, polling: bool = False, run: bool = True
 ) -> AsyncIterator[Session]:
-    """A running session, live; `polling` keeps it from using a WebSocket stream."""
+    """A running, live session; `polling` keeps it from using a WebSocket stream."""
     transport = httpx.AsyncHTTPTransport() if polling else None
     session = await Session.open(
         account, data_dir=folder / "data", cache_dir=folder / "cache", transport=transport
@@ -83,7 +83,7 @@ async def session_of(
 async def sessions(
     server: TestServer, folder: Path, *names: str, site: str | None = None, polling: bool = False
 ) -> AsyncIterator[list[Session]]:
-    """Running sessions of these people; the first one connects to `site` where it is given."""
+    """Running sessions of these users; the first one connects to `site` if given."""
     async with AsyncExitStack() as stack:
         running: list[Session] = []
         for name in names:

@@ -1,4 +1,4 @@
-"""What values are made of: where which types stand in them."""
+"""Shapes of JSON values: which types occur at which paths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BY_ID = {"presences", "user_status", "profile_data", "realm_emoji", "message_de
 
 
 def paths(value: object, path: str = "") -> Iterator[tuple[str, str]]:
-    """(path, type) of a JSON value and of all within; a key that is an id stands as `<id>`, items as `[]`."""
+    """(path, type) of a JSON value and everything in it; a key that is an id is written `<id>`, list items `[]`."""
     yield path, _type(value)
     if isinstance(value, dict):
         by_id = path.rpartition(".")[2] in _BY_ID or (
@@ -31,7 +31,7 @@ def _type(value: object) -> str:
 
 
 class Shape:
-    """Of several values: `types` at each path, and the paths that are `always` there."""
+    """The shape of several values: `types` at each path, and the paths that are `always` present."""
 
     def __init__(self, values: Sequence[object]) -> None:
         each: list[dict[str, set[str]]] = []
@@ -47,7 +47,7 @@ class Shape:
         self.always = {path for path in self.types if all(path in types for types in each)}
 
     def differences(self, other: Shape) -> Iterator[str]:
-        """Where another shape differs from this one: keys that are missing, keys of its own, other types."""
+        """Lists the differences from another shape: missing keys, additional keys, other types."""
         for path in sorted(self.always - other.always):
             if _parent(path) in other.always and not path.endswith("[]"):
                 yield f"{path} is missing"
@@ -64,7 +64,7 @@ def _parent(path: str) -> str:
 
 
 def kind_of(event: Mapping[str, Any]) -> str:
-    """The kind of an event: its type, operation, and what it is about."""
+    """The kind of an event: its type, operation, and subject."""
     words = [str(event["type"])]
     words += [str(event[key]) for key in ("op", "flag", "property", "message_type") if key in event]
     match event["type"]:

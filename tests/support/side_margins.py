@@ -1,4 +1,4 @@
-"""pyte's screen, as a terminal with margins at the sides: mode 69 (DECLRMM), CSI left;right s, CSI L and M within."""
+"""pyte's screen with left and right margins: mode 69 (DECLRMM), CSI left;right s, CSI L and M within them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _MODE = 69
 
 
 class SideMarginScreen(pyte.Screen):
-    """Moves rows only between the columns that are set while the mode is on."""
+    """Moves rows only between the margins while the mode is on."""
 
     columns_moved: range | None = None
 
     def set_side_margins(self, left: int, right: int) -> None:
-        """Both columns count from 1 and belong to what is moved."""
+        """Both columns count from 1 and are inside the margins."""
         if (_MODE << 5) in self.mode:
             self.columns_moved = range(left - 1, right)
             self.cursor_position()
@@ -48,7 +48,7 @@ class SideMarginScreen(pyte.Screen):
 
 
 class SideMarginStream(pyte.Stream):
-    """Knows the sequence that sets them."""
+    """Parses the sequence that sets the margins."""
 
     def __init__(self, screen: pyte.Screen) -> None:
         self.csi = {**self.csi, "s": "set_side_margins"}
@@ -57,4 +57,4 @@ class SideMarginStream(pyte.Stream):
 
 
 class SideMarginByteStream(SideMarginStream, pyte.ByteStream):
-    """The same of bytes."""
+    """The same for bytes."""

@@ -1,6 +1,6 @@
-"""Pictures of the screen as golden files: `cat` shows one in a terminal as the app would.
+"""Snapshots of the screen as golden files: `cat` shows one in a terminal as the app would.
 
-`make snapshots` writes them anew after a change that is meant; what differs is reviewed like source.
+`make snapshots` writes them again after an intended change; review the diff like source.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ FOLDER = Path(__file__).resolve().parents[1] / "tui" / "snapshots"
 SYSTEMS = {"16": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT, "true": ColorSystem.TRUECOLOR}
 _CODES = re.compile(r"\x1b\[[0-9;]*m")
 _JOINED = re.compile(r"(Joined\s+)\d{4}-\d\d-\d\d")
-"""People of a test join on the day of the test."""
+"""Users of a test join on the day of the test."""
 _WAITING = "Please wait…"
-"""What a screen says until the server has answered: no picture of it is its last."""
+"""Texts that are shown until the server has answered: a screen with one is not final."""
 
 
 def picture(strips: Iterable[Strip], system: str) -> str:
-    """The rows of the screen with the codes that a terminal of so many colours gets."""
+    """The rows of the screen with the escape sequences for a terminal of this many colours."""
     nearest = NearestOf256()
     rows = []
     for strip in strips:
@@ -47,12 +47,12 @@ def picture(strips: Iterable[Strip], system: str) -> str:
 
 
 def shown(stage: Stage, system: str) -> str:
-    """The picture of the whole screen as it is now."""
+    """The snapshot of the whole screen as it is now."""
     return picture(screen_strips(stage.app.screen), system)
 
 
 async def settled(stage: Stage, system: str) -> str:
-    """The picture once the app has nothing left to do and waits for no answer."""
+    """The snapshot once the app is idle and waits for no response."""
     await stage.drawn()
     await until(lambda: _WAITING not in shown(stage, system))
     await stage.drawn()
@@ -60,7 +60,7 @@ async def settled(stage: Stage, system: str) -> str:
 
 
 def difference(name: str, seen: str) -> str:
-    """What differs from the golden file, as a text to read; empty if nothing does. Writes it if that is asked for."""
+    """Returns a readable diff to the golden file, empty if there is none. Writes the file instead if requested."""
     file = FOLDER / f"{name}.ansi"
     if os.environ.get("NARROWCAST_SNAPSHOTS") == "write":
         file.parent.mkdir(exist_ok=True)

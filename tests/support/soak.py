@@ -1,7 +1,7 @@
-"""Many clients on one server, all listening while some of them write: nothing may be lost or out of order.
+"""Many clients on one server, all listening while some of them write: no message may be lost or out of order.
 
-Half of the clients poll, half read the WebSocket. They speak HTTP by hand, for the machine's time shall go to the
-server that is measured and not to a client library.
+Half of the clients poll, half use the WebSocket. They speak HTTP by hand, so that processor time goes to the
+measured server instead of a client library.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TOPIC = "soak"
 
 @dataclass
 class Report:
-    """What came of it. Latencies in seconds, from sending to the arrival of the event."""
+    """The result. Latencies are in seconds, from sending to the arrival of the event."""
 
     clients: int
     sent: int = 0
@@ -43,7 +43,7 @@ class Report:
         return self.lost == self.disordered == self.doubled == 0
 
     def latency(self, share: float) -> float:
-        """The latency that this share of arrivals stayed below."""
+        """The latency below which this share of arrivals stayed."""
         ordered = sorted(self.latencies)
         return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
@@ -57,7 +57,7 @@ class Crowd:
 
 
 class Line:
-    """One connection that is kept open, for one request at a time."""
+    """A connection that is kept open, for one request at a time."""
 
     def __init__(self, url: str, authorization: str) -> None:
         parts = urlsplit(url)
@@ -67,7 +67,7 @@ class Line:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def request(self, method: str, path: str, fields: Mapping[str, object]) -> dict[str, Any]:
-        """The JSON of the answer; a refusal fails."""
+        """Returns the JSON of the response; an error response raises."""
         encoded = urlencode(fields)
         if method == "GET":
             path, encoded = f"{path}?{encoded}", ""
@@ -89,7 +89,7 @@ class Line:
         return answer
 
     def close(self) -> None:
-        """Hangs up."""
+        """Closes the connection."""
         if self._streams is not None:
             self._streams[1].close()
 
@@ -107,13 +107,13 @@ class SoakClient:
         self._queue: dict[str, Any] = {}
 
     async def register(self) -> None:
-        """Opens a queue for messages alone."""
+        """Registers a queue for messages only."""
         fields = {"event_types": '["message"]', "fetch_event_types": "[]"}
         answer = await self._reading.request("POST", "/register", fields)
         self._queue = {"queue_id": answer["queue_id"], "last_event_id": answer["last_event_id"]}
 
     async def listen(self, expected: int) -> None:
-        """Reads until as many messages have arrived."""
+        """Reads until this many messages have arrived."""
         await (self._stream(expected) if self._streams else self._poll(expected))
 
     async def _poll(self, expected: int) -> None:
@@ -139,18 +139,20 @@ class SoakClient:
                 self.received.append((event["message"]["id"], now))
 
     async def send(self, channel_id: int, content: str) -> int:
-        """Writes to the topic; gives the id."""
+        """Sends to the topic; returns the id."""
         fields = {"type": "stream", "to": channel_id, "topic": TOPIC, "content": content}
         return int((await self._writing.request("POST", "/messages", fields))["id"])
 
     def close(self) -> None:
-        """Ends the connections."""
+        """Closes the connections."""
         self._reading.close()
         self._writing.close()
 
 
 async def soak(url: str, crowd: Crowd, *, rate: float, messages: int, patience: float) -> Report:
-    """`messages` at `rate` a second to the channel of the crowd; waits at most `patience` seconds for the last."""
+    """Sends `messages` at `rate` a second to the channel of the crowd; waits at most `patience` seconds for
+    the last one.
+    """
     members = [
         SoakClient(url, email, key, streams=number % 2 == 1)
         for number, (email, key) in enumerate(crowd.accounts)
@@ -176,7 +178,7 @@ async def soak(url: str, crowd: Crowd, *, rate: float, messages: int, patience: 
 
 
 def populate(core: Core, clients: int) -> Crowd:
-    """Makes the accounts and their channel."""
+    """Creates the accounts and their channel."""
     with core.transaction():
         people = [
             create_user(core, email=f"soak{n}@demo.example", full_name=f"Soak {n}", channel_ids=())
@@ -188,7 +190,7 @@ def populate(core: Core, clients: int) -> Crowd:
 
 
 async def _write(members: list[SoakClient], channel_id: int, rate: float, messages: int) -> dict[int, float]:
-    """Sends at an even pace, whatever the answers take; gives the moment of sending by id."""
+    """Sends at a constant rate, regardless of response times; returns the time of sending by id."""
     started = time.monotonic()
     sent: dict[int, float] = {}
 

@@ -46,7 +46,7 @@ class Stage:
         return self.app.accounts.session
 
     async def press(self, *keys: str) -> None:
-        """Press keys and let them take effect."""
+        """Presses keys and waits for their effects."""
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
@@ -57,7 +57,9 @@ class Stage:
         await self.pilot.pause()
 
     async def go(self, narrow: Narrow, anchor: int | str | None = None) -> MessageView:
-        """Opens a view; once it has what the server has, and that is drawn, nothing moves under the next key."""
+        """Opens a view; waits until it has the server's messages and is drawn, so that nothing moves under
+        the next key.
+        """
         self.screen.go(narrow, anchor)
         view = self.session.view(narrow)
         await fetched(view)
@@ -76,13 +78,13 @@ class Stage:
         return where
 
     async def drawn(self) -> None:
-        """Until the main screen shows what the session has told of so far: see `app.frames`."""
+        """Waits until the main screen shows all changes of the session so far: see `app.frames`."""
         await self.pilot.pause()
         await until(lambda: not self.screen.frames.is_due)
         await self.pilot.pause()
 
     async def shows(self, message_id: int) -> None:
-        """Until the list of messages has a message: the session has it up to 0.4 s earlier (`app.frames`)."""
+        """Waits until the message list has a message: the session has it up to 0.4 s earlier (`app.frames`)."""
 
         def has_it() -> bool:
             feed = self.screen.messages.list.feed
@@ -91,22 +93,22 @@ class Stage:
         await until(has_it)
 
     async def close_all(self) -> None:
-        """Leaves whatever lies over the main screen."""
+        """Closes everything that lies over the main screen."""
         while self.app.screen is not self.screen:
             self.app.pop_screen()
             await self.pilot.pause()
 
     async def closed(self) -> None:
-        """Until no dialog is open."""
+        """Waits until no dialog is open."""
         await until(lambda: self.app.screen is self.screen)
 
     @property
     def notices(self) -> list[str]:
-        """What the app has told its user, newest last."""
+        """The notices of the app, newest last."""
         return notices(self.app)
 
     async def told(self, text: str) -> None:
-        """Until a notice says something."""
+        """Waits for a notice with a text."""
         seen: dict[str, None] = {}
 
         def is_told() -> bool:
@@ -120,7 +122,7 @@ class Stage:
 
     @property
     def status_line(self) -> str:
-        """What the status line says."""
+        """The text of the status line."""
         return self.screen.lines.status.plain
 
 
@@ -136,9 +138,9 @@ async def on_stage(
     site: str | None = None,
     stored: Sequence[str] = (),
 ) -> AsyncIterator[Stage]:
-    """Opens the app of ``person``; on a server of its own unless one is given, by way of ``site`` if given.
+    """Opens the app of ``person``, on a server of its own unless one is given, and through ``site`` if given.
 
-    The accounts of those who are ``stored`` are there too, each in the place for accounts, then the person's as well.
+    The accounts of ``stored`` users are in the accounts folder too, and then the person's as well.
     """
     if server is None:
         async with (
@@ -171,22 +173,22 @@ async def on_stage(
 
 
 def notices(app: App[Any]) -> list[str]:
-    """What stands on screen as notices, newest last. Textual has no public way to ask."""
+    """The notices on screen, newest last. Textual has no public API for them."""
     return [notice.message for notice in app._notifications]
 
 
 async def run(stage: Stage, command_id: str) -> None:
-    """Runs a command, as the palette does once it is chosen."""
+    """Runs a command, as when it is chosen in the palette."""
     await stage.app.perform(by_id()[command_id])
     await stage.pilot.pause()
 
 
 def file_of(stage: Stage, name: str) -> Path:
-    """Where somebody's account is stored."""
+    """The file in which a user's account is stored."""
     return accounts.file_of(stage.app.paths.accounts, accounts.name_for(stage.server.account(name)))
 
 
 async def all_live(stage: Stage, count: int) -> None:
-    """Until so many accounts are open and live."""
+    """Waits until this many accounts are open and live."""
     live = stage.app.accounts.live
     await until(lambda: len(live()) == count and all(one.session.is_live for one in live()))

@@ -1,4 +1,4 @@
-"""What two states of one account must agree on, and where they do not."""
+"""The facts in which two states of one account must agree, and their differences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from narrowcast_api.state.state import State
 
 
 def facts(state: State) -> dict[str, object]:
-    """What two states must agree on; estimates of the server (traffic, recent activity) are left out."""
+    """The facts of a state; estimates of the server (traffic, recent activity) are left out."""
     unreads = state.unreads
     return {
         "users": {user.user_id: user for user in state.users},
@@ -45,7 +45,7 @@ def facts(state: State) -> dict[str, object]:
 
 
 def differences(mine: dict[str, object], fresh: dict[str, object]) -> dict[str, object]:
-    """Where two sets of facts differ: (what events gave, what a snapshot says), per fact and entry."""
+    """The differences of two sets of facts: (from events, from a snapshot), per fact and entry."""
     found: dict[str, object] = {}
     for name, one in mine.items():
         other = fresh[name]

@@ -1,6 +1,7 @@
-"""Prints every text that a user may read, by file: `python -m support.strings [FOLDER...]`, for reviews of wording.
+"""Prints every user-visible text, by file: `python -m support.strings [FOLDER...]`, for reviews of wording.
 
-What is no text for users is left out as far as the source tells: docstrings, log lines, stylesheets, SQL, patterns.
+What is not shown to users is left out as far as the source tells: docstrings, log lines, stylesheets, SQL,
+patterns.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _NOT_TEXT = re.compile(
 
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
-    """The line and the text of each; what an f-string puts in stands as {…}."""
+    """Yields line and text of each; placeholders of f-strings are written {…}."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     skipped: set[int] = set()
     for node in ast.walk(tree):
@@ -54,7 +55,7 @@ def _readable(line: int, text: str) -> Iterator[tuple[int, str]]:
 
 
 def main(folders: list[str]) -> None:
-    """Print all texts of the folders."""
+    """Prints all texts of the folders."""
     write = sys.stdout.write
     for folder in folders or FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):

@@ -1,4 +1,4 @@
-"""The style sheets of one app are those of the next: a test process reads them once for all of its apps."""
+"""Shares parsed style sheets between apps: a test process reads them once for all its apps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _read: dict[frozenset[tuple[str, str]], _Read] = {}
 
 
 def install() -> None:
-    """From now on a style sheet finds what others with the same variables have read."""
+    """From now on a style sheet reuses the rules that another with the same variables has parsed."""
     assert hasattr(Stylesheet(), "_parse_cache"), "Textual keeps what it has read in another way"
     begin, set_variables = Stylesheet.__init__, Stylesheet.set_variables
 
@@ -23,7 +23,7 @@ def install() -> None:
         _share(sheet, variables or {})
 
     def set_and_share(sheet: Stylesheet, variables: dict[str, str]) -> None:
-        sheet._parse_cache = LRUCache(1)  # the one that is shared would be emptied
+        sheet._parse_cache = LRUCache(1)  # the shared one would be emptied
         set_variables(sheet, variables)
         _share(sheet, variables)
 

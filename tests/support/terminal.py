@@ -59,22 +59,22 @@ MODES = {
     "focus reports": ("1004", False),
     "synchronized output": ("2026", False),
 }
-"""Modes that the app may set and must have reset when it is gone."""
+"""Modes that the app may set and must reset before it ends."""
 
 
 class QuietScreen(pyte.Screen):
-    """pyte's screen, without an opinion on private sequences that it does not know."""
+    """pyte's screen, ignoring private sequences that it does not know."""
 
     def report_device_status(self, mode: int, **kwargs: object) -> None:
-        """Nobody answers queries here, as in the plainest terminals."""
+        """Ignores queries, as the simplest terminals do."""
 
     def select_graphic_rendition(self, *attributes: int, private: bool = False) -> None:
-        """Private forms ask for something else than colours."""
+        """Ignores private forms, which do not set colours."""
         if not private:
             super().select_graphic_rendition(*attributes)
 
     def report_device_attributes(self, mode: int = 0, **kwargs: object) -> None:
-        """As above."""
+        """Ignores them, as above."""
 
 
 class Terminal:
@@ -89,8 +89,8 @@ class Terminal:
         cwd: Path | None = None,
         at_once: int = 65536,
     ) -> None:
-        """``at_once``: most bytes that are read before the screen is looked at. What is soon painted over is never
-        missed where these are few, however busy the machine is.
+        """``at_once``: the most bytes that are read before the screen is checked. With a small number,
+        content that is soon overwritten is never missed, however busy the machine is.
         """
         columns, rows = size
         self._at_once = at_once
@@ -111,7 +111,7 @@ class Terminal:
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # the pty is its controlling terminal
         )
-        self._slave: int | None = slave  # kept, so that the modes can be read after the process has gone
+        self._slave: int | None = slave  # kept, so that the modes can be read after the process has ended
         self._partial = b""
 
     def __enter__(self) -> Self:
@@ -130,7 +130,7 @@ class Terminal:
     # reading
 
     def pump(self, seconds: float = 0.0) -> bool:
-        """Read what there is, waiting up to ``seconds`` for it; whether anything came."""
+        """Reads available output, waiting up to ``seconds`` for it; returns whether there was any."""
         if self._master < 0:
             return False
         ready, _, _ = select.select([self._master], [], [], seconds)
@@ -146,16 +146,16 @@ class Terminal:
 
     @property
     def lines(self) -> list[str]:
-        """The screen, row by row."""
+        """Returns the rows of the screen."""
         return [line.rstrip() for line in self.screen.display]
 
     @property
     def text(self) -> str:
-        """The screen as one text."""
+        """Returns the screen as one text."""
         return "\n".join(self.lines)
 
     def wait_until(self, holds: Callable[[], bool], what: str, patience: float = PATIENCE) -> None:
-        """Read until ``holds()``. Fails with the screen when ``patience`` is over."""
+        """Reads until ``holds()``. Fails with the screen after ``patience`` seconds."""
         start = time.monotonic()
         while not holds():
             left = start + patience - time.monotonic()
@@ -181,13 +181,13 @@ class Terminal:
         self.wait_until(lambda: compiled.search(self.text) is None, f"{pattern!r} gone", patience)
 
     def settle(self, quiet: float = 0.1, patience: float = PATIENCE) -> None:
-        """Read until nothing has come for ``quiet`` seconds and the process has nothing left to do."""
+        """Reads until there was no output for ``quiet`` seconds and the process is idle."""
         end = time.monotonic() + patience
         while (self.pump(quiet) or self.is_at_work()) and time.monotonic() < end:
             pass
 
     def is_at_work(self) -> bool:
-        """Whether a thread of the process runs, waits for its turn to run, or for a disk. Known on Linux alone."""
+        """Whether a thread of the process is running, runnable, or waiting for a disk. Only known on Linux."""
         for stat in Path(f"/proc/{self.process.pid}/task").glob("*/stat"):
             with contextlib.suppress(OSError):
                 if stat.read_text().rpartition(")")[2].split()[0] in "RD":
@@ -195,14 +195,14 @@ class Terminal:
         return False
 
     def count_bytes(self, act: Callable[[], None], quiet: float = 0.4) -> int:
-        """How many bytes the process writes for ``act``, until it is quiet again."""
+        """Returns how many bytes the process writes for ``act``, until it is idle again."""
         self.settle(quiet)
         before = len(self.output)
         act()
         self.settle(quiet)
         return len(self.output) - before
 
-    # acting
+    # input
 
     def type(self, text: str) -> None:
         """Type the characters of ``text``."""
@@ -214,22 +214,22 @@ class Terminal:
             os.write(self._master, _encode(key).encode())
 
     def send(self, data: bytes) -> None:
-        """Exactly these bytes, as no keyboard would send them."""
+        """Sends exactly these bytes, as no keyboard would."""
         os.write(self._master, data)
 
     def resize(self, columns: int, rows: int) -> None:
-        """Another size, as a window manager would give."""
+        """Resizes the terminal, as a window manager would."""
         self._set_size(self._master, columns, rows)
         self.screen.resize(rows, columns)
         self.signal(signal.SIGWINCH)
 
     def signal(self, number: int) -> None:
-        """Send the process a signal."""
+        """Sends the process a signal."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(number)
 
     def wait_end(self, patience: float = PATIENCE) -> int:
-        """Read until the process has ended; its exit code."""
+        """Reads until the process has ended; returns its exit code."""
         end = time.monotonic() + patience
         while self.process.poll() is None:
             if time.monotonic() > end:
@@ -244,7 +244,7 @@ class Terminal:
         return self.process.returncode
 
     def hang_up(self) -> None:
-        """The terminal vanishes, as when its window is closed."""
+        """Closes the terminal, as when its window is closed."""
         if self._slave is not None:
             os.close(self._slave)
             self._slave = None
@@ -253,15 +253,17 @@ class Terminal:
             self._master = -1
 
     def kill(self) -> None:
-        """End the process without asking."""
+        """Kills the process."""
         if self.process.poll() is None:
             self.process.kill()
-            self.wait_end()  # the end of a session waits for its terminal to be read
+            self.wait_end()  # a session ends only when the output of its terminal has been read
 
-    # judging
+    # checks
 
     def left_clean(self) -> list[str]:
-        """What the process has left changed: private modes, the cursor, the line discipline. Empty is clean."""
+        """Lists what the process has not restored: private modes, the cursor, the line discipline. Empty if
+        it is clean.
+        """
         problems = []
         for name, (mode, default) in MODES.items():
             switches = re.findall(rb"\x1b\[\?" + mode.encode() + rb"([hl])", bytes(self.output))
@@ -289,7 +291,7 @@ _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p")
 
 
 def _plain(data: bytes) -> bytes:
-    """Without the sequences of newer terminals that pyte would show as text."""
+    """Removes sequences of newer terminals that pyte would show as text."""
     return _UNKNOWN_TO_PYTE.sub(b"", data)
 
 
@@ -299,8 +301,8 @@ def narrowcast(*arguments: str) -> list[str]:
 
 
 def home(folder: Path) -> dict[str, str]:
-    """An environment in which everything is kept below ``folder``, temporary files in its ``tmp``; Python finds modules
-    where this one does.
+    """An environment in which everything is stored below ``folder``, temporary files in its ``tmp``; Python
+    finds the same modules as here.
     """
     temporary = folder / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Certificates of this machine, made when a test needs them: no private key is kept anywhere."""
+"""Certificates for this machine, created when a test needs them: no private key is stored in the repository."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import trustme
 
 @dataclass(frozen=True)
 class Certificates:
-    """PEM files: who is trusted, and what a server of localhost and 127.0.0.1 shows."""
+    """PEM files: the trusted authority, and the certificate of a server on localhost and 127.0.0.1."""
 
     authority: Path
     certificate: Path
@@ -18,7 +18,7 @@ class Certificates:
 
 
 def make_certificates(folder: Path) -> Certificates:
-    """A new authority and a certificate by it."""
+    """Creates a new authority and a certificate signed by it."""
     authority = trustme.CA(organization_name="Narrowcast tests")
     issued = authority.issue_cert("localhost", "127.0.0.1")
     made = Certificates(folder / "authority.pem", folder / "server.pem", folder / "server.key")

@@ -13,10 +13,10 @@ from support.scripted import unread
 
 @dataclass
 class TusServer(httpx.AsyncBaseTransport):
-    """Keeps one upload in memory. `faults` are taken one a PATCH, in order:
+    """Stores one upload in memory. `faults` are used one per PATCH, in order:
 
-    an int cuts the connection after so many bytes of the part, 'status:503' answers that, 'deaf' takes the
-    part and cuts the answer, 'forget' loses the upload, 'ok' does nothing.
+    an int closes the connection after this many bytes of the part, 'status:503' returns that status, 'deaf'
+    stores the part and loses the response, 'forget' deletes the upload, 'ok' does nothing.
     """
 
     faults: list[int | str] = field(default_factory=list)
@@ -81,7 +81,7 @@ class TusServer(httpx.AsyncBaseTransport):
         return httpx.Response(204, headers=headers)
 
     def metadata(self) -> dict[str, str]:
-        """What the last creation said of the file."""
+        """The metadata of the last created upload."""
         pairs = (pair.split(" ") for pair in self.creates[-1].headers["upload-metadata"].split(","))
         return {key: base64.b64decode(value).decode() for key, value in pairs}
 

@@ -1,4 +1,4 @@
-"""Unpacking archives of the tests' own making, on every Python that is supported."""
+"""Unpacks archives that tests have created, on every supported Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Tables = dict[str, list[dict[str, Any]]]
 
 
 def unpack(file: Path, into: Path) -> None:
-    """Everything in ``file``, filtered where Python can do that: from 3.11.4 on."""
+    """Unpacks ``file``, with a filter if Python supports that: from 3.11.4 on."""
     with tarfile.open(file) as archive:
         if hasattr(tarfile, "data_filter"):
             archive.extraction_filter = tarfile.data_filter
@@ -19,7 +19,7 @@ def unpack(file: Path, into: Path) -> None:
 
 
 def unpacked(file: Path, into: Path) -> Path:
-    """The one folder of an archive, unpacked."""
+    """Unpacks an archive and returns its only folder."""
     unpack(file, into)
     with tarfile.open(file) as archive:
         (folder,) = {name.split("/")[0] for name in archive.getnames()}

@@ -1,4 +1,4 @@
-"""The embedded server as one that tells fewer people of an event than it should."""
+"""An embedded server that sends an event to fewer users than it should."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Event = Mapping[str, Any]
 
 @contextmanager
 def telling(server: TestServer, whom: Callable[[Event, set[int]], Iterable[int]]) -> Iterator[None]:
-    """Within the block an event goes to `whom(event, people)` in place of these people."""
+    """Within the block an event is sent to `whom(event, people)` instead of to these people."""
     emit = server.core.emit
 
     def to_some(event: Event, to: Iterable[int], **more: Any) -> None:

@@ -1,4 +1,4 @@
-"""A view of messages by itself: what it asks of its session is answered by the test, when the test says so."""
+"""A message view without a session: the test answers its requests, when it wants to."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def message(message_id: int, *flags: str) -> Message:
 
 
 def page(*ids: int, anchor: int | None = None, oldest: bool = False, newest: bool = False) -> Page:
-    """Messages that were read; whether they go back to the oldest, and on to the newest."""
+    """A page of messages; whether it reaches back to the oldest, and on to the newest."""
     return Page([message(i, "read") for i in ids], anchor, oldest, newest)
 
 
 def seen(view: MessageView) -> tuple[list[int], bool]:
-    """What is shown, and whether a gap is."""
+    """The texts of the messages shown, and whether a gap is."""
     return list(view.ids), bool(view.gaps)
 
 
 class ViewHost:
-    """What a view asks of its session."""
+    """What a view requests from its session."""
 
     def __init__(self) -> None:
         self.state: State = make_state()
@@ -72,7 +72,7 @@ class ViewHost:
         self.works.append(work)
 
     async def answer(self, with_page: Page | Exception, which: int = -1) -> None:
-        """Answers one of the questions and lets the view take it."""
+        """Answers one of the requests and lets the view process it."""
         await asyncio.sleep(0)
         if isinstance(with_page, Exception):
             self.answers[which].set_exception(with_page)
@@ -82,7 +82,7 @@ class ViewHost:
             await asyncio.sleep(0)
 
     async def answered(self, work: Coroutine[Any, Any, None], with_page: Page | Exception) -> None:
-        """Runs what asks one question, and answers it."""
+        """Runs what makes one request, and answers it."""
         task = asyncio.create_task(work)
         await self.answer(with_page)
         await task
@@ -91,7 +91,7 @@ class ViewHost:
 async def opened(
     host: ViewHost, with_page: Page, narrow: Narrow = SOUP, anchor: Anchor | None = None
 ) -> MessageView:
-    """A view that was opened and got this page."""
+    """Returns a view that was opened and has received this page."""
     view = Views(host).get(narrow)
     await host.answered(view.open(anchor), with_page)
     return view

@@ -1,4 +1,4 @@
-"""Waiting, outside an event loop, for what another program does."""
+"""Waiting, outside an event loop, for another program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 BETWEEN = 0.05
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 
 
 class Late(AssertionError):
@@ -17,7 +17,7 @@ class Late(AssertionError):
 
 
 def wait_until(holds: Callable[[], object], what: str, seconds: float = 30.0) -> None:
-    """Looks again and again until something is so. Raises Late, with `what`, when it takes too long."""
+    """Checks repeatedly until a condition holds. Raises Late, with `what`, after too long."""
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""A small organization for tests: the people and the channels of the demo world, and nothing said yet."""
+"""A small organization for tests: the people and channels of the demo data, without messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from support.clock import VirtualClock
 
 PASSWORD = "correct horse battery staple"
 passwords.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-"""Hashing is slow on purpose, for attackers and for tests: theirs is quick."""
+"""Hashing is slow on purpose, against attackers; tests use fast hashes."""
 
 PEOPLE = (
     ("Ada Moreno", Role.OWNER),
@@ -42,7 +42,9 @@ PEOPLE = (
 
 
 def populate(core: Core) -> None:
-    """Makes the organization. Only Ada has a password, and may create accounts; members may make links that invite."""
+    """Creates the organization. Only Ada has a password, and may create accounts; members may create
+    invitation links.
+    """
     with core.transaction():
         organization.set_up(core, name="Demo", domain="demo.example", description="For *tests*.")
         core.set_settings(create_multiuse_invite_group=system_group(core, "role:members").id)
@@ -76,12 +78,14 @@ def populate(core: Core) -> None:
 
 
 def lay_out(folder: Path, level: int = CONTRACT_LEVEL, dialect: Dialect = Dialect.SERVICE) -> None:
-    """Makes the organization in an empty folder by copying one, which is quicker; thousands of tests begin with it."""
+    """Creates the organization in an empty folder by copying a template, which is faster; thousands of tests
+    use it.
+    """
     _write(folder, _files(level, dialect))
 
 
 def lay_out_demo(folder: Path, now: float) -> None:
-    """The same with the demo world as of a moment."""
+    """The same with the demo data as of a moment."""
     _write(folder, _demo_files(now))
 
 

@@ -168,7 +168,7 @@ EMPTY = (
     "zerver_onboardingusermessage",
     "zerver_realmexport",
 )
-"""Tables that the import looks for, or leaves alone, and that this program has nothing for."""
+"""Tables that Zulip's import requires or ignores, and that Narrowcast has no data for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def tables(*, later: bool = False) -> dict[str, Table]:
 
 
 def faults(rows: Tables) -> Iterator[str]:
-    """What Zulip's import or database would refuse, a line each."""
+    """Lists what Zulip's import or database would reject, one line each."""
     later = not any(row["type"] == 1 for row in rows["zerver_recipient"])
     known = tables(later=later)
     ids = {name: {row["id"] for row in rows.get(name, ())} for name in known}

@@ -1,9 +1,9 @@
-"""What a Zulip server of level 442 takes: the parameters of each operation, and how each travels.
+"""The parameters of each operation of a Zulip server of level 442, and how each is encoded.
 
-`tests/api/fixtures/zulip_parameters.csv` has a row a parameter, of the operations that there are here too:
-`travels` is `json` or `text` (as it is, without quotes); `is` names the JSON types that are taken, or the words that a
-text must be one of; `required` says whether a request without it is refused. Facts of the public documentation
-(https://zulip.com/api/) and of what such a server refuses.
+`tests/api/fixtures/zulip_parameters.csv` has one row per parameter, of the operations that the embedded
+server has too: `travels` is `json` or `text` (without quotes); `is` lists the JSON types that are accepted,
+or the allowed words of a text; `required` says whether a request without it is rejected. Facts of the public
+documentation (https://zulip.com/api/) and of what such a server rejects.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from narrowcast_api.wire.parameters import Operation
 from support.captures import FIXTURES
 
 ALIASES: Mapping[str, str] = {"subject": "topic"}
-"""Older names that such a server takes too."""
+"""Older names that such a server also accepts."""
 OWN: Mapping[Operation, frozenset[str]] = {
     ("POST", "/fetch_api_key"): frozenset({"second_factor"}),
     ("POST", "/invites/multiuse"): frozenset({"max_uses"}),
 }
-"""What servers of this project alone take."""
+"""Parameters that only servers of this project accept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class ZulipParameter:
         return self.travels == "json"
 
     def takes(self, value: object) -> bool:
-        """Whether a JSON value is of a type that is taken."""
+        """Whether a JSON value has an accepted type."""
         return kind_of(value) in self.kinds or ("number" in self.kinds and isinstance(value, int))
 
 
