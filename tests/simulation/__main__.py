@@ -1,7 +1,7 @@
 """Runs histories: python -m simulation [--app] [--first N] [--count N] [--seconds S] [--state FILE]
 
-Says which seeds fail, and shrinks each. With --state the next run goes on where this one ended. Ends with 1 if a
-history failed.
+Prints the seeds that fail, and shrinks each. With --state the next run continues where this one stopped.
+Exits with 1 if a history failed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from simulation.window import Window
 
 
 def main() -> int:
-    """Run the histories that the arguments name."""
+    """Runs the histories that the arguments select."""
     parser = argparse.ArgumentParser(prog="python -m simulation", description="Random histories from seeds.")
     parser.add_argument("--first", type=int, default=0, help="the first seed (default: %(default)s)")
     parser.add_argument("--count", type=int, default=1000, help="how many seeds (default: %(default)s)")
@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def _app_window() -> type[Window]:
-    """The window with a screen, whose framework takes a while to load."""
+    """Returns the class of windows with a screen, whose framework takes a while to load."""
     from simulation.app_window import AppWindow
 
     return AppWindow

@@ -1,4 +1,4 @@
-"""A window with its screen: the app itself, with a driver without a terminal, in which keys are pressed."""
+"""A window with its screen: the app itself, controlled by keys, with a driver that needs no terminal."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from support.screen_text import screen_text
 
 SIZES = ((80, 24), (100, 30), (180, 40))
 BETWEEN_KEYS = 0.05
-"""Seconds from one key to the next."""
+"""Seconds between two keys."""
 LETTERS, LEAVING = 0.3, 0.3
-"""How often words are typed letter by letter, and how often a draft is left by Escape."""
+"""How often words are typed letter by letter, and how often a draft is left with Escape."""
 CORRECTING = 0.7
-"""How often somebody who reads, or gives a star, corrects a message of their own."""
+"""How often a user who reads, or stars a message, edits one of their own messages."""
 SOURCE_SECONDS = 1.0
-"""How long they wait for its source."""
+"""Seconds to wait for the source of the message."""
 REFUSED_SECONDS = 1.0
-"""How long they wait after keys that may be refused: letters that follow at once run no commands."""
+"""Seconds to wait after keys that may be refused: until then, letters run no commands."""
 WANDERING = 0.5
-"""How often somebody who looks at a conversation presses other keys there."""
+"""How often a user who views a conversation presses other keys there."""
 WAYS = (
     ("n",),
     ("p",),
@@ -51,17 +51,17 @@ WAYS = (
     ("ctrl+k", "enter"),
     ("ctrl+k", "escape"),
 )
-"""Keys that lead elsewhere, to a second conversation beside the first, into dialogs and out of them."""
+"""Keys that go elsewhere, to a second conversation beside the first, into dialogs and out of them."""
 WAYS_OUT = 12
-"""Dialogs over one another that Escape has to close."""
+"""The number of nested dialogs that Escape has to close."""
 SETTLED = 3.0
 """Seconds after which a key has had all of its effects."""
 DEFECT = "See the log for details"
-"""What a notice says of an error in the app itself."""
+"""The start of a notice about an internal error of the app."""
 
 
 class Begun(EarlySession):
-    """A session that was begun before the app."""
+    """A session that was started before the app."""
 
     def __init__(self, session: Session, running: asyncio.Task[None]) -> None:
         self.painted = asyncio.Event()
@@ -72,7 +72,7 @@ class Begun(EarlySession):
 
 
 class HeardApp(NarrowcastApp):
-    """Remembers what it has told; ``told`` outlives it."""
+    """Records its notices; ``told`` outlives the app."""
 
     def __init__(self, told: list[str], file: Path, paths: Paths, begun: Begun) -> None:
         self._told = told
@@ -97,7 +97,7 @@ class AppWindow(Window):
         self.told: list[str] = []
         """All notices."""
         self.odd: list[str] = []
-        """What was otherwise than its user would expect."""
+        """Unexpected behaviour that a user would notice."""
 
     @classmethod
     @contextmanager
@@ -142,11 +142,11 @@ class AppWindow(Window):
 
     @property
     def in_compose(self) -> str:
-        """What stands there, whether or not it has the keys."""
+        """The text in compose, whether or not compose has the focus."""
         return self.screen.writing.text.text
 
     async def press(self, *keys: str) -> None:
-        """As a person does, one after the other."""
+        """Presses keys as a person does, one after the other."""
         for key in keys:
             sign = " " if key == "space" else key
             self.app.post_message(events.Key(key, sign if len(sign) == 1 else None))
@@ -157,12 +157,12 @@ class AppWindow(Window):
             self.odd.append(f"{shown} are on the screen, and {kept_true} are kept true after {keys}")
 
     async def paste(self, text: str) -> None:
-        """All of it at once, where the keys go."""
+        """Pastes all of a text at once, into the focused widget."""
         self.app.post_message(events.Paste(text))
         await asyncio.sleep(BETWEEN_KEYS)
 
     async def go(self, narrow: Narrow) -> None:
-        """To a view, with no dialog over it and the keys in the list of messages."""
+        """Goes to a view, with no dialog open and the focus in the message list."""
         for _ in range(WAYS_OUT):
             if self.app.screen is self.screen:
                 break
@@ -173,7 +173,7 @@ class AppWindow(Window):
         self.seen[narrow] = None
         await asyncio.sleep(BETWEEN_KEYS)
 
-    # what is done in it
+    # user actions
 
     async def say(self, place: Destination, text: str) -> Typed:
         typed = await self._typed(place, text)
@@ -207,7 +207,7 @@ class AppWindow(Window):
             await self._correct()
 
     async def _correct(self) -> None:
-        """Add words to the newest message of one's own, and save that, or leave it."""
+        """Appends words to the newest own message, and saves the edit, or leaves it."""
         session = self.session
         view = session.views.peek(Narrow.all())
         known = session.state.messages.known(view.ids if view is not None else ())

@@ -1,4 +1,4 @@
-"""What must be true after a history, once the network works and time has passed."""
+"""What must hold after a history, once the network works and time has passed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from simulation.words import Words
 from support.state_facts import differences, facts
 
 NOTICED_AFTER = 1.0 + HEARTBEAT_SHARE * DEFAULT_LONGPOLL_SECONDS + PROOF_SECONDS
-"""Seconds after which a window must say that it hears nothing."""
+"""Seconds after which a window must report that it receives nothing."""
 
 
 def deaf(windows: Sequence[Window], now: float) -> Iterator[str]:
-    """Windows that say that they are live although nothing has reached them for long."""
+    """Lists windows that claim to be live although they have received nothing for long."""
     for window in windows:
         since = window.network.silent_since
         if since is not None and now - since > NOTICED_AFTER and window.session.is_live:
@@ -30,7 +30,7 @@ def deaf(windows: Sequence[Window], now: float) -> Iterator[str]:
 
 
 def problems(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
-    """What is wrong now. The last window is another person's."""
+    """Lists the problems now. The last window is another user's."""
     yield from _words(words, windows, service)
     yield from _order(words, windows, service)
     yield from _drafts(words, windows, service)
@@ -50,7 +50,7 @@ def problems(words: Words, windows: Sequence[Window], service: Service) -> Itera
 
 
 def _words(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
-    """Each message is on the server once, or its writer is told that it is not."""
+    """Each message is on the server once, or its author is informed that it is not."""
     said = Counter(content for _, content in service.sends)
     offered = {entry.local_id: entry for window in windows for entry in window.session.outbox.entries()}
     for entry in offered.values():
@@ -69,7 +69,7 @@ def _words(words: Words, windows: Sequence[Window], service: Service) -> Iterato
 
 
 def _order(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
-    """Those that one window sent, and that never failed, are on the server in the order of their writing."""
+    """Messages that one window sent, and that never failed, are on the server in the order of writing."""
     ids = {message.content: message.id for message in service.messages.values()}
     unsure = words.failed | words.left_behind
     sent = [
@@ -86,8 +86,8 @@ def _order(words: Words, windows: Sequence[Window], service: Service) -> Iterato
 
 
 def _drafts(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
-    """Drafts are the same everywhere, none is there twice, and no text is gone that nobody saw and deleted or
-    wrote over.
+    """Drafts are the same everywhere and not duplicated, and no text is lost unless a user saw it and deleted
+    or replaced it.
     """
     kept: set[str] = set()
     for owner in {window.user_id for window in windows}:
@@ -103,7 +103,7 @@ def _drafts(words: Words, windows: Sequence[Window], service: Service) -> Iterat
         there = sorted(
             draft["content"] for owner, draft in service.drafts.values() if owner == window.user_id
         )
-        # The service cuts blanks at the end, which stay here: more may be typed after them.
+        # The service trims trailing spaces, which stay here: the user may go on typing after them.
         here = sorted(draft.content.rstrip() for draft in window.session.drafts.all())
         if here != there:
             yield f"{window.name}: drafts {here}, on the server {there}"
@@ -113,7 +113,7 @@ def _drafts(words: Words, windows: Sequence[Window], service: Service) -> Iterat
 
 
 def _corrections(words: Words, windows: Sequence[Window], service: Service) -> Iterator[str]:
-    """What was added to a message is in it, or is offered to its writer."""
+    """Text that was appended to a message is in it, or is offered to its author."""
     texts = [message.content for message in service.messages.values()]
     for window in windows:
         texts += [edit.content for edit in window.session.edits.all()]
@@ -124,15 +124,15 @@ def _corrections(words: Words, windows: Sequence[Window], service: Service) -> I
 
 
 def _state(window: Window, service: Service) -> Iterator[str]:
-    """What events made of the first snapshot is what a new one says."""
+    """The state after all events equals a new snapshot."""
     state = window.session.state
     fresh = State.from_snapshot({**service.register(window.user_id, {}, "")}, now=window.clock.now())
     mine, theirs = facts(state), facts(fresh)
     for of in (mine, theirs):
-        of.pop("direct conversations")  # looked at below
+        of.pop("direct conversations")  # checked below
     found = differences(mine, theirs)
     for others in fresh.directs.recent():
-        # Nobody says what was the newest before one that was deleted unseen: a conversation may stand too high.
+        # If the newest message was deleted unseen, no event names the one before: the list may be out of order.
         newest, its_newest = state.directs.newest(others), fresh.directs.newest(others)
         if newest is None or (its_newest is not None and newest < its_newest):
             found[f"direct conversation {others}"] = (newest, its_newest)
@@ -141,7 +141,7 @@ def _state(window: Window, service: Service) -> Iterator[str]:
 
 
 def _view(window: Window, narrow: Narrow, service: Service) -> Iterator[str]:
-    """A view shows the newest messages as they are."""
+    """A view shows the newest messages with their current content."""
     state, me = window.session.state, window.user_id
     readable = service.messages_in(narrow.to_wire(state.server, state, me), me)
     view = window.session.view(narrow)

@@ -1,4 +1,4 @@
-"""What holds for all tests under simulated time."""
+"""Fixtures for all tests under simulated time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _quiet() -> Iterator[None]:
-    """Faults are the everyday of these tests: nothing of them is logged."""
+    """Faults are expected in these tests and not logged."""
     log = logging.getLogger("narrowcast_api")
     before = log.level
     log.setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""The disk of a home: writes are done a moment later; a kill stops those of one window, a power loss all of them."""
+"""The simulated disk of a home directory: writes are delayed; a kill drops those of one window, a power loss all."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from narrowcast_api.storage.account_storage import AccountStorage
 from simulation.loop import SimulatedLoop
 
 SLOWEST = 0.05
-"""Seconds that a write may take to begin."""
+"""The longest delay of a write, in seconds."""
 
 
 class SlowWriter(Executor):
-    """Does what it is given in order, each a moment later; at once when `hurry` is set; never after `kill`.
+    """Runs jobs in order, each a moment later; at once if `hurry` is set; never after `kill`.
 
-    `before` and `after` are called around each write, and may kill.
+    `before` and `after` are called around each write, and may kill the window.
     """
 
     def __init__(self, loop: SimulatedLoop, chance: Random) -> None:
@@ -60,12 +60,12 @@ class SlowWriter(Executor):
             future.set_result(done)
 
     def catch_up(self) -> None:
-        """Do everything now."""
+        """Runs all pending jobs now."""
         while self._waiting and not self._killed:
             self._next()
 
     def kill(self) -> None:
-        """What waits is never done."""
+        """Drops all pending jobs."""
         self._killed = True
 
 
@@ -74,9 +74,9 @@ quoted = lru_cache(maxsize=64)(quote)
 
 @contextmanager
 def memory() -> Iterator[Path]:
-    """A folder for homes: in memory where the system has one, for the disk is simulated.
+    """A folder for home directories: in memory if the system supports that, since the disk is simulated.
 
-    All windows are in this process, so that SQLite need not ask the system to lock its files and to share its memory.
+    All windows are in this process, so that SQLite does not need the system's file locks and shared memory.
     """
     connect = sqlite3.connect
 
@@ -97,7 +97,7 @@ def memory() -> Iterator[Path]:
 
 @cache
 def empty_files(account: Account) -> dict[Path, bytes]:
-    """The databases of an account that was opened and closed once, by their path in a home."""
+    """The databases of an account that was opened and closed once, by their path in a home directory."""
     with TemporaryDirectory() as folder:
         home = Path(folder)
         AccountStorage.open(home / "data", home / "cache", account.site, account.email).close()
@@ -105,7 +105,7 @@ def empty_files(account: Account) -> dict[Path, bytes]:
 
 
 class Home:
-    """A folder that some windows share, over its lives, on a machine whose clock is `skew` seconds ahead."""
+    """A home directory that windows share, across restarts, on a machine whose clock is `skew` seconds ahead."""
 
     def __init__(self, folder: Path, chance: Random, skew: float = 0.0) -> None:
         self.root = folder
@@ -114,7 +114,7 @@ class Home:
         self._life = 0
 
     def begin_with(self, files: Mapping[Path, bytes]) -> None:
-        """Files that the first life finds: to make databases takes longer than all that is written later."""
+        """Files that the first start finds: creating databases takes longer than all later writes."""
         for path, content in files.items():
             place = self.folder / path
             place.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
@@ -125,7 +125,7 @@ class Home:
         return self.root / f"life-{self._life}"
 
     def lose_power(self) -> None:
-        """The machine stops: the next life finds the files as they are now, with the torn end of a write."""
+        """Power loss: the next start finds the files as they are now, with a torn last write."""
         before = self.folder
         self._life += 1
         shutil.copytree(before, self.folder)

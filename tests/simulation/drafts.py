@@ -1,4 +1,4 @@
-"""The drafts of the model of the service."""
+"""Drafts of the service model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simulation.queues import Params, Queues, Refused, Row
 
 
 class Drafts:
-    """Those of everybody: `rows` are (owner, draft) by id."""
+    """The drafts of all users: `rows` are (owner, draft) by id."""
 
     def __init__(self, queues: Queues, number: Callable[[], int], now: Callable[[], float]) -> None:
         self._queues = queues

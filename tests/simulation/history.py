@@ -1,6 +1,6 @@
-"""One random history: several windows of a person on an unreliable network, and what is done in them.
+"""One random history: several windows of a user on an unreliable network, and the actions in them.
 
-Some of the windows share a home, the others are other machines; the last one is another person's.
+Some of the windows share a home directory, the others are on other machines; the last one is another user's.
 """
 
 from __future__ import annotations
@@ -32,24 +32,26 @@ PLACES: tuple[Destination, ...] = (
 )
 WIRE_PLACES = (("stream", 11, "soup"), ("stream", 12, "stew"), ("private", (1, 2)), ("private", (1, 2, 3)))
 LOOK_EVERY = 1.0
-"""Seconds between two looks of a window at what others wrote."""
+"""Seconds between two checks of a window for the writes of others."""
 NOBODY_KNOWS = 36.0
-"""Seconds after which the writer of a message is told that nobody can say whether it arrived."""
+"""Seconds after which the author of a message is informed that its outcome is unknown."""
 LONG_WAIT, LOOK_SELDOM = 5.0, 5.0
-"""After so many seconds of waiting looks are so many seconds apart."""
+"""After this many seconds of waiting, checks are this many seconds apart."""
 SETTLING = ((15.0, 2.5), (60.0, 10.0), (75.0, 15.0), (150.0, 30.0))
-"""How long the network works before everything must have settled, in parts, and seconds between two looks in each: the
-less there is to see, the fewer looks.
+"""How long the network works before everything must have settled, in parts, and the seconds between two
+checks in each: later parts have fewer checks.
 """
 SKEWS = (0.0, 0.0, -7200.0, -75.0, 1.5, 300.0, 86_400.0)
 """Seconds by which the clock of a machine is ahead of the service's."""
 FROM_NOTHING = 20
-"""One history of so many begins on an empty disk, the others with the files of an account that was opened before."""
+"""One in this many histories starts with an empty disk, the others with the files of an account that was
+opened before.
+"""
 
 
 @dataclass
 class Report:
-    """What a history did, for the counts in the documents."""
+    """The counts of a history, for the documentation."""
 
     seed: int
     acts: int = 0
@@ -60,7 +62,9 @@ class Report:
 
 
 class History:
-    """The world of a history: the acts of a plan are its methods. `kind` is what all windows but the last are."""
+    """The world of a history: the actions of a plan are its methods. `kind` is the class of all windows but
+    the last.
+    """
 
     def __init__(self, seed: int, folder: Path, loop: SimulatedLoop, kind: type[Window] = Window) -> None:
         self.chance = Random(seed)
@@ -86,13 +90,13 @@ class History:
         self._numbers = count(1)
 
     def text(self, kind: str) -> str:
-        """Words that occur once."""
+        """Returns words that occur only once."""
         return f"{kind} {next(self._numbers)}"
 
-    # acts
+    # actions
 
     async def act(self, act: Act) -> None:
-        """One thing that a person, another one, or the world does."""
+        """Runs one action of the user, of another user, or of the environment."""
         self.report.acts += 1
         self.chance = Random(act.seed)
         work: Callable[[Window], Awaitable[None]] = getattr(self, act.name)
@@ -103,7 +107,7 @@ class History:
 
     async def write(self, window: Window) -> None:
         place = self.chance.choice(_places(window))
-        # Windows of one home may say the same thing twice; of two machines nobody can tell which is whose.
+        # Windows of one home may write the same text; of two machines, nobody could tell which text is whose.
         again = f"again from {window.home.root.name}"
         text = again if self.chance.random() < 0.2 else self.text("words")
         typed = await window.say(place, text)
@@ -115,11 +119,11 @@ class History:
 
     async def draft(self, window: Window) -> None:
         await self._draft(window)
-        if self.chance.random() < 0.3:  # at the same moment in another window, perhaps of another machine
+        if self.chance.random() < 0.3:  # at the same moment in another window, possibly on another machine
             await self._draft(self.chance.choice(self.windows[:-1]))
 
     async def _draft(self, window: Window) -> None:
-        """Begins a draft, writes on in one, or deletes one; the newest more often than others."""
+        """Starts a draft, continues one, or deletes one; the newest more often than others."""
         own = {draft.draft_id: draft.content for draft in window.session.drafts.all()}
         over = self.chance.choice((*own, *list(own)[:1])) if own and self.chance.random() < 0.6 else None
         if over is not None and self.chance.random() < 0.4:
@@ -189,11 +193,13 @@ class History:
         window.network.heal()
 
     async def half_open(self, window: Window) -> None:
-        """Nothing passes, and nobody says so, until the network changes."""
+        """Makes the connections half-open: no data and no error until the network changes."""
         window.network.fall_silent()
 
     async def mumble(self, window: Window) -> None:
-        """Answers about a message and a draft are lost for so long that its writer is told that nobody knows."""
+        """Drops the responses about a message and a draft for so long that the author is informed of an
+        unknown outcome.
+        """
         window.network.mumble()
         await self.write(window)
         await self._draft(window)
@@ -207,7 +213,7 @@ class History:
         self.service.expire_queues(ME)
 
     async def kill(self, window: Window) -> None:
-        """The process is gone; it is started again now or later."""
+        """Kills the process; it is started again now or later."""
         self.report.crashes += 1
         self.words.crashes([window], self.loop.time())
         await window.kill()
@@ -215,7 +221,7 @@ class History:
         await window.start()
 
     async def power_loss(self, window: Window) -> None:
-        """All windows of a home are gone at once."""
+        """Kills all windows of a home at once."""
         together = [one for one in self.windows if one.home is window.home]
         self.report.crashes += 1
         self.words.crashes(together, self.loop.time())
@@ -237,15 +243,15 @@ class History:
 
     async def _pass(self, seconds: float) -> None:
         await asyncio.sleep(min(seconds, LONG_WAIT))
-        if seconds > LONG_WAIT:  # what the acts before have begun is known everywhere
+        if seconds > LONG_WAIT:  # everything that earlier actions started is known everywhere
             other_windows.LOOK_EVERY = LOOK_SELDOM
             await asyncio.sleep(seconds - LONG_WAIT)
             other_windows.LOOK_EVERY = LOOK_EVERY
 
-    # the whole
+    # the whole history
 
     async def run(self, acts: Sequence[Act]) -> Report:
-        """The acts, then a working network, then what is wrong."""
+        """Runs the actions, then a working network, and returns the problems."""
         for window in self.windows:
             await window.start()
         for act in acts:
@@ -256,7 +262,7 @@ class History:
         for seconds, other_windows.LOOK_EVERY in SETTLING:
             await asyncio.sleep(seconds)
             self.words.note(self.windows)
-        for window in self.windows:  # everybody looks once more at what they have seen
+        for window in self.windows:  # all windows check once more for new messages
             for narrow in (*window.seen, Narrow.all()):
                 await window.session.view(narrow).open()
         self.report.problems += problems(self.words, self.windows, self.service)
@@ -264,10 +270,10 @@ class History:
             self.report.problems += [f"{window.name}: {what}" for what in await window.wrong()]
         self.report.faults = sum(sum(window.network.faults.values()) for window in self.windows)
         for window in self.windows:
-            await window.kill()  # an end in order is one of the acts
+            await window.kill()  # a clean quit is one of the actions
         return self.report
 
 
 def _places(window: Window) -> tuple[Destination, ...]:
-    """Where somebody may write to; a conversation is named by the others in it."""
+    """The destinations of a user; a direct conversation is named by its other members."""
     return PLACES if window.user_id != OTHER else PLACES[:2]

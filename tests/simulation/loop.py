@@ -1,6 +1,6 @@
-"""An event loop whose time jumps to whatever is due next; nothing waits, and there are no files and no threads.
+"""An event loop whose time jumps to the next timer; nothing waits, and there are no files and no threads.
 
-A history makes thousands of steps, so that the loop does for each no more than tasks and futures need.
+A history makes thousands of steps, so the loop does no more for each than tasks and futures need.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ _PLAIN = copy_context()
 
 
 class Deadlock(AssertionError):
-    """Everybody waits and nothing is due."""
+    """All tasks are waiting and no timer is set."""
 
 
 class _Step(list[Any]):
-    """A call that is to be made, unless it is cancelled before: the function, its arguments and its context. What
-    asyncio asks of a handle is here; a list is made in a fraction of the time that an `asyncio.TimerHandle` takes.
+    """A scheduled call, unless it is cancelled before: the function, its arguments and its context. It has
+    the interface that asyncio needs of a handle; creating a list takes a fraction of the time of an
+    `asyncio.TimerHandle`.
     """
 
     __slots__ = ()
@@ -38,11 +39,11 @@ class _Step(list[Any]):
 
 
 class SimulatedLoop(asyncio.BaseEventLoop):
-    """What is due at the same time is done in the order in which it was asked for. Work that would go to a thread is
-    done at once.
+    """Calls that are due at the same time run in the order in which they were scheduled. Work for a thread is
+    run at once.
     """
 
-    _stopping: bool  # the base class's own
+    _stopping: bool  # an attribute of the base class
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,7 +53,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self._numbers = count()
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Do this, end whatever it has left, and close: for once."""
+        """Runs this, cancels all remaining tasks, and closes: for one use."""
         try:
             return self.run_until_complete(work)
         finally:
@@ -64,7 +65,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
     def close(self) -> None:
         super().close()
-        # A clock may outlive its loop, and with it tasks would that wait for a time that does not come any more.
+        # A clock may outlive its loop; tasks that wait for a time that never comes would outlive it too.
         self._next.clear()
         self._later.clear()
 
@@ -106,7 +107,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         return done
 
     def _run_once(self) -> None:
-        """What `run_forever` repeats: here until somebody stops the loop."""
+        """The body of `run_forever`: runs here until the loop is stopped."""
         steps = self._next
         while not self._stopping:
             if not steps:
@@ -122,7 +123,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
                         self.call_exception_handler({"message": f"{work} failed", "exception": error})
 
     def _move_on(self) -> None:
-        """It is the time of what is due next."""
+        """Advances the time to the next timer."""
         later, steps = self._later, self._next
         while later and later[0][2][0] is None:
             heappop(later)
@@ -146,7 +147,7 @@ class SimulatedClock:
         return self._start + self._loop.time()
 
     def jump(self, seconds: float) -> None:
-        """Somebody sets the clock."""
+        """Sets the wall clock."""
         self._start += seconds
 
     def monotonic(self) -> float:

@@ -1,4 +1,4 @@
-"""What lies between a window and the service: delays, and everything that goes wrong on the way."""
+"""The network between a window and the service: delays, and faults."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ CARRIED_OUT = {Fault.LOST_AFTER, Fault.BAD_GATEWAY_AFTER, Fault.SILENT_AFTER, Fa
 
 
 class Network(httpx.AsyncBaseTransport):
-    """The way of a window of `user_id` to the service. `trouble` is the share of requests that meet a fault.
+    """The connection of a window of `user_id` to the service. `trouble` is the share of requests that meet a
+    fault.
 
-    Questions are carried as they are: no history searches how HTTP writes them.
+    Requests are passed on as objects: no history tests how HTTP encodes them.
     """
 
     def __init__(self, service: Service, user_id: int, chance: Random, clock: SimulatedClock) -> None:
@@ -48,12 +49,12 @@ class Network(httpx.AsyncBaseTransport):
         self.trouble = 0.1
         self.is_down = False
         self.is_dead = False
-        """Whether the process has been killed: nothing more leaves it."""
+        """Whether the process was killed: it sends nothing more."""
         self.silent_since: float | None = None
-        """When the connections became half open, by the loop: nothing passes, and nobody says so."""
+        """When the connections became half-open, in loop time: no data and no error."""
         self._connections = 0
         self.is_mute = False
-        """Whether nobody can tell what became of a message or a new draft: no event comes, and no answer about them."""
+        """Whether the outcome of a message or a new draft is unknown: no event and no response about them arrives."""
         self.before: Callable[[Question], None] = lambda question: None
         self.after: Callable[[Question], None] = lambda question: None
         self.requests = 0
@@ -63,23 +64,23 @@ class Network(httpx.AsyncBaseTransport):
         raise AssertionError(f"{request.method} {request.url} is not carried by the simulated network")
 
     def fall_silent(self) -> None:
-        """What is under way is never answered, nor is anything that is asked before `heal`."""
+        """Requests in flight are never answered, nor are new ones before `heal`."""
         if self.silent_since is None:
             self.silent_since = self._clock.monotonic()
             self._connections += 1
 
     def mumble(self) -> None:
-        """From now on nobody can tell what became of a message or a new draft."""
+        """From now on the outcome of a message or a new draft is unknown."""
         if not self.is_mute:
             self.is_mute = True
             self._connections += 1
 
     def heal(self) -> None:
-        """New requests have answers again; those that met silence never will."""
+        """New requests are answered again; those that met silence never are."""
         self.silent_since, self.is_mute = None, False
 
     async def carry(self, question: Question) -> Answer:
-        """The `exchange` of a connection."""
+        """Replaces the `exchange` of a connection."""
         self.requests += 1
         await self._clock.sleep(self._chance.uniform(0.005, 0.2))
         self.before(question)

@@ -1,4 +1,4 @@
-"""The plan of a history: which acts of people and faults follow from a seed."""
+"""The plan of a history: the user actions and faults that follow from a seed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ WEIGHTS = {
     "quit": 1,
     "wait": 6,
 }
-"""Methods of `History`, and how often each is done."""
+"""Methods of `History`, and how often each is run."""
 
 
 @dataclass(frozen=True)
 class Act:
-    """One step of a plan: what is done, in which window, the seed of its own choices, and the pause after it."""
+    """One step of a plan: the action, its window, the seed of its own choices, and the pause after it."""
 
     name: str
     window: int
@@ -39,7 +39,7 @@ class Act:
 
 
 def plan(seed: int) -> list[Act]:
-    """The acts of a seed."""
+    """Returns the actions of a seed."""
     chance = Random(seed)
     names, weights = list(WEIGHTS), list(WEIGHTS.values())
     return [

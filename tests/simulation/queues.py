@@ -1,4 +1,4 @@
-"""The event queues of the model of the service."""
+"""Event queues of the service model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUEUE_LIFE = 600.0
 
 
 class Refused(Exception):
-    """An answer with an error code."""
+    """A response with an error code."""
 
     def __init__(self, code: str, msg: str, status: int = 400, **extra: object) -> None:
         super().__init__(msg)
@@ -41,7 +41,7 @@ class Queue:
 
 
 class Queues:
-    """Those of everybody. `monotonic` gives seconds."""
+    """The queues of all users. `monotonic` returns seconds."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -55,13 +55,13 @@ class Queues:
         return list(self._by_id.values())
 
     def expire(self) -> None:
-        """Forgets those that nobody asked for."""
+        """Expires queues that were not polled."""
         for queue in self.all():
             if self._monotonic() - queue.asked > QUEUE_LIFE:
                 del self._by_id[queue.id]
 
     def lose(self, user_id: int) -> None:
-        """As after a restart that lost those of somebody."""
+        """Drops the queues of a user, as after a server restart."""
         for queue in self.all():
             if queue.user_id == user_id:
                 self._drop(queue)
@@ -99,7 +99,7 @@ class Queues:
         return {}
 
     def tell(self, people: Collection[int], event: Row) -> None:
-        """An event for all queues of these people."""
+        """Adds an event to all queues of these users."""
         for queue in self.all():
             if queue.user_id in people:
                 queue.put(event)

@@ -1,4 +1,4 @@
-"""Histories from beginning to end: one by its seed, and a failing one made as short as it goes."""
+"""Runs complete histories: one by its seed, and shrinking a failing one."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from simulation.plan import Act, plan
 from simulation.window import Window
 
 LOOK_AT_CLOCKS_EVERY = 30.0
-"""Seconds between two looks whether the machine slept: here its clocks never differ."""
+"""Seconds between two checks for a suspended machine: in the simulation its clocks never differ."""
 
 
 def run(seed: int, acts: Sequence[Act] | None = None, *, kind: type[Window] = Window) -> Report:
-    """The history of a seed, or those of its acts that are given; `kind` is what
-    all windows but the last are."""
+    """Runs the history of a seed, or only the given actions; `kind` is the class of all windows but the last."""
     loop = SimulatedLoop()
     with seeded(seed), memory() as folder, kind.in_time_of(loop):
         return loop.run(History(seed, folder, loop, kind).run(plan(seed) if acts is None else acts))
@@ -30,7 +29,7 @@ def run(seed: int, acts: Sequence[Act] | None = None, *, kind: type[Window] = Wi
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """The library's own dice, which are not passed in, from the same seed."""
+    """Seeds the library's own random numbers, which are not passed in, with the same seed."""
     numbers = Random(seed)
     state, token_hex = randomness.getstate(), secrets.token_hex
     look_every, other_windows.LOOK_EVERY = other_windows.LOOK_EVERY, LOOK_EVERY
@@ -47,7 +46,9 @@ def seeded(seed: int) -> Iterator[None]:
 
 
 def shrunk(seed: int, *, kind: type[Window] = Window) -> list[Act]:
-    """As few acts of a failing seed as still fail: larger and smaller runs of them are left out by turns."""
+    """Returns the fewest actions of a failing seed that still fail: larger and smaller runs of them are left
+    out in turn.
+    """
     acts = plan(seed)
     size = max(1, len(acts) // 2)
     while size:

@@ -1,7 +1,7 @@
-"""A model of the service in memory: what sessions ask for, with queues, and nothing that takes time.
+"""A model of the service in memory: what sessions request, with queues, and nothing that takes time.
 
-It keeps the rules that matter to a client (ids grow, events reach every queue of their people in order, drafts are
-trimmed, a queue that expired is unknown) and is small enough to be seen to be right.
+It has the rules that matter to a client (ids grow, events reach every queue of their users in order, drafts
+are trimmed, an expired queue is unknown) and is small enough to be correct at a glance.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CHANNELS = {11: "general", 12: "design"}
 
 @dataclass
 class Stored:
-    """A message as the service keeps it."""
+    """A message as the service stores it."""
 
     id: int
     sender: int
@@ -36,7 +36,7 @@ class Stored:
 
 
 class Service:
-    """One organization. `handle` is a request; `now` gives seconds since 1970."""
+    """One organization. `handle` processes a request; `now` returns seconds since 1970."""
 
     def __init__(self, now: Callable[[], float], monotonic: Callable[[], float]) -> None:
         self._now = now
@@ -46,7 +46,7 @@ class Service:
         self.drafts = self._drafts.rows
         self.sends: list[tuple[int, str]] = []
         self._first: dict[int, int] = {}
-        """Channel to its first message, also when that is gone."""
+        """Channel to its first message, also if that was deleted."""
         self._numbers = 100
 
     def number(self) -> int:
@@ -56,7 +56,7 @@ class Service:
     # requests
 
     async def handle(self, user_id: int, method: str, path: str, params: Params) -> Row:
-        """The answer of one request. Raises Refused."""
+        """Returns the response to one request. Raises Refused."""
         self._queues.expire()
         if method == "GET" and path == "/events":
             return await self._queues.events(user_id, params)
@@ -86,7 +86,7 @@ class Service:
         return {"zulip_feature_level": LEVEL, "zulip_version": "12.0", "realm_name": "Simulated"}
 
     def register(self, user_id: int, params: Params, rest: str) -> Row:
-        """POST /register: a queue, and everything as it is now."""
+        """POST /register: a queue, and the current state."""
         queue = self._queues.add(f"queue-{self.number()}", user_id)
         mine = [m for m in self.messages.values() if self.may_read(m, user_id)]
         channels = [
@@ -172,14 +172,14 @@ class Service:
         }
 
     def expire_queues(self, user_id: int) -> None:
-        """As after a restart that lost them."""
+        """Drops the queues, as after a server restart."""
         self._queues.lose(user_id)
 
     # messages
 
     @staticmethod
     def may_read(message: Stored, user_id: int) -> bool:
-        """Whether somebody sees a message."""
+        """Whether a user can see a message."""
         return message.place[0] == "stream" or user_id in message.place[1]
 
     def _readers(self, message: Stored) -> set[int]:
@@ -210,7 +210,7 @@ class Service:
     def say(
         self, sender: int, place: tuple[Any, ...], content: str, *, local: tuple[str, str] | None = None
     ) -> int:
-        """A new message; `local` is (queue id, local id) of whoever wants to know it again."""
+        """Creates a message; `local` is (queue id, local id) of the client that sent it."""
         message = Stored(self.number(), sender, place, content.rstrip(), int(self._now()))
         message.flags[sender] = {"read"}
         self.messages[message.id] = message
@@ -275,7 +275,7 @@ class Service:
         }
 
     def messages_in(self, terms: Sequence[Row], user_id: int) -> list[int]:
-        """What somebody may read of a narrow, oldest first."""
+        """Returns what a user may read of a narrow, oldest first."""
         return sorted(
             i for i, m in self.messages.items() if self.may_read(m, user_id) and self._fits(m, terms, user_id)
         )
@@ -300,7 +300,7 @@ class Service:
         return True
 
     def _topics(self, user_id: int, params: Params, rest: str) -> Row:
-        """GET /users/me/{channel}/topics, the newest first."""
+        """GET /users/me/{channel}/topics, newest first."""
         channel = int(rest.removeprefix("me/").removesuffix("/topics"))
         newest: dict[str, int] = {}
         for message_id, message in sorted(self.messages.items()):
@@ -375,7 +375,7 @@ class Service:
         return {}
 
     def edit(self, message_id: int, content: str) -> None:
-        """Another text in the place of a message's."""
+        """Replaces the text of a message."""
         message = self.messages[message_id]
         message.content, message.edits = content.rstrip(), message.edits + 1
         event: Row = {
@@ -402,7 +402,7 @@ class Service:
         return {}
 
     def delete(self, message_id: int) -> None:
-        """A message that is no more."""
+        """Deletes a message."""
         message = self.messages.pop(message_id)
         event: Row = {"type": "delete_message", "message_ids": [message_id], "message_type": message.place[0]}
         if message.place[0] == "stream":

@@ -1,4 +1,4 @@
-"""A window that is killed at a chosen point, around a write of its journal or a request, and one that takes over."""
+"""Kills a window at a chosen point, around a journal write or a request; another one takes over."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ AROUND = {"before a write", "after a write", "before the request", "after the re
 class Scene:
     """Two windows of a home whose networks work.
 
-    The `victim` is killed at the point number `fatal`, counted from `begin`; 0: not before `end`. The `other` is there
-    from the beginning, or opened after the victim's end.
+    The `victim` is killed at point number `fatal`, counted from `begin`; 0: not before `end`. The `other`
+    window is open from the beginning, or opened after the victim's end.
     """
 
     def __init__(self, folder: Path, loop: SimulatedLoop, fatal: int, *, beside: bool) -> None:
@@ -48,14 +48,14 @@ class Scene:
         return 0 < self._fatal <= len(self.points)
 
     async def open(self) -> None:
-        """The windows that are there from the beginning, live."""
+        """Opens the windows that exist from the beginning, live."""
         await self.victim.start()
         if self._beside:
             await self.other.start()
         await asyncio.sleep(5)
 
     def begin(self, path: str) -> None:
-        """Count from now on. Of the requests, those that change what is at `path` or below it are points."""
+        """Starts counting. Requests count as points if they change what is at `path` or below it."""
         writer, network = self.victim.journal_writer, self.victim.network
         writer.before = lambda: self._reached("before a write")
         writer.after = lambda: self._reached("after a write")
@@ -72,7 +72,7 @@ class Scene:
             self.victim.die()
 
     async def end(self) -> None:
-        """The victim is dead, and the other window has had two minutes."""
+        """Kills the victim, and gives the other window two minutes."""
         await self.victim.kill()
         if not self._beside:
             await self.other.start()
@@ -80,7 +80,7 @@ class Scene:
 
 
 def play(act: Callable[[Scene], Awaitable[Result]], fatal: int, *, beside: bool) -> Result:
-    """What `act` gives of a scene."""
+    """Returns the result of `act` in a scene."""
     loop = SimulatedLoop()
 
     async def whole(folder: Path) -> Result:

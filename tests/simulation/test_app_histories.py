@@ -1,5 +1,5 @@
-"""Histories in which the windows of a person are apps: what is written with keys is neither lost nor sent twice, and
-in the end the screen shows what the session knows.
+"""Histories in which the windows of a user are apps: text written with keys is neither lost nor sent twice,
+and in the end the screen shows what the session has.
 
 More of them: `cd tests && python -m simulation --app --first SEED --count N`.
 """

@@ -1,4 +1,4 @@
-"""What random histories have found, each as a short script for two windows, of one home or of two."""
+"""Bugs that random histories have found, each as a short script for two windows, of one home or of two."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLACE = ChannelDestination(11, "soup")
 
 @dataclass
 class Two:
-    """Two windows, of which `first` looks after drafts if they share a home, a draft of `first` that both have, and
+    """Two windows, of which `first` syncs drafts if they share a home, a draft of `first` that both have, and
     their service.
     """
 
@@ -48,7 +48,7 @@ class Two:
 def play(
     script: Callable[[Two], Awaitable[None]], *, homes: int = 1, skews: tuple[float, float] = (0.0, 0.0)
 ) -> None:
-    """Do this where nothing goes wrong by itself; with two homes the windows are on two devices, whose clocks are
+    """Runs this without random faults; with two homes the windows are on two devices, whose clocks are
     `skews` seconds ahead.
     """
     loop = SimulatedLoop()
@@ -68,7 +68,7 @@ async def _played(script: Callable[[Two], Awaitable[None]], two: Two) -> None:
         window.network.trouble = 0.0
         await window.start()
     two.draft_id = two.first.session.drafts.save(None, PLACE, "as it was")
-    await asyncio.sleep(10.1)  # a moment after both have looked at the journal
+    await asyncio.sleep(10.1)  # a moment after both have checked the journal
     await script(two)
     for window in (two.first, two.second):
         if window.is_open:
@@ -112,7 +112,7 @@ def test_a_draft_that_another_window_writes_on_in_is_not_deleted() -> None:
 
 
 async def _loses_its_queue_unawares(two: Two) -> None:
-    """The second window waits on a connection that is half open for the events of a queue that is gone."""
+    """The second window waits on a half-open connection for the events of a queue that has expired."""
     network = two.second.network
 
     async def half_open(question: Question) -> Answer:
@@ -122,7 +122,7 @@ async def _loses_its_queue_unawares(two: Two) -> None:
 
     connection = two.second.session.client.connection
     connection.exchange = half_open
-    two.service.say(3, ("stream", 11, "soup"), "said")  # what it waits for now is answered
+    two.service.say(3, ("stream", 11, "soup"), "said")  # its current request is answered
     await asyncio.sleep(1)
     two.service.expire_queues(ME)
     await asyncio.sleep(1)
@@ -303,7 +303,7 @@ def test_a_clock_that_is_set_between_two_edits_copies_nothing() -> None:
         two.first.session.drafts.save(draft.draft_id, PLACE, "written at three")
         await asyncio.sleep(15)
         two.second.clock.jump(-7200.0)
-        await asyncio.sleep(610)  # until the server has told the time again
+        await asyncio.sleep(610)  # until the server has sent its time again
         (draft,) = two.second.session.drafts.all()
         two.second.session.drafts.save(draft.draft_id, PLACE, "written anew at one")
         await asyncio.sleep(15)
@@ -384,7 +384,7 @@ def test_a_star_set_in_one_window_and_cleared_in_another_is_not_left_when_both_a
             window.session.spawn(
                 _unless_refused(window.session.acts.flag(message_id, "starred", on)), "a star"
             )
-        await asyncio.sleep(3)  # each has read what the other one did
+        await asyncio.sleep(3)  # each has read the other's changes
         for window in windows:
             assert (message_id in window.session.state.starred) is (
                 message_id in two.first.session.state.starred

@@ -1,4 +1,4 @@
-"""Connections over which nothing passes any more, though nobody has said so."""
+"""Half-open connections, over which no data arrives although they are not closed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Histories 0 to 249: nothing written is lost or doubled, and everything agrees once the network is back.
+"""Histories 0 to 249: nothing written is lost or duplicated, and everything agrees once the network is back.
 
-`make soak` goes on after the last of them. To look at a failing seed:
-`cd tests && python -m simulation --first SEED --count 1`.
+`make soak` runs those after the last of them. To replay a failing seed: `cd tests && python -m simulation
+--first SEED --count 1`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A window is killed at every point of a send: around each write of its journal and around its request.
 
-Another window of the account, which is open or comes later, must find the words: on the server, or offered as not
-sent; and never twice.
+Another window of the account, which is already open or opened later, must find the text: on the server, or
+offered as unsent; and never twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Outcome = tuple[int, int, list[str]]
 
 
 def nobody_can_tell(window: Window) -> None:
-    """From now on each answer to a message, and to a look for one, is lost, and no event comes."""
+    """From now on each response to a message, and to a search for one, is lost, and no event arrives."""
     carry = window.session.client.connection.exchange
 
     async def mute(question: Question) -> Answer:
@@ -36,8 +36,8 @@ def nobody_can_tell(window: Window) -> None:
 
 
 async def _sent_and_offered(scene: Scene, how: str) -> Outcome:
-    """How often the words were sent and are offered, and the points that were reached. Words that had waited for the
-    connection are in the journal already, on a disk that is slower than the network.
+    """Returns how often the text was sent and is offered, and the points that were reached. Text that was
+    queued offline is in the journal already, on a disk that is slower than the network.
     """
     victim, service = scene.victim, scene.service
     await scene.open()
@@ -52,7 +52,7 @@ async def _sent_and_offered(scene: Scene, how: str) -> Outcome:
         victim.network.is_down = False
         await asyncio.sleep(30)
     else:
-        victim.journal_writer.hurry = True  # or some writes would be made together
+        victim.journal_writer.hurry = True  # or some writes would be combined
         if how == NOBODY_CAN_TELL:
             nobody_can_tell(victim)
             service.say(OTHER, ("stream", 11, "soup"), "what ends the poll that is under way")
@@ -82,7 +82,7 @@ def test_words_are_there_once_wherever_their_window_was_killed(beside: bool, how
     for fatal in range(1, len(points) + 1):
         sent, offered, reached = killed_at(fatal, beside=beside, how=how)
         where = f"killed {reached[-1]}, point {fatal} of {points}"
-        if fatal == 1 and how != HAD_WAITED:  # nothing had been promised yet
+        if fatal == 1 and how != HAD_WAITED:  # the user had not been promised anything yet
             assert sent + offered <= 1, where
         else:
             assert sent + offered == 1, where

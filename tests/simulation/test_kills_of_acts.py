@@ -1,6 +1,7 @@
-"""A window is killed at every point of an act on a message: around each write of its journal and around its request.
+"""A window is killed at every point of an action on a message: around each write of its journal and around
+its request.
 
-What was written down is done once another window of the account is open, and is not done over and over.
+An action in the journal is carried out once another window of the account is open, and not repeatedly.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _has_reaction(message: Stored) -> bool:
 
 
 async def _read(window: Window, message_id: int) -> None:
-    """Without a connection at first: what the server hears at once is not written down."""
+    """Offline at first: actions that reach the server at once are not written to the journal."""
     window.network.is_down = True
     await window.read([message_id])
     await asyncio.sleep(10)
@@ -47,7 +48,7 @@ def _is_read(message: Stored) -> bool:
 
 
 async def _done(scene: Scene, act: Act, is_done: Done) -> tuple[bool, list[str]]:
-    """Whether it was done in the end, and the points that were reached."""
+    """Returns whether it was carried out in the end, and the points that were reached."""
     await scene.open()
     message_id = scene.service.say(3, ("stream", 11, "soup"), "said")
     await asyncio.sleep(5)

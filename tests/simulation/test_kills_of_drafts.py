@@ -1,8 +1,8 @@
-"""A window is killed at every point of a draft or a change of a message: around each write of its journal and its
-requests.
+"""A window is killed at every point of a draft or an edit of a message: around each write of its journal and
+its requests.
 
-Another window of the account, which is open or comes later, must find the words that had been there for some seconds,
-as one draft, which is the one of the server, or as one change that was not saved.
+Another window of the account, which is already open or opened later, must find text that is some seconds old,
+as one draft, which is the server's, or as one unsaved edit.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from simulation.striking import AROUND, Scene, play
 PLACE = ChannelDestination(11, "soup")
 VERSIONS = ("first words", "first words, and more", "first words, and more, and all")
 EACH_STANDS = 5.0
-"""Seconds from one version to the next."""
+"""Seconds between two versions."""
 
 
 async def _drafts(scene: Scene) -> tuple[list[str], int, list[str]]:
-    """The drafts of the other window; how many versions had stood long enough before the kill; the points reached."""
+    """Returns the drafts of the other window; how many versions were old enough at the kill; the points reached."""
     await scene.open()
     scene.victim.journal_writer.hurry = True
     scene.begin("/drafts")
@@ -51,7 +51,9 @@ def test_a_draft_is_there_once_wherever_its_window_was_killed(beside: bool) -> N
 
 
 async def _changes(scene: Scene) -> tuple[list[str], int, list[str]]:
-    """The changes that the other window finds; versions that had stood long enough; the points reached."""
+    """Returns the unsaved edits that the other window finds; the versions that were old enough; the points
+    reached.
+    """
     await scene.open()
     scene.victim.journal_writer.hurry = True
     scene.begin("/messages")

@@ -1,4 +1,4 @@
-"""The simulation itself: a seed is enough to see a history again, and what is lost is noticed."""
+"""The simulation itself: a seed reproduces a history, and losses are detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The thousand histories of `make test`, which are spread over files so that several processes share them."""
+"""The thousand histories of `make test`, spread over files so that several processes share them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ IN_A_FILE, IN_A_TEST = 250, 50
 
 
 def quarter(number: int) -> pytest.MarkDecorator:
-    """The `first` seed of each test of a file."""
+    """Returns the `first` seed of each test of a file."""
     start = number * IN_A_FILE
     return pytest.mark.parametrize("first", range(start, start + IN_A_FILE, IN_A_TEST))
 
 
 def wrong_from(first: int) -> dict[int, list[str]]:
-    """What is wrong after the histories of a test, by seed."""
+    """Returns the problems after the histories of a test, by seed."""
     with garbage_left():
         return {
             seed: report.problems
@@ -31,7 +31,7 @@ def wrong_from(first: int) -> dict[int, list[str]]:
 
 @contextmanager
 def garbage_left() -> Iterator[None]:
-    """A history leaves some megabytes of cycles: to look for them all the time takes a tenth of it."""
+    """A history leaves some megabytes of cycles: searching for them all the time takes a tenth of its run time."""
     gc.collect()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""One running app without its screen; it can end, be killed at any moment, and start again."""
+"""A running client without its screen; it can quit, be killed at any moment, and start again."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from simulation.service import Service
 
 MACHINE = Machine("simulated", "simulated")
 ME, OTHER = 1, 2
-"""The people whose windows there are."""
+"""The users who have windows."""
 
 
 class Typed(NamedTuple):
-    """What somebody wrote."""
+    """Text that a user wrote."""
 
     over: str
-    """The words that stood there before."""
+    """The previous text."""
     words: str
-    """All that stands there in the end; nothing where it was refused."""
+    """The whole text in the end; empty if the edit was rejected."""
     is_sent: bool = False
 
 
 class Window:
-    """A window of `user_id` in a home, which it may share."""
+    """A window of `user_id` in a home directory, which it may share."""
 
     most_tasks = 40
-    """Tasks that it may have when it is idle."""
+    """Names of tasks that it may have when it is idle."""
 
     def __init__(
         self, name: str, user_id: int, service: Service, home: Home, loop: SimulatedLoop, chance: Random
@@ -60,13 +60,13 @@ class Window:
         self.writers: list[SlowWriter] = []
         self.session: Session
         self.corrected: list[tuple[str, str, float]] = []
-        """Messages of one's own, words that were added, and when, since that was noted the last time."""
+        """Own messages, text that was appended, and when, since these were last recorded."""
         self.seen: dict[Narrow, None] = {}
-        """What was opened since the start besides everything."""
+        """Objects opened since the start."""
 
     @classmethod
     def in_time_of(cls, loop: SimulatedLoop) -> AbstractContextManager[None]:
-        """While it lasts, the time of such windows is that of the loop; here it is passed in."""
+        """During the block, such windows use the time of the loop; it is passed in here."""
         return nullcontext()
 
     def _writer(self, _name: str) -> Executor:
@@ -76,7 +76,7 @@ class Window:
 
     @property
     def journal_writer(self) -> SlowWriter:
-        """What writes the journal."""
+        """The object that writes the journal."""
         return self.writers[0]
 
     @property
@@ -86,12 +86,12 @@ class Window:
 
     @property
     def running(self) -> asyncio.Task[None]:
-        """What keeps the session live."""
+        """The task that keeps the session live."""
         assert self._task is not None
         return self._task
 
     async def start(self) -> None:
-        """Open what the disk has and go live."""
+        """Opens the files of the disk and goes live."""
         self.writers.clear()
         self.seen.clear()
         self.network.is_dead = False
@@ -113,7 +113,7 @@ class Window:
         self.session.spawn(view.open(), "the open view")
 
     async def quit(self) -> None:
-        """End in order."""
+        """Quits cleanly."""
         for writer in self.writers:
             writer.hurry = True
             writer.catch_up()
@@ -121,7 +121,7 @@ class Window:
         await self._ended()
 
     def die(self) -> None:
-        """As the system does for a process that is killed: nothing of it has an effect from now on."""
+        """Kills the process: nothing of it has an effect from now on."""
         for writer in self.writers:
             writer.kill()
         self.network.is_dead = True
@@ -129,7 +129,7 @@ class Window:
             self.session.storage.window.let_go()
 
     async def kill(self) -> None:
-        """End without a word, and without one of its coroutines left."""
+        """Ends without cleanup, and without leaving any of its coroutines."""
         self.die()
         await self._ended()
         storage = self.session.storage
@@ -137,10 +137,10 @@ class Window:
             storage.journal.close(0.0)
         storage.cache.file.close()
 
-    # what is done in it
+    # user actions
 
     async def say(self, place: Destination, text: str) -> Typed:
-        """Send a message."""
+        """Sends a message."""
         try:
             self.session.outbox.send(place, text)
         except NarrowcastError:
@@ -148,37 +148,37 @@ class Window:
         return Typed("", text, is_sent=True)
 
     async def draft(self, place: Destination, text: str, over: str | None) -> Typed:
-        """Begin a draft, or write in the place of the one whose id is `over`."""
+        """Starts a draft, or replaces the one whose id is `over`."""
         before = self.session.drafts.get(over) if over is not None else None
         self.session.drafts.save(over, place, text)
         return Typed(before.content if before is not None else "", text)
 
     async def read(self, message_ids: Sequence[int]) -> None:
-        """See unread messages."""
+        """Marks unread messages as read."""
         self.session.read_marks.seen(message_ids)
 
     async def react(self, message_id: int) -> None:
-        """Add a reaction."""
+        """Adds a reaction."""
         reaction = Reaction("tada", "1f389", "unicode_emoji", self.session.state.me)
         self._spawn(self.session.acts.reaction(message_id, reaction, True), "a reaction")
 
     async def star(self, message_id: int, is_starred: bool) -> None:
-        """Give a message a star or take it back."""
+        """Stars or unstars a message."""
         self._spawn(self.session.acts.flag(message_id, "starred", is_starred), "a star")
 
     async def look(self, narrow: Narrow, seconds: float) -> None:
-        """Go to a conversation, and back."""
+        """Goes to a conversation, and back."""
         self.seen[narrow] = None
         self.session.spawn(self.session.view(narrow).open(), "a view")
         await asyncio.sleep(seconds)
         self.session.spawn(self.session.view(Narrow.all()).open(), "the view before")
 
     async def wrong(self) -> list[str]:
-        """What its reader sees that the session does not say, once everything has settled."""
+        """Lists what the user sees that differs from the session, once everything has settled."""
         return []
 
     def _spawn(self, work: Awaitable[object], what: str) -> None:
-        """A request that may be refused or lost: then its writer is told, and nothing else happens."""
+        """Sends a request that may be rejected or lost: then its author is informed, and nothing else happens."""
 
         async def done() -> None:
             with suppress(NarrowcastError):

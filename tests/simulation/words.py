@@ -1,4 +1,4 @@
-"""What the people of a history wrote, and why some of it need not be on the server in the end."""
+"""The texts that users of a history wrote, and why some of them need not be on the server in the end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simulation.window import Typed, Window
 
 @dataclass
 class Written:
-    """What one window wrote, in order."""
+    """The texts of one window, in order."""
 
     window: str
     home: Path
@@ -26,36 +26,36 @@ class Written:
 
 @dataclass
 class Words:
-    """Everything that was written, and what happened to some of it."""
+    """All texts, and what happened to some of them."""
 
     written: list[Written] = field(default_factory=list)
     taken_back: list[str] = field(default_factory=list)
     failed: set[str] = field(default_factory=set)
     left_behind: set[str] = field(default_factory=set)
-    """Not sent when their window ended: another one may send them, whose network may be worse."""
+    """Unsent when their window ended: another window may send them, on a worse network."""
     may_be_lost: list[Written] = field(default_factory=list)
     """Written a moment before a crash."""
     drafts: dict[str, tuple[str, float]] = field(default_factory=dict)
     """Text of a draft to the window where it was written, and when."""
     corrections: dict[str, tuple[str, float]] = field(default_factory=dict)
-    """Words that were added to a message to the window where that was done, and when."""
+    """Text that was appended to a message to the window where that was done, and when."""
     other_now: set[str] = field(default_factory=set)
-    """Messages that were corrected: who does not know whether one arrived does not find it any more."""
+    """Messages that were edited: a search for one whose outcome is unknown does not find it any more."""
     done_with: set[str] = field(default_factory=set)
-    """Texts of drafts that somebody saw and deleted or wrote over, or that were written a moment before a crash."""
+    """Texts of drafts that a user saw and deleted or replaced, or that were written a moment before a crash."""
 
     def says(self, window: Window, place: Destination, typed: Typed, now: float) -> None:
-        """Somebody sent a message."""
+        """Records that a user sent a message."""
         self.written.append(Written(window.name, window.home.root, place, typed.words, now))
         self.done_with.add(typed.over)
 
     def drafts_now(self, window: Window, typed: Typed, now: float) -> None:
-        """Somebody began a draft or wrote on in one."""
+        """Records that a user started or continued a draft."""
         self.drafts[typed.words] = window.name, now
         self.done_with.add(typed.over)
 
     def note(self, windows: Sequence[Window]) -> None:
-        """What is offered to its writer now as not sent, and what was corrected."""
+        """Records which texts are offered as unsent now, and which were edited."""
         for window in windows:
             for before, text, at in window.corrected:
                 self.corrections[text] = window.name, at
@@ -66,16 +66,16 @@ class Words:
             }
 
     def leaves_behind(self, window: Window) -> None:
-        """A window ends."""
+        """Records that a window quits."""
         self.left_behind |= {e.content for e in window.session.outbox.entries() if not e.elsewhere}
 
     def crashes(self, windows: Sequence[Window], now: float) -> None:
-        """Windows end without a word."""
+        """Records that windows are killed."""
         for window in windows:
             self.leaves_behind(window)
         names = {window.name for window in windows}
         on_its_way_to_the_disk = now - 2 * SLOWEST
-        # Another window may be faster with the same draft: it is read then, and the words are written once more.
+        # Another window may be faster with the same draft: the draft is read then, and the text is written once more.
         being_typed = now - 4 * SLOWEST - KEEP_AFTER
         self.done_with |= {
             text for text, (window, at) in self.drafts.items() if window in names and at > being_typed

@@ -92,9 +92,7 @@ class RandomKeys:
         for _ in range(_WAYS_OUT):
             if isinstance(app.screen, MainScreen):
                 return
-            await self._stage.press(
-                "ctrl+l", "escape"
-            )  # a second Escape at once would be taken for the start of another key
+            await self._stage.press("ctrl+l", "escape")  # a second Escape at once would be delayed
         raise AssertionError(f"{app.screen} is not left by Escape after {self.pressed}")
 
     async def all_words_are_there(self, *people: str) -> None:
