@@ -1,1 +1,3 @@
-"""Faults between a client and the embedded server, and what a user sees of them: nothing lost, doubled, frozen."""
+"""Faults between a client and the embedded server, and their effects on a user: nothing is lost, duplicated
+or frozen.
+"""

@@ -1,4 +1,4 @@
-"""Faults that are not of the network; each is a test of test_endings.py with the name that its key gives."""
+"""Faults outside the network; each is a test in test_endings.py with the name in its key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several windows of an account, each a process: random acts, kills and outages; then all must agree.
+"""Several windows of an account, each a process: random actions, kills and outages; then all must agree.
 
 python -m faults.many_windows [--seed N] [--acts N] [--windows N] [--runs N]: the long form.
 """
@@ -35,13 +35,13 @@ ACTS = {
     "say": 3,
 }
 SETTLED_WITHIN = 120.0
-"""Seconds after the last act within which everything must agree: messages that were lost on their way hold up others
-for half a minute.
+"""Seconds after the last action within which everything must agree: messages lost in transit delay others for
+half a minute.
 """
 
 
 class WindowProcess:
-    """One window, alive until it is killed or closed."""
+    """One window, running until it is killed or closed."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -69,7 +69,7 @@ class WindowProcess:
         assert started["warnings"] == [], started
 
     async def ask(self, act: str, seed: int = 0, text: str = "") -> dict[str, Any]:
-        """Let it act; its answer, once all of it is on the disk."""
+        """Runs an action; returns its result, once all of it is on disk."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"act": act, "seed": seed, "text": text}).encode() + b"\n")
         return await self._answer()
@@ -86,7 +86,7 @@ class WindowProcess:
         await self._ended()
 
     async def close(self) -> None:
-        """End in order."""
+        """Quits cleanly."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         await self._ended()
@@ -103,7 +103,7 @@ def home_of(world: World) -> Path:
 
 
 class Run:
-    """What is done from one seed, and what must be true after it."""
+    """The actions of one seed, and what must hold after them."""
 
     def __init__(self, world: World, seed: int) -> None:
         self._world = world
@@ -113,7 +113,7 @@ class Run:
         self._given_back: list[str] = []
 
     async def run(self, windows: int, acts: int) -> None:
-        """The acts, a working network, and the checks."""
+        """Runs the actions, then a working network, then the checks."""
         async with AsyncExitStack() as stack:
             for _ in range(windows):
                 window = WindowProcess(self._world)
@@ -152,7 +152,7 @@ class Run:
                 self._given_back.append(answer["given_back"])
 
     async def _settled(self) -> list[dict[str, Any]]:
-        """What each window says once all say the same, or when time is up."""
+        """Returns the reports of the windows once all agree, or after the time limit."""
         end = asyncio.get_running_loop().time() + SETTLED_WITHIN
         same = 0
         while True:
@@ -213,7 +213,7 @@ async def run(folder: Path, seed: int, *, windows: int, acts: int) -> None:
 
 
 def main() -> int:
-    """Runs from consecutive seeds; says which fail."""
+    """Runs consecutive seeds; prints those that fail."""
     parser = argparse.ArgumentParser(prog="python -m faults.many_windows")
     parser.add_argument("--seed", type=int, default=0, help="the first seed (default: %(default)s)")
     parser.add_argument("--runs", type=int, default=20, help="default: %(default)s")

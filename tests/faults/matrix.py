@@ -25,7 +25,7 @@ good connection, sends two. Then the fault ends.
 
 
 def matrix() -> str:
-    """The text of MATRIX.md."""
+    """Returns the text of MATRIX.md."""
     lines = [
         "| fault | handling | the user is offered | lost | doubled | frozen |",
         "|---|---|---|---|---|---|",

@@ -1,4 +1,4 @@
-"""Every fault that the story is told under: what breaks, when, and how it ends."""
+"""All fault scenarios: what breaks, when, and how it ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Act = Callable[[World], Awaitable[None]]
 
 
 class Offer(enum.Enum):
-    """What the user is asked. Nothing is repeated without that if it may have arrived."""
+    """What the user is asked. A message that may have arrived is not sent again without asking."""
 
     NOTHING = "nothing: sent by itself"
     AGAIN = "'send again' or 'cancel', after looking"
@@ -23,7 +23,7 @@ class Offer(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """`breaks` begins the fault, `heals` ends it after `lasts` seconds; `offers` is what the user is asked."""
+    """`breaks` starts the fault, `heals` ends it after `lasts` seconds; `offers` is what the user is asked."""
 
     name: str
     handling: str
@@ -32,11 +32,13 @@ class Scenario:
     heals: Act | None = None
     offers: Offer = Offer.NOTHING
     server_is_up: bool = True
-    """Whether others can write while it is broken."""
+    """Whether others can write during the fault."""
     hits: Fault | None = None
     """The fault that a message must meet, or the test proves nothing."""
     cuts: bool = False
-    """Whether the stream of events is cut off as soon as one has: a client that heard of that first would send none."""
+    """Whether the event stream is cut as soon as the fault has occurred: a client that noticed that first
+    would send none.
+    """
 
 
 async def _heal(world: World) -> None:
@@ -44,7 +46,7 @@ async def _heal(world: World) -> None:
 
 
 def _all(fault: Fault) -> Act:
-    """Everything fails, and no event comes."""
+    """All requests fail, and no events arrive."""
 
     async def breaks(world: World) -> None:
         world.proxy.silence_events()
@@ -54,7 +56,7 @@ def _all(fault: Fault) -> Act:
 
 
 def _writes(fault: Fault, times: int | None) -> Act:
-    """Messages and drafts fail, events come."""
+    """Messages and drafts fail, events arrive."""
 
     async def breaks(world: World) -> None:
         world.proxy.fail(fault, "POST", "/api/v1/messages", times)
@@ -84,7 +86,7 @@ async def _flap(world: World) -> None:
 
 
 async def _slow(world: World) -> None:
-    world.proxy.delay = 0.2  # two seconds of the fast clock, each way
+    world.proxy.delay = 0.2  # two seconds of the accelerated clock, each way
 
 
 async def _queue_expires(world: World) -> None:

@@ -1,4 +1,4 @@
-"""Apps in terminals, each with three accounts: killed, cut off, and in the end all agree.
+"""Apps in terminals, each with three accounts, are killed and disconnected, and agree in the end.
 
 The long form: `make soak-windows`, or `cd tests && python -m faults.apps --seed N`.
 """

@@ -26,7 +26,7 @@ def test_every_case_of_the_matrix_has_its_test() -> None:
 
 @asynccontextmanager
 async def victim(world: World, act: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A client process that is live and waits for a line before it acts; killed at the end."""
+    """A client process that is live and waits for a line of input before it acts; killed at the end."""
     account = world.server.account("ada")
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -55,7 +55,7 @@ async def victim(world: World, act: str) -> AsyncIterator[asyncio.subprocess.Pro
 
 
 async def tell(process: asyncio.subprocess.Process, *, wait: bool = True) -> None:
-    """Let it act; wait until it says that it has."""
+    """Makes it act; waits until it reports that it has."""
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(b"now\n")
@@ -68,7 +68,9 @@ async def test_killed_before_the_request_left(tmp_path: Path) -> None:
         async with victim(world, "send") as process:
             await world.proxy.refuse()
             await tell(process)
-            await world.running_time.passes(1)  # what the journal promises; mostly it takes milliseconds
+            await world.running_time.passes(
+                1
+            )  # the limit that the journal promises; usually it takes milliseconds
         await world.proxy.heal()
         session = await world.open_session()
         assert await world.calm(session) == []

@@ -1,4 +1,4 @@
-"""One story, told under every fault."""
+"""The same user actions under every fault."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HERS = ["hers 0", "hers 1"]
 
 @pytest.fixture(autouse=True)
 def shorter_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time-outs of requests are on the wall; here they are as much faster as the clocks."""
+    """Request timeouts are in real time; here they are shortened by the factor of the clocks."""
     defaults = {**(Connection.request.__kwdefaults__ or {}), "timeout": REQUEST_SECONDS / SPEED}
     monkeypatch.setattr(Connection.request, "__kwdefaults__", defaults)
 
@@ -36,7 +36,7 @@ async def others_write(world: World) -> None:
 
 
 def user_writes(world: World, session: Session) -> float:
-    """What the user does during the fault; the seconds that the app was kept waiting by it."""
+    """Runs the user's actions during the fault; returns for how many seconds they blocked the app."""
     started = world.running_time.mark()
     for content in MINE:
         session.outbox.send(world.soup, content)
@@ -100,12 +100,12 @@ async def test_the_story_notices_a_client_that_sends_again_by_itself(
     add = UnconfirmedMessages.add
 
     def careless(unconfirmed: UnconfirmedMessages, item: OutboxItem, error: BaseException) -> None:
-        """As if the request had been lost on the way."""
+        """As if the request had been lost in transit."""
         add(unconfirmed, item, NoAnswer("lost"))
 
     monkeypatch.setattr(UnconfirmedMessages, "add", careless)
-    monkeypatch.setattr(outbox_unconfirmed, "matching", lambda *_: None)  # nor does it see what is there
-    # Events that come at once would tell what went out, more often than not.
+    monkeypatch.setattr(outbox_unconfirmed, "matching", lambda *_: None)  # nor does it see existing messages
+    # Events that arrive at once would usually confirm what was sent.
     monkeypatch.setattr(EventStream, "doubt", lambda stream: None)
     (scenario,) = [
         scenario for scenario in SCENARIOS if scenario.name.startswith("answers lost, messages stored")
@@ -115,5 +115,5 @@ async def test_the_story_notices_a_client_that_sends_again_by_itself(
 
 
 def test_the_matrix_in_the_docs_is_current() -> None:
-    """Written again by `python -m faults.matrix` in tests/."""
+    """Written by `python -m faults.matrix` in tests/."""
     assert FILE.read_text(encoding="utf-8") == matrix()

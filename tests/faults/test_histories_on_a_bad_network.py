@@ -1,4 +1,4 @@
-"""Random histories while the network breaks at random: in the end every session knows what a fresh one does."""
+"""Random histories with random network faults: in the end every session equals a fresh one."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SAFE = sorted(set(STEPS) - {"person"})
 _POLLS = ("GET", "/api/v1/events")
 _FAULTS = [
     fault for fault in Fault if fault not in {Fault.TOO_MANY, Fault.HELD_BEFORE, Fault.HELD_AFTERWARDS}
-]  # those that take no time
+]  # faults without a duration
 
 
 async def disturb(proxy: FaultProxy, server: TestServer, session: Session, chance: random.Random) -> None:
-    """One of the things that networks and servers do."""
+    """Runs one of the faults of networks and servers."""
     kind = chance.randrange(6)
     if kind == 0:
         await proxy.cut()
@@ -44,7 +44,7 @@ async def disturb(proxy: FaultProxy, server: TestServer, session: Session, chanc
 
 
 async def untrue(client: Client, session: Session) -> object:
-    """What the session has wrong, in its state or in the view of all messages; nothing is empty."""
+    """Returns the errors of the session, in its state or in the view of all messages; empty if there are none."""
     fresh = State.from_snapshot(await client.registration.register())
     page = await client.messages.list(anchor=Anchor.NEWEST, num_before=1000)
     there = {message.id: message for message in page.messages}

@@ -1,4 +1,4 @@
-"""Real sessions on a bad network: nothing lost, nothing doubled, nothing frozen."""
+"""Real sessions on a bad network: nothing is lost, duplicated or frozen."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EVENTS, REGISTER, MESSAGES = "/api/v1/events", "/api/v1/register", "/api/v1/mess
 
 
 class Bench:
-    """Dario behind a proxy, looking at a topic that Ada writes to."""
+    """Dario's session behind a proxy, with a view of a topic that Ada writes to."""
 
     def __init__(self, server: TestServer, proxy: FaultProxy, session: Session) -> None:
         self.server = server
@@ -37,7 +37,7 @@ class Bench:
         return await self.server.send("ada", "general", "soup", text)
 
     async def on_server(self, text: str) -> int:
-        """How many messages with this text there are."""
+        """Returns how many messages have this text."""
         found = await self.server.newest("ada", channel=self.place.channel_id)
         return sum(message["content"] == text for message in found)
 
@@ -101,7 +101,7 @@ async def test_a_connection_that_hangs_is_noticed_by_the_missing_heartbeat(
 async def test_a_request_that_is_cut_makes_a_silent_event_stream_be_asked_again(
     tmp_path: Path, polling: bool
 ) -> None:
-    """Otherwise this server's heartbeat would be missed after 60 s."""
+    """Otherwise this server's missing heartbeat would be noticed after 60 s."""
     async with (
         running_server(tmp_path / "server") as server,
         FaultProxy(server.url) as proxy,
@@ -112,7 +112,7 @@ async def test_a_request_that_is_cut_makes_a_silent_event_stream_be_asked_again(
         if polling:
             await until(lambda: any(EVENTS in request for request in proxy.seen))
             proxy.fail(Fault.HELD_BEFORE, "GET", EVENTS, times=1)
-            await b.say()  # if nothing else ends the poll that is under way
+            await b.say()  # if nothing else ends the current poll
             await until(lambda: proxy.held)
         else:
             proxy.silence_events()

@@ -1,4 +1,4 @@
-"""Files on a bad network and over restarts: whole on the server, or said why not."""
+"""Uploads on a bad network and across restarts: complete on the server, or with an error message."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def behind_a_proxy(tmp_path: Path) -> AsyncIterator[tuple[TestServer, Faul
 
 
 async def is_whole(session: Session, upload: Upload, file: Path) -> bool:
-    """Whether what the link leads to is the file."""
+    """Whether the link leads to the file."""
     assert upload.link is not None
     address = upload.link.rpartition("(")[2].rstrip(")")
     fetched = await session.client.uploads.download(url=address, folder=file.parent)

@@ -1,4 +1,4 @@
-"""Windows of one account in processes of their own: whatever befalls them, they, the journal and the server agree.
+"""Windows of one account in processes of their own: whatever happens, they, the journal and the server agree.
 
 The long form: `cd tests && python -m faults.many_windows --seed N`.
 """

@@ -1,6 +1,6 @@
-"""A client to be killed: `python -m faults.victim SITE EMAIL KEY FOLDER CHANNEL send|type`, until it is.
+"""A client to be killed: `python -m faults.victim SITE EMAIL KEY FOLDER CHANNEL send|type`.
 
-Says `live` when it is, does its work, says `done`, and goes on living.
+Prints `live` when it is, does its work, prints `done`, and keeps running.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""A window without a screen that does what it is told: `python -m faults.window_process SITE EMAIL KEY FOLDER CHANNEL`.
+"""A window without a screen that runs commands: `python -m faults.window_process SITE EMAIL KEY FOLDER
+CHANNEL`.
 
-Reads one JSON object a line and answers with one. What it says it has done is on the disk.
+Reads one JSON object per line and writes one as the result. What a result confirms is on disk.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Answer = dict[str, Any]
 
 
 class Acts:
-    """One method an act. `chance` makes the choices of one."""
+    """One method per action. `chance` makes its random choices."""
 
     def __init__(self, session: Session, channel: int) -> None:
         self._session = session
@@ -74,7 +75,7 @@ class Acts:
         return {}
 
     async def report(self, chance: Random, text: str) -> Answer:
-        """What the window shows."""
+        """The state that the window shows."""
         session = self._session
         return {
             "live": session.is_live,

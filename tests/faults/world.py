@@ -1,4 +1,4 @@
-"""A server, a proxy that can break, and Ada's session behind it; Bruno has a good connection."""
+"""A server, a proxy with faults, and Ada's session behind it; Bruno's connection has no faults."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from support.server import TestServer, running_server
 from support.sessions import until
 
 SPEED = 10.0
-"""How much faster than the wall the clocks of client and server go."""
+"""How many times faster than real time the clocks of client and server run."""
 
 FROZEN = 1.0
-"""Seconds for which the loop may not stand still: far above what a busy machine does to it."""
+"""Seconds for which the loop may be blocked: far above what a busy machine causes."""
 
 PATIENCE = 40.0
-"""Seconds on the wall until everything must be calm again."""
+"""Seconds of real time until everything must have settled."""
 
 
 class FastClock:
-    """Time that goes `SPEED` times as fast as the wall's."""
+    """Time that runs `SPEED` times as fast as real time."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
@@ -64,7 +64,7 @@ class World:
     # the server
 
     async def start_server(self) -> None:
-        """Start it, or start it again with the data it had."""
+        """Starts it, or starts it again with the same data."""
         self._server_stack = AsyncExitStack()
         running = running_server(self.folder / "server", clock=self.clock)
         self.server = await self._server_stack.enter_async_context(running)
@@ -87,7 +87,7 @@ class World:
         return ChannelDestination(self.channel, "tea")
 
     async def contents(self, topic: str, sender: str | None = None) -> list[str]:
-        """What the server has, as source."""
+        """The messages on the server, as source."""
         found = await self.server.newest("chiyo", channel=self.channel, topic=topic)
         wanted = None if sender is None else self.server.id(sender)
         return [m["content"] for m in found if wanted is None or m["sender_id"] == wanted]
@@ -102,7 +102,7 @@ class World:
     # the client
 
     async def open_session(self, device: str = "laptop", *, wait: bool = True) -> Session:
-        """Ada's session on a device of hers, through the proxy."""
+        """Ada's session on one of her devices, through the proxy."""
         account = replace(self.server.account("ada"), site=self.proxy.url)
         folder = self.folder / device
         session = await Session.open(
@@ -134,18 +134,18 @@ class World:
     # time
 
     async def passes(self, seconds: float) -> None:
-        """Seconds of the fast clock go by."""
+        """Waits for seconds of the accelerated clock."""
         await self.clock.sleep(seconds)
 
     async def watch_the_loop(self) -> None:
-        """Notes the longest time for which nothing else could run."""
+        """Measures the longest time for which nothing else could run."""
         while True:
             before = self.running_time.mark()
             await asyncio.sleep(0.02)
             self.worst_pause = max(self.worst_pause, self.running_time.since(before) - 0.02)
 
     async def calm(self, session: Session) -> list[OutboxEntry]:
-        """Wait until nothing is under way, sending again what is offered; the entries that were offered."""
+        """Waits until nothing is pending, sending again what is offered; returns the offered entries."""
         offered: dict[str, OutboxEntry] = {}
 
         def settled() -> bool:
@@ -171,7 +171,7 @@ class World:
 
 @asynccontextmanager
 async def world_at(folder: Path) -> AsyncIterator[World]:
-    """A world in which everything works."""
+    """A world without faults."""
     world = World(folder)
     await world.start_server()
     async with FaultProxy(world.server.url) as proxy:

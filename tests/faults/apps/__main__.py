@@ -1,4 +1,4 @@
-"""Runs from consecutive seeds; says which fail."""
+"""Runs consecutive seeds; prints those that fail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from faults.apps.run import any_acts, run
 
 
 def main() -> int:
-    """Ends with 1 if a run failed."""
+    """Exits with 1 if a run failed."""
     parser = argparse.ArgumentParser(
         prog="python -m faults.apps", description="Windows of three accounts that are killed and cut off."
     )

@@ -1,4 +1,4 @@
-"""A server and a network that can break, in a thread of their own, so that terminals can be read meanwhile."""
+"""A server and a network with faults, in a thread of their own, so that terminals can be read meanwhile."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from support.server import Answer, TestServer, running_server
 
 T = TypeVar("T")
 PEOPLE = ("ada", "bruno", "chiyo")
-"""Whose accounts the windows have."""
+"""The users whose accounts the windows have."""
 TOPICS = ("soup", "tea")
 
 
 class Backdrop:
-    """`do` runs a coroutine where the server runs. `proxy` is on the way of the apps."""
+    """`do` runs a coroutine in the server's thread. The apps connect through `proxy`."""
 
     def __init__(self, folder: Path, thread: LoopThread) -> None:
         self._folder = folder
@@ -31,7 +31,7 @@ class Backdrop:
         self.proxy: FaultProxy
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run it there and wait for it here."""
+        """Runs a coroutine in the thread and waits for it here."""
         return self._thread.do(work)
 
     async def begin(self) -> None:
@@ -46,28 +46,28 @@ class Backdrop:
         await self._stack.aclose()
 
     def call(self, name: str, method: str, path: str, params: dict[str, object] | None = None) -> Answer:
-        """One request by a good connection."""
+        """Sends one request over a connection without faults."""
         return self.do(self.server.call(name, method, path, params))
 
     def account(self, name: str) -> Account:
-        """The account of somebody, by way of the proxy."""
+        """A user's account, through the proxy."""
         return replace(self.server.account(name), site=self.proxy.url)
 
     def messages(self, name: str, *, source: bool) -> list[Answer]:
-        """All that somebody can read."""
+        """All messages that a user can read."""
         params = {"narrow": [], "anchor": "newest", "num_before": 1000, "num_after": 0}
         answer = self.call(name, "GET", "/messages", {**params, "apply_markdown": not source})
         return [dict(message) for message in answer["messages"]]
 
     def earlier_texts(self, name: str, message_id: int) -> list[str]:
-        """What a message said before it was edited."""
+        """The previous texts of an edited message."""
         answer = self.call(name, "GET", f"/messages/{message_id}/history")
         return [version["content"] for version in answer["message_history"]]
 
 
 @contextmanager
 def backdrop(folder: Path) -> Iterator[Backdrop]:
-    """A server on which everything works, until the end of the block."""
+    """A server without faults, until the end of the block."""
     with LoopThread() as thread:
         stage = Backdrop(folder, thread)
         stage.do(stage.begin())

@@ -1,4 +1,4 @@
-"""What must be true in the end: windows, journals and server agree; every word that was typed is somewhere, once."""
+"""What must hold in the end: windows, journals and server agree; every typed word is somewhere, once."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from narrowcast_api.storage.folders import account_folder_name
 from narrowcast_api.storage.journal import Journal
 
 SETTLED_WITHIN = 180.0
-"""Seconds after the last act within which everything must agree: the longest wait of a client that was cut off is a
-minute, and messages that were lost on their way hold up others for half a minute.
+"""Seconds after the last action within which everything must agree: the longest retry interval of a
+disconnected client is a minute, and messages lost in transit delay others for half a minute.
 """
 SHARED = ("outbox", "drafts", "unread", "starred")
-"""What all windows of an account must say."""
+"""The facts that all windows of an account must agree on."""
 
 Reports = list[list[dict[str, Any]]]
 """By window, then by account."""
@@ -28,7 +28,7 @@ Reports = list[list[dict[str, Any]]]
 
 @dataclass
 class Written:
-    """Words that were typed. `may_be_lost`: their window was killed at once."""
+    """A typed text. `may_be_lost`: its window was killed at once."""
 
     text: str
     window: AppWindow
@@ -36,7 +36,7 @@ class Written:
 
 
 def settled(windows: Sequence[AppWindow], stage: Backdrop, senders: Callable[[], list[int]]) -> Reports:
-    """What each window says once all say the same; fails with what they say when time is up."""
+    """Returns the reports of the windows once all agree; fails with the reports after the time limit."""
     end = time.monotonic() + SETTLED_WITHIN
     same, why = 0, ""
     while time.monotonic() < end:
@@ -65,26 +65,26 @@ def _unsettled(reports: Reports, stage: Backdrop) -> str:
             for what in SHARED:
                 if one[what] != said[0][what]:
                     return f"{name}: windows differ in {what}: {[each[what] for each in said]}"
-        kept = sorted(text.strip() for text in said[0]["drafts"])  # as servers keep them
+        kept = sorted(text.strip() for text in said[0]["drafts"])  # as servers trim them
         if (drafts := server_drafts(stage, name)) != kept:
             return f"{name}: the server has the drafts {drafts}, the windows {said[0]['drafts']}"
     return ""
 
 
 def server_drafts(stage: Backdrop, name: str) -> list[str]:
-    """What the server keeps of somebody."""
+    """The data of a user on the server."""
     return sorted(draft["content"] for draft in stage.call(name, "GET", "/drafts")["drafts"])
 
 
 class Checks:
-    """`home` is the windows'."""
+    """`home` is the home directory of the windows."""
 
     def __init__(self, stage: Backdrop, home: Path) -> None:
         self._stage = stage
         self._home = home
 
     def agree(self, reports: Reports) -> None:
-        """All windows with the server."""
+        """Compares all windows with the server."""
         for index, name in enumerate(PEOPLE):
             messages = {message["id"]: message for message in self._stage.messages(name, source=False)}
             unread = sorted(i for i, message in messages.items() if "read" not in message["flags"])
@@ -104,7 +104,7 @@ class Checks:
             assert said["reactions"][key] == there, f"{name}: reactions {said['reactions'][key]}, not {there}"
 
     def nothing_lost(self, written: Sequence[Written], reports: Reports) -> None:
-        """Every word is at the server, or offered, or a draft, or an edit that was not saved."""
+        """Every text is on the server, or offered as unsent, or a draft, or an unsaved edit."""
         sent, said = self._at_the_server()
         journals = self._journals(reports)
         for one in written:
@@ -116,7 +116,7 @@ class Checks:
             assert kept or one.may_be_lost, f"{one.text} is lost"
 
     def _at_the_server(self) -> tuple[list[str], list[str]]:
-        """The messages as they were sent, and every text that they ever had."""
+        """The messages as they were sent, and all versions of their texts."""
         found: dict[int, list[str]] = {}
         for name in PEOPLE:
             for message in self._stage.messages(name, source=True):
@@ -129,7 +129,7 @@ class Checks:
         return [texts[0] for texts in found.values()], [text for texts in found.values() for text in texts]
 
     def _journals(self, reports: Reports) -> dict[str, list[str]]:
-        """What is on the disk for all accounts."""
+        """The texts on disk of all accounts."""
         kept: dict[str, list[str]] = {"outbox": [], "drafts": [], "edits": []}
         for name in PEOPLE:
             with closing(self._journal(name)) as journal:
@@ -145,7 +145,9 @@ class Checks:
         return Journal.open(path, read_only="looked at", executor=inline)
 
     def journals_agree(self, reports: list[dict[str, Any]]) -> None:
-        """The journals with what windows said before they were closed; an edit that was not saved is a draft then."""
+        """Compares the journals with the reports before the windows were closed; an unsaved edit is a draft
+        by then.
+        """
         for index, name in enumerate(PEOPLE):
             with closing(self._journal(name)) as journal:
                 kept = sorted([record.content, record.state.value] for record in journal.load_outbox())

@@ -1,4 +1,4 @@
-"""An extension of the app: writes down, twice a second, what a window knows of each of its accounts."""
+"""An extension of the app that writes, twice a second, the window's state of each account to a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ extension = Extension("reporter", "Writes down what the window knows, for a test
 
 @extension.on_start
 async def begin(app: App[None]) -> None:
-    """Report for as long as the account is open."""
+    """Reports while the account is open."""
     app.start(_reports(app))
 
 

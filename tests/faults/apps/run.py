@@ -1,4 +1,4 @@
-"""What is done from one seed: windows of three accounts write, read, react, are killed and cut off."""
+"""The actions of one seed: windows of three accounts write, read, react, are killed and disconnected."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ ACTS = {
     "say": 4,
 }
 SAFE_AFTER = 1.0
-"""Seconds after which what was typed is on the disk, whatever happens (docs/writing.md)."""
+"""Seconds after which typed text is on disk, whatever happens (docs/writing.md)."""
 NOTES = "Notes to yourself"
 
 
 class Run:
-    """`acts` counts what was done."""
+    """`acts` counts the actions."""
 
     def __init__(self, stage: Backdrop, folder: Path, seed: int) -> None:
         self._stage = stage
@@ -51,7 +51,7 @@ class Run:
         self.acts: Counter[str] = Counter()
 
     def act(self, windows: int, names: Iterable[str], seconds: float) -> None:
-        """Open the windows and do what is named, for so long at most; then the network works."""
+        """Opens the windows and runs the given actions, for a limited time; then the network works."""
         for _ in range(windows):
             window = AppWindow(self._folder)
             window.start()
@@ -68,11 +68,11 @@ class Run:
 
     @property
     def windows(self) -> list[AppWindow]:
-        """Those that are open."""
+        """The open windows."""
         return self._windows
 
     def _text(self, kind: str, window: AppWindow) -> Written:
-        """Words that nobody else writes."""
+        """Returns words that occur nowhere else."""
         self._number += 1
         written = Written(f"{kind}{self._number}z", window)
         self.written.append(written)
@@ -117,7 +117,7 @@ class Run:
         window.switch(self._chance.randrange(1, 3))
 
     def _kill(self, window: AppWindow) -> None:
-        """At rest; a moment after something was typed; or while it is being sent."""
+        """Waits until idle; or a moment after typing; or while a message is being sent."""
         how = self._chance.choice(("rest", "now", "amid"))
         if how == "rest":
             window.terminal.settle(SAFE_AFTER + 0.2)
@@ -159,7 +159,7 @@ async def _soon(act: object) -> None:
 
 
 def prepare(folder: Path, stage: Backdrop) -> None:
-    """A home with the accounts, and with the extension that reports."""
+    """A home directory with the accounts, and with the reporting extension."""
     config = folder / "config" / "narrowcast"
     for name in PEOPLE:
         accounts.store(stage.account(name), config / "accounts")
@@ -171,7 +171,7 @@ def prepare(folder: Path, stage: Backdrop) -> None:
 
 @contextmanager
 def no_process_left(folder: Path) -> Iterator[None]:
-    """Ends what a window left behind that sends in the background."""
+    """Ends the background process that a window left to send messages."""
     try:
         yield
     finally:
@@ -181,7 +181,7 @@ def no_process_left(folder: Path) -> Iterator[None]:
 
 
 def senders(folder: Path) -> list[int]:
-    """Processes that live in this home and have no terminal."""
+    """Processes that use this home directory and have no terminal."""
     found = []
     for name in filter(str.isdecimal, os.listdir("/proc")):
         with suppress(OSError):
@@ -193,12 +193,12 @@ def senders(folder: Path) -> list[int]:
 
 
 def any_acts(seed: int, count: int) -> list[str]:
-    """So many acts at random."""
+    """Returns this many random actions."""
     return Random(seed).choices(list(ACTS), list(ACTS.values()), k=count)
 
 
 def run(folder: Path, seed: int, acts: Iterable[str], *, windows: int, seconds: float = inf) -> str:
-    """One run; what was done. Raises AssertionError."""
+    """One run; returns the counts of its actions. Raises AssertionError."""
     home = folder / "home"
     home.mkdir()
     with ExitStack() as stack:
@@ -226,7 +226,7 @@ def run(folder: Path, seed: int, acts: Iterable[str], *, windows: int, seconds: 
 
 
 def _keep_screens(windows: list[AppWindow]) -> None:
-    """For whoever looks for the cause."""
+    """Keeps the files of a failed run, for debugging."""
     if (place := os.environ.get("NARROWCAST_SCREENS")) is not None:
         for number, window in enumerate(windows):
             Path(place, f"window-{number}.txt").write_text(window.terminal.text)

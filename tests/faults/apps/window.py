@@ -1,4 +1,4 @@
-"""One window: the app in a pseudo-terminal, with all accounts, and what a user does in it by keys."""
+"""One window: the app in a pseudo-terminal, with all accounts, controlled by keys."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from support.terminal import PATIENCE, Terminal, home, narrowcast
 
 MAIN = r"Combined feed"
 FOUND_WITHIN = 10.0
-"""Seconds in which an answer to a key is waited for that may not come."""
+"""Seconds to wait for the response to a key that may not come."""
 
 
 class AppWindow:
-    """Alive from `start` to `kill` or `quit`; then it can be started again."""
+    """Running from `start` to `kill` or `quit`; then it can be started again."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -27,13 +27,13 @@ class AppWindow:
         """When the newest text was last seen on the screen, in monotonic seconds."""
 
     def start(self) -> None:
-        """Open the app and wait for its main screen."""
+        """Opens the app and waits for its main screen."""
         self.terminal = Terminal(narrowcast(), env=home(self._folder))
         self.terminal.wait_for(MAIN)
         self.terminal.settle()
 
     def reports(self) -> list[dict[str, Any]] | None:
-        """What it knows of each account, once it has said so of all."""
+        """Returns its reported state of each account, once it has reported all."""
         folder = self._folder / "data" / "narrowcast" / "extensions" / "reporter"
         found = []
         for name in PEOPLE:
@@ -44,7 +44,7 @@ class AppWindow:
         return found
 
     def pump(self) -> None:
-        """Read what the app has painted, so that it never waits for its terminal."""
+        """Reads the app's output, so that it never blocks on its terminal."""
         self.terminal.pump()
 
     # keys
@@ -59,13 +59,13 @@ class AppWindow:
         return True
 
     def to_messages(self) -> None:
-        """Close what is open and leave compose; keys run commands then."""
+        """Closes dialogs and leaves compose, so that keys run commands."""
         for _ in range(2):
             self.terminal.press("escape")
             self.terminal.settle(0.25)
 
     def go(self, name: str) -> bool:
-        """Go to a conversation by its name; whether the app knows it."""
+        """Goes to a conversation by its name; returns whether the app knows it."""
         self.to_messages()
         self.terminal.press("ctrl+k")
         self.terminal.wait_for("Go to")
@@ -78,7 +78,7 @@ class AppWindow:
         return found
 
     def write(self, text: str, *, send: bool, wait: bool = True) -> bool:
-        """Type a text in compose, then Enter or Esc; whether there was a message to answer."""
+        """Types a text in compose, then Enter or Esc; returns whether there was a message to reply to."""
         self.terminal.press("r")
         if not self._sees("Esc back"):
             return False
@@ -92,7 +92,7 @@ class AppWindow:
         return True
 
     def edit(self, text: str, *, save: bool) -> bool:
-        """Add a text to the newest message; whether it may be edited and its source could be fetched."""
+        """Appends a text to the newest message; returns whether it may be edited and its source could be fetched."""
         self.terminal.press("G", "e")
         if not self._sees("Editing message", 5.0):
             return False
@@ -112,7 +112,7 @@ class AppWindow:
         self.terminal.settle(0.1)
 
     def switch(self, steps: int) -> None:
-        """Show another account."""
+        """Switches to another account."""
         self.to_messages()
         self.terminal.press("alt+s")
         self.terminal.wait_for(r"Accounts +3")
@@ -121,7 +121,7 @@ class AppWindow:
         self.terminal.wait_for(MAIN)
         self.terminal.settle()
 
-    # ends
+    # ending
 
     def kill(self) -> None:
         """SIGKILL."""
@@ -130,7 +130,7 @@ class AppWindow:
         self.terminal.hang_up()
 
     def quit(self, *, leave_sender: bool) -> bool:
-        """Quit in order; whether the app asked about unsent messages first."""
+        """Quits; returns whether the app asked about unsent messages first."""
         self.to_messages()
         self.terminal.press("ctrl+q")
         end = time.monotonic() + PATIENCE
