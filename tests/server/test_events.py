@@ -237,6 +237,16 @@ async def test_older_clients_get_older_shapes(server: TestServer) -> None:
     assert only(old_shape, "stream")[-1]["op"] == "delete"
 
 
+async def test_presence_is_announced_about_once_a_minute_however_often_it_is_reported(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    async with running_server(tmp_path, clock=clock) as server:
+        queue = await server.listen("dario")
+        for _ in range(11):
+            await server.call("ada", "POST", "/users/me/presence", {"status": "active"})
+            await clock.advance(30)
+        assert len(await queue.events("presence")) == 6
+
+
 async def test_markdown_is_sent_as_html_or_as_source(server: TestServer) -> None:
     html, source = await server.listen("dario"), await server.listen("dario", apply_markdown=False)
     await server.send("ada", "general", "t", "**bold**")

@@ -91,12 +91,6 @@ class Typing:
         """The time of the next expiry, None if nobody is typing."""
         return min((*self._until.values(), *self._editors.values()), default=None)
 
-    def clear(self) -> None:
-        """Removes everything, because the connection was lost."""
-        self._until.clear()
-        self._editors.clear()
-        self._destinations.clear()
-
     def _forget_quiet_places(self) -> None:
         busy = {where for where, _ in self._until}
         self._destinations = {where: place for where, place in self._destinations.items() if where in busy}

@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _QUIET_SECONDS = 55
-"""A report causes no event if the previous one, of the same kind, is younger than this."""
+"""A report causes no event if the last event, of the same kind, is younger than this."""
 
 
-def report_presence(core: Core, user: User, *, active: bool, timestamp: int | None = None) -> None:
-    """Stores that a user's client runs (`active`: is in use); notifies others unless the previous report is recent."""
-    now = core.now() if timestamp is None else timestamp
-    before = core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
+def report_presence(core: Core, user: User, *, active: bool) -> None:
+    """Stores that a user's client runs (`active`: is in use); notifies others about once a minute."""
+    now = core.now()
     update_id = (core.store.integer("SELECT max(update_id) FROM presence") or 0) + 1
     core.store.execute(
         "INSERT INTO presence (user_id, active_timestamp, idle_timestamp, update_id) VALUES (?, ?, ?, ?)"
@@ -33,9 +32,10 @@ def report_presence(core: Core, user: User, *, active: bool, timestamp: int | No
     )
     if not switched_on(user, "presence_enabled") or user.is_bot:
         return
-    old = None if before is None else before["active_timestamp" if active else "idle_timestamp"]
-    if old is not None and now - old < _QUIET_SECONDS:
+    last = core.presence_events.get((user.id, active))
+    if last is not None and now - last < _QUIET_SECONDS:
         return
+    core.presence_events[user.id, active] = now
     row = core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
     assert row is not None
     core.emit(

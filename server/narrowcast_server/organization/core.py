@@ -80,6 +80,8 @@ class Core:
         """Set when an export is pending."""
         self.callers: set[int] = set()
         """Ids of the users who have made authenticated requests since this server started."""
+        self.presence_events: dict[tuple[int, bool], int] = {}
+        """Times of the last presence events, in UTC seconds, by user id and whether the user was active."""
         self.generation = int(self.clock.now())
         self._settings: dict[str, object] | None = None
         self._pending: list[Event] = []
