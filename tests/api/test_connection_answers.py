@@ -377,6 +377,7 @@ async def test_every_error_type_says_what_to_do() -> None:
         MalformedAnswer("not JSON"),
         errors.AnswerTooLarge(2**26),
         errors.RedirectRefused("https://elsewhere.example"),
+        errors.RedirectLoop("https://chat.example/login"),
         *(kind(code, "", 400) for code, kind in errors.CODES.items()),
     ]
     for error in samples:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.account import Account, AccountError
-from narrowcast_api.errors import NotConnected, OutcomeUnknown, RedirectRefused
+from narrowcast_api.errors import NotConnected, OutcomeUnknown, RedirectLoop, RedirectRefused
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.http.tls import shared_context
@@ -118,6 +118,18 @@ async def test_requests_share_a_connection_and_survive_its_end() -> None:
         for _ in range(3):
             await connection.request("GET", "/users/me")
         assert server.connections == 3
+
+
+async def test_a_redirect_loop_ends_and_is_named() -> None:
+    async def redirect(_: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n")
+        await writer.drain()
+
+    async with raw_server(redirect) as server, Connection(account(server.port)) as connection:
+        with pytest.raises(RedirectLoop) as caught:
+            await connection.request("GET", "/users/me")
+        assert "in a loop" in caught.value.user_message
+        assert len(server.heard) < 20
 
 
 async def test_a_redirect_to_another_port_is_not_followed_at_all() -> None:

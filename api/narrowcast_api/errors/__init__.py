@@ -15,6 +15,7 @@
     │   └── NoServerThere         the address is not that of a Zulip server
     ├── AnswerTooLarge            cut off at the size limit
     ├── RedirectRefused           a redirect to another origin, which was not followed
+    │   ├── RedirectLoop          redirects within the server's own origin without end
     │   └── FileElsewhere         a file that is stored at another origin
     └── ApiError                  rejected by the server: code, msg, status, extra
         └── one class per code, see `CODES`
@@ -36,6 +37,7 @@ from narrowcast_api.errors.failures import (
     NotSent,
     OutcomeUnknown,
     RateLimited,
+    RedirectLoop,
     RedirectRefused,
     ServerFault,
     TransportError,
@@ -111,6 +113,7 @@ __all__ = [
     "RateLimited",
     "ReactionAlreadyExists",
     "ReactionDoesNotExist",
+    "RedirectLoop",
     "RedirectRefused",
     "RequestVariableInvalid",
     "RequestVariableMissing",

@@ -172,6 +172,16 @@ class RedirectRefused(NarrowcastError):
         return f"The server redirects to {where}. If you trust that address, sign in there."
 
 
+class RedirectLoop(RedirectRefused):
+    """The server redirects within its own origin without end."""
+
+    @property
+    def user_message(self) -> str:
+        return (
+            "The server redirects in a loop. Check its address; if that is right, ask the server's operator."
+        )
+
+
 class FileElsewhere(RedirectRefused):
     """The server stores a file on another host; nothing was fetched from there.
 

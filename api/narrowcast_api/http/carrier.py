@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import httpx
 
 from narrowcast_api.account import Account
-from narrowcast_api.errors import RedirectRefused
+from narrowcast_api.errors import RedirectLoop, RedirectRefused
 from narrowcast_api.http.addresses import LOOPBACK, origin
 from narrowcast_api.http.decoding import ACCEPTED
 from narrowcast_api.http.exchange import Answer, Question
@@ -164,7 +164,7 @@ class Carrier:
             target = request.url.join(response.headers["location"])
             await response.aclose()
             request = self._redirected(client, request, target)
-        raise RedirectRefused("itself, again and again")
+        raise RedirectLoop(str(request.url.copy_with(query=None, fragment=None)))
 
     def _redirected(
         self, client: httpx.AsyncClient, request: httpx.Request, target: httpx.URL
