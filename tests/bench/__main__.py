@@ -1,9 +1,9 @@
-"""Every budget of the design, measured against a yardstick of the same run.
+"""Every performance budget of the design, measured against a yardstick of the same run.
 
 PYTHONPATH=tests python -m bench [--incumbent COMMAND] [--keep] [SUBJECT...]
 
-With no subject: all, and RESULTS.md is written. A ratio that is worse by a quarter than the kept one fails the run;
-where none is, or with --keep, the ratios of this run are kept.
+Without a subject: all, and RESULTS.md is written. A ratio that is worse than the stored one by a quarter
+fails the run; if none is stored, or with --keep, the ratios of this run are stored.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ server in the same turns where `--incumbent` (`make bench BENCH_ARGS=...`) names
 
 
 class Bench:
-    """The servers, started when a subject first asks for them."""
+    """The servers, started when a subject first needs them."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.folder = folder
@@ -61,7 +61,7 @@ class Bench:
         return self._servers[kind]
 
     def home(self, name: str) -> Path:
-        """A folder for the homes of one subject."""
+        """A folder for the home directories of one subject."""
         path = self.folder / "homes" / name
         path.mkdir(parents=True, exist_ok=True)
         return path
@@ -98,18 +98,18 @@ SUBJECTS: dict[str, Callable[[Bench], list[Row]]] = {
 
 @contextmanager
 def benches() -> Iterator[Bench]:
-    """Folders and servers that are gone afterwards."""
+    """Temporary folders and servers."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, ExitStack() as stack:
         yield Bench(Path(folder), stack)
 
 
 def _load() -> str:
-    """How many processes wanted a core during the last minute."""
+    """How many processes competed for a core during the last minute."""
     return f"{os.getloadavg()[0]:.1f}"
 
 
 def main(arguments: list[str]) -> int:
-    """Measures, prints, writes; 1 where a budget is not met or a ratio got worse."""
+    """Measures, prints, writes; returns 1 if a budget is exceeded or a ratio got worse."""
     parser = argparse.ArgumentParser(prog="bench")
     parser.add_argument("--incumbent", help="the command of zulip-terminal, to be measured in the same turns")
     parser.add_argument("--keep", action="store_true", help="keep the ratios of this run, whatever they are")

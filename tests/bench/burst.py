@@ -1,4 +1,4 @@
-"""A thousand messages at once: does the app go on answering keys?"""
+"""A thousand messages at once: does the app keep responding to keys?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MESSAGES = 1000
 
 
 def measure(served: Served, folder: Path) -> list[Row]:
-    """Held back by a hanging network, then let go all together, while somebody types."""
+    """Messages held back by a stalled network, then delivered all at once, while a user types."""
     with Proxied(served.url) as proxy:
         app = open_app(served.rc("ada", proxy.url), folder / "home")
         try:
@@ -59,12 +59,12 @@ def measure(served: Served, folder: Path) -> list[Row]:
 
 
 def _typing(app: Watched, seconds: float) -> list[tuple[float, float]]:
-    """Letters, one after the other as the screen answers; (seconds, CPU seconds) each."""
+    """Types letters, each after the screen has shown the last one; returns (seconds, CPU seconds) for each."""
     found = []
     end = time.monotonic() + seconds
     letter = 0
     while time.monotonic() < end:
-        while app.take(0.0):  # what is not the answer to a key
+        while app.take(0.0):  # output that is no response to a key
             pass
         found.append(app.key_answer("abcdefghijklmnopqrstuvwxyz"[letter % 26]))
         letter += 1

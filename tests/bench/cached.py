@@ -1,4 +1,4 @@
-"""Fills the client's cache from the server's database, as a user of long standing has it."""
+"""Fills the client's cache from the server's database, as for a long-time user."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from narrowcast_api.storage.cache import Cache
 
 
 def fill(folder: Path, database: Path, *, limit: int) -> int:
-    """Puts the newest ``limit`` channel messages into the one cache below ``folder``; their number."""
+    """Puts the newest ``limit`` channel messages into the only cache below ``folder``; returns their number."""
     (path,) = (folder / "cache").rglob("cache.db")
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as source:
         rows = source.execute(

@@ -1,4 +1,4 @@
-"""The yardstick of the start: a Textual app of three empty panes, an input line and a footer.
+"""The yardstick for startup: a Textual app with three empty panes, an input line and a footer.
 
 PYTHONPATH=tests python -m bench.empty_app
 """
@@ -14,13 +14,13 @@ from textual.widgets import Footer, Input, Static
 
 
 class EmptyApp(App[None]):
-    """Nothing but its frame."""
+    """An empty pane with a border."""
 
     CSS = "#left, #right { width: 28; } #middle Static { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [("ctrl+c", "quit", "Quit")]
 
     def compose(self) -> ComposeResult:
-        """Three panes."""
+        """An app with three panes."""
         with Horizontal():
             yield Static("left", id="left")
             with Vertical(id="middle"):

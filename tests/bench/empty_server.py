@@ -1,4 +1,4 @@
-"""The yardstick of the server: one Starlette route that reads a form and answers nothing.
+"""The yardstick for the server: one Starlette route that reads a form and returns an empty response.
 
 PYTHONPATH=tests python -m bench.empty_server      prints its address
 """
@@ -16,14 +16,14 @@ from starlette.routing import Route
 
 
 async def nothing(request: Request) -> JSONResponse:
-    """Reads and answers."""
+    """Reads the form and responds."""
     await request.form()
     return JSONResponse({"result": "success", "msg": ""})
 
 
 def main() -> None:
-    """Serves until it is ended."""
-    bound = socket.socket(proto=socket.IPPROTO_TCP)  # else asyncio leaves Nagle on
+    """Serves until it is killed."""
+    bound = socket.socket(proto=socket.IPPROTO_TCP)  # otherwise asyncio leaves Nagle's algorithm on
     bound.bind(("127.0.0.1", 0))
     bound.listen()
     sys.stdout.write(f"http://127.0.0.1:{bound.getsockname()[1]}/\n")

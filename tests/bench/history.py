@@ -1,4 +1,4 @@
-"""The server with a million messages beside the same with ten thousand: pages, searches, registration."""
+"""The server with a million messages compared to ten thousand: pages, searches, registration."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from bench.watched import cpu_seconds
 
 ROUNDS = 15
 MOST = 1.5
-"""Times the work with ten thousand messages."""
+"""The budget, as a multiple of the work with ten thousand messages."""
 
 Ask = Callable[[httpx.Client, int], httpx.Response]
 
 
 def measure(small: Served, large: Served) -> list[Row]:
-    """Work of the server for each request, with many messages and with few."""
+    """Measures the server's work for each request, with many and with few messages."""
     with _client(small) as few, _client(large) as many:
         return [_row(what, ask, (small, few), (large, many)) for what, ask in _requests().items()]
 

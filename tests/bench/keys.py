@@ -1,4 +1,4 @@
-"""Keys: their work, their bytes, and the silence between them."""
+"""Key presses: their work, their output, and idle time between them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IDLE = 10.0
 
 
 def measure_bytes(served: Served, folder: Path) -> list[Row]:
-    """What goes to the terminal, in the demo organization."""
+    """Measures the output to the terminal, in the demo organization."""
     app = open_app(served.rc("ada"), folder / "home")
     try:
         _home_in_messages(app)
@@ -63,7 +63,9 @@ def _home_in_messages(app: Watched) -> None:
 
 
 def measure_busy(served: Served, folder: Path) -> list[Row]:
-    """Work of a key with 100,000 messages in the cache and a server that takes two seconds, and of a switch."""
+    """Measures the work of a key with 100,000 cached messages and a server that takes two seconds, and of
+    switching views.
+    """
     with Proxied(served.url) as proxy:
         rc = served.rc("ada", proxy.url)
         open_and_leave(rc, folder)
@@ -128,9 +130,9 @@ class _Painted(NamedTuple):
     """CPU seconds of a key."""
 
     first: float
-    """Of the thread of keys, until the first bytes of the answer."""
+    """Of the thread that handles keys, until the first bytes of the response."""
     whole: float
-    """Of all threads, until nothing more comes: also of a page that is asked for, and of what is kept."""
+    """Of all threads, until there is no more output: includes fetching a page and writing the cache."""
 
 
 def _painted(app: Watched, key: str, quiet: float = 0.06) -> _Painted:
@@ -141,5 +143,5 @@ def _painted(app: Watched, key: str, quiet: float = 0.06) -> _Painted:
 
 
 def open_and_leave(rc: Path, folder: Path) -> None:
-    """Makes the cache of the account."""
+    """Creates the cache of the account."""
     end(open_app(rc, folder / "home"))

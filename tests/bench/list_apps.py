@@ -1,4 +1,4 @@
-"""One list of messages in a process of its own: what showing and growing it costs, as JSON.
+"""One message list in a process of its own: the cost of showing and growing it, as JSON.
 
 PYTHONPATH=tests python -m bench.list_apps ours|widgets|empty COUNT
 """
@@ -28,7 +28,7 @@ class OurList(ListApp):
     """The message list."""
 
     async def append(self, one: Message) -> None:
-        """One more at the bottom."""
+        """Appends a message at the bottom."""
         self.put(one)
 
     def scroll_up(self) -> None:
@@ -37,7 +37,7 @@ class OurList(ListApp):
 
 
 class WidgetList(App[None]):
-    """The yardstick: a widget for each message."""
+    """The yardstick: one widget per message."""
 
     def __init__(self, messages: list[Message]) -> None:
         super().__init__()
@@ -55,11 +55,11 @@ class WidgetList(App[None]):
         return Static(one.content.removeprefix("<p>").removesuffix("</p>"), markup=False)
 
     def on_mount(self) -> None:
-        """At the newest."""
+        """Scrolls to the newest message."""
         self.query_one(VerticalScroll).scroll_end(animate=False)
 
     async def append(self, one: Message) -> None:
-        """One more at the bottom."""
+        """Appends a message at the bottom."""
         scroll = self.query_one(VerticalScroll)
         await scroll.mount(self.widget(one))
         scroll.scroll_end(animate=False)

@@ -1,4 +1,4 @@
-"""The server with many clients: two hundred while people write, two thousand that are idle."""
+"""The server with many clients: two hundred while users write, two thousand idle ones."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _NUMBER = re.compile(r"number (\d+) of many")
 
 
 def measure(served: Served) -> list[Row]:
-    """Latency from the begin of a request to each receiver's frame, with client and server on this machine."""
+    """Latency from the start of a request to each receiver's frame, with client and server on this machine."""
     nothing = empty_route(served.data)
     return [*asyncio.run(_busy(served, nothing)), asyncio.run(_idle(served))]
 
 
 def credentials(number: int) -> httpx.BasicAuth:
-    """Those of somebody of `bench.worlds`."""
+    """The credentials of a user of `bench.worlds`."""
     return httpx.BasicAuth(f"user{number}@demo.example", f"key{number:029}")
 
 
@@ -83,7 +83,7 @@ async def _busy(served: Served, nothing: float) -> list[Row]:
         Row(
             f"{what}: server's work for a message and its {CLIENTS} receivers",
             ms(spent / count),
-            # No ratio that is kept: a slower machine sends fewer, fuller frames.
+            # No stored ratio: a slower machine sends fewer frames with more events each.
             f"{spent / count / nothing:.0f} empty routes of {ms(nothing)}; {spent / took:.0%} of a core",
         ),
     ]
@@ -107,7 +107,7 @@ async def _idle(served: Served) -> Row:
 async def _listening(
     served: Served, count: int, arrived: Callable[[str], None]
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """So many clients over WebSockets, each of somebody else; gives a client for requests."""
+    """Connects this many WebSocket clients, each of another user; yields a client for requests."""
     limits = httpx.Limits(max_connections=_AT_ONCE, max_keepalive_connections=_AT_ONCE)
     async with (
         httpx.AsyncClient(

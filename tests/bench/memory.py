@@ -10,7 +10,7 @@ from bench.watched import Watched, end, open_app, python, resident_bytes
 
 
 def measure(served: Served, folder: Path, what: str, limit: int) -> list[Row]:
-    """After the first start and after one with a warm cache."""
+    """Measures it after the first start and after a start with a warm cache."""
     rc = served.rc("ada")
     first = _at_rest(rc, folder)
     warm = _at_rest(rc, folder)
@@ -41,7 +41,7 @@ def _empty(folder: Path) -> int:
     app = Watched(python("bench.empty_app"), folder / "empty-home")
     try:
         app.take(10)
-        app.take_until_quiet(1.0, patience=3.0)  # its cursor blinks: it is never quiet
+        app.take_until_quiet(1.0, patience=3.0)  # its cursor blinks: it never becomes idle
         return resident_bytes(app.pid)
     finally:
         app.kill()

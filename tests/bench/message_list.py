@@ -1,4 +1,4 @@
-"""The message list against one widget a message, and against an app without any."""
+"""The message list compared to one widget per message, and to an app without messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARTS = {"mount": "show", "append": "append one to", "scroll": "scroll one row o
 
 
 def measure() -> list[Row]:
-    """Each in processes of their own, in turns."""
+    """Measures each in processes of their own, alternating."""
     kinds: dict[str, list[dict[str, float]]] = {"ours": [], "widgets": [], "empty": []}
     for _ in range(ROUNDS):
         for kind, found in kinds.items():

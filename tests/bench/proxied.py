@@ -1,4 +1,4 @@
-"""The proxy of the tests on a loop in a thread of its own, so that a bench without one can use it."""
+"""The tests' proxy on an event loop in a thread of its own, for benchmarks without a loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support.loop_thread import LoopThread
 
 
 class Proxied:
-    """A proxy before ``url``, at ``self.url``."""
+    """A proxy in front of ``url``, at ``self.url``."""
 
     def __init__(self, url: str) -> None:
         self._thread = LoopThread()
@@ -29,17 +29,17 @@ class Proxied:
 
     @property
     def url(self) -> str:
-        """Where clients connect."""
+        """The address for clients."""
         return self._proxy.url
 
     def delay(self, seconds: float) -> None:
-        """Each piece takes this long, on the way there and on the way back."""
+        """Sets the latency of each piece of data, each way."""
         self._thread.call(setattr, self._proxy, "delay", seconds)
 
     def hang(self) -> None:
-        """Nothing goes through."""
+        """Stops all traffic."""
         self._thread.call(self._proxy.hang)
 
     def go_on(self) -> None:
-        """What waited goes through at once."""
+        """Forwards everything that was held back at once."""
         self._thread.call(self._proxy.go_on)

@@ -1,4 +1,4 @@
-"""What was measured, against what, and whether it is within its budget."""
+"""Results: what was measured, against what, and whether it is within its budget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEADINGS = ("what", "measured", "yardstick", "ratio", "budget", "met")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. ``met`` is None where there is no budget, only something to know."""
+    """One line of the table. ``met`` is None without a budget, for information only."""
 
     what: str
     measured: str
@@ -21,17 +21,17 @@ class Row:
     budget: str = ""
     met: bool | None = None
     against: str = ""
-    """What the ratio compares with, where there can be one of several."""
+    """The yardstick of the ratio, if there are several possible ones."""
 
     def cells(self) -> tuple[str, ...]:
-        """The texts of its columns."""
+        """The texts of the columns."""
         ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
         met = "" if self.met is None else "yes" if self.met else "NO"
         return (self.what, self.measured, self.yardstick, ratio, self.budget, met)
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The table as Markdown that is also readable as it is."""
+    """Returns the table as Markdown that is also readable as plain text."""
     cells = [HEADINGS, *(row.cells() for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(HEADINGS))]
     lines = [
@@ -43,23 +43,23 @@ def markdown(rows: Sequence[Row]) -> str:
 
 
 def ms(seconds: float) -> str:
-    """Seconds as milliseconds for people."""
+    """Formats seconds as milliseconds."""
     return f"{seconds * 1000:,.1f} ms" if seconds < 0.1 else f"{seconds * 1000:,.0f} ms"
 
 
 def mb(size: float) -> str:
-    """Bytes as megabytes for people."""
+    """Formats bytes as megabytes."""
     return f"{size / 1e6:,.1f} MB"
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The value below which ``share`` of the values are."""
+    """Returns the value below which ``share`` of the values are."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
 def work(act: Callable[[], object], times: int = 5) -> float:
-    """Median CPU seconds of this process that ``act`` takes."""
+    """Returns the median CPU seconds of this process for ``act``."""
     found = []
     for _ in range(times):
         start = time.process_time()

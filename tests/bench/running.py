@@ -1,4 +1,4 @@
-"""A running app beside the incumbent: messages that arrive, keys meanwhile and at rest, memory, the way back."""
+"""A running app compared to the incumbent: arriving messages, keys meanwhile and when idle, memory, going back."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ UNIT = "empty app until quiet: CPU"
 
 @dataclass(slots=True)
 class Figures:
-    """Of one client on one server: a list of values for each name, in seconds or bytes."""
+    """The measurements of one client on one server: a list of values for each name, in seconds or bytes."""
 
     values: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, name: str, *found: float) -> None:
-        """More values of one figure."""
+        """Adds values of one figure."""
         self.values.setdefault(name, []).extend(found)
 
     def answer(self, name: str, answer: Answer | None) -> None:
-        """What a key brought, if anything."""
+        """Records the response to a key, if there was one."""
         if answer is not None:
             self.add(f"{name}: to first byte", answer.first)
             self.add(f"{name}: until quiet", answer.quiet)
@@ -50,19 +50,19 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """How one client is started, and the screen by which one knows that it is ready."""
+    """How one client is started, and how its screen shows that it is ready."""
 
     name: str
     command: Callable[[Path], list[str]]
     ready: str
     begin: tuple[str, ...] = ("escape", "a", "G")
-    """Keys from a start to the newest of all messages."""
+    """Keys after the start to the newest of all messages."""
     newest: tuple[str, ...] = ("a", "G")
-    """Keys to it from the messages."""
+    """Keys that lead to it from the messages."""
 
 
 def clients() -> list[Client]:
-    """The app, and the incumbent where it is named."""
+    """Returns the app, and the incumbent if one is given."""
     found = [Client("app", lambda rc: narrowcast("--rc", str(rc)), LIVE.pattern)]
     if incumbent := os.environ.get(INCUMBENT):
         found.append(
@@ -79,7 +79,9 @@ def clients() -> list[Client]:
 
 @contextmanager
 def opened(client: Client, rc: Path, folder: Path, *, side_margins: bool = False) -> Iterator[Watched]:
-    """The client, ready and quiet, at all messages; ``side_margins``: in a terminal that has them."""
+    """Starts the client, and waits until it is idle at all messages; ``side_margins``: in a terminal that
+    supports them.
+    """
     app = Watched(client.command(rc), folder, size=SIZE, side_margins=side_margins)
     try:
         app.wait_for(client.ready)
@@ -95,7 +97,9 @@ def opened(client: Client, rc: Path, folder: Path, *, side_margins: bool = False
 
 
 def measure(served: Served, folder: Path, what: str, parts: Sequence[str] = ()) -> list[Row]:
-    """All figures, the clients in turns; in each turn an empty Textual app says how fast the machine is."""
+    """Measures all figures, the clients in turn; in each turn an empty Textual app measures the speed of the
+    machine.
+    """
     found = {name: Figures() for name in ("empty", *(client.name for client in clients()))}
     for _ in range(ROUNDS):
         found["empty"].add(UNIT, empty_start(folder / "empty-home"))
@@ -112,7 +116,7 @@ def measure(served: Served, folder: Path, what: str, parts: Sequence[str] = ()) 
 
 
 def empty_start(folder: Path) -> float:
-    """CPU seconds of an empty Textual app until it is quiet: the unit of figures without another yardstick."""
+    """CPU seconds of an empty Textual app until it is idle: the unit of figures without another yardstick."""
     app = Watched(python("bench.empty_app"), folder, size=SIZE)
     try:
         app.take(10)
@@ -124,7 +128,7 @@ def empty_start(folder: Path) -> float:
 
 
 def arrivals(app: Watched, _client: Client, figures: Figures, served: Served) -> None:
-    """Messages one by one into the view that is open, to nobody's keys."""
+    """Sends messages one by one to the open view, without key presses."""
     before, cpu = resident_bytes(app.pid), cpu_seconds(app.pid)
     taken = _taken_while(app, send(served))
     taken += len(app.take_until_quiet(0.6))
@@ -134,7 +138,7 @@ def arrivals(app: Watched, _client: Client, figures: Figures, served: Served) ->
 
 
 def help_under_load(app: Watched, _client: Client, figures: Figures, served: Served) -> None:
-    """Help opens and closes while messages arrive."""
+    """Opens and closes help while messages arrive."""
     sending = send(served)
     while sending.is_alive():
         app.take_until_quiet(0.02, 0.05)
@@ -148,7 +152,7 @@ def help_under_load(app: Watched, _client: Client, figures: Figures, served: Ser
 
 
 def keys(app: Watched, client: Client, figures: Figures, served: Served) -> None:
-    """At rest: rows, letters, the dialogs and the way back to a view."""
+    """When idle: moves by rows, types letters, opens dialogs and goes back to a view."""
     scroll(app, figures, served)
     for name, key in (("help", "?"), ("reply", "r")):
         for _ in range(10):
@@ -170,15 +174,16 @@ def keys(app: Watched, client: Client, figures: Figures, served: Served) -> None
 
 
 def scroll(app: Watched, figures: Figures, served: Served, name: str = "scroll") -> None:
-    """Messages that come into view from above."""
+    """Scrolls up to messages that were not in view."""
     read_all(app, served)
     for _ in range(40):
         figures.answer(name, _answer(app, "k"))
 
 
 def read_all(app: Watched, served: Served) -> None:
-    """Nothing is unread any more. What a row brings into view is marked as read, by a request each half second at most;
-    the counters and the title change when the server has said so, which is no answer to the key.
+    """Waits until nothing is unread. A row that scrolls into view is marked as read, with a request each half
+    second at most; counters and title change when the server has confirmed that, which is not part of the
+    response to the key.
     """
     with httpx.Client(base_url=served.url, auth=served.auth("ada"), trust_env=False, timeout=30) as client:
         client.post("/api/v1/mark_all_as_read").raise_for_status()
@@ -186,13 +191,13 @@ def read_all(app: Watched, served: Served) -> None:
 
 
 def press(app: Watched, key: str, quiet: float = 0.3) -> None:
-    """A key whose answer is not measured."""
+    """Presses a key whose response is not measured."""
     app.press(key)
     app.take_until_quiet(quiet, 3.0)
 
 
 def rest(app: Watched, _client: Client, figures: Figures, _served: Served) -> None:
-    """Ten seconds of nothing, and the memory at their end."""
+    """Measures ten idle seconds, and the memory at their end."""
     app.take_until_quiet(1.5)
     figures.add("RSS", resident_bytes(app.pid))
     before = cpu_seconds(app.pid)
@@ -205,13 +210,13 @@ PARTS: dict[str, Part] = {"rest": rest, "keys": keys, "arrivals": arrivals, "hel
 
 
 def send(served: Served, count: int = MESSAGES) -> threading.Thread:
-    """Sends messages at an even pace from a thread of its own."""
+    """Sends messages at a constant rate from a thread of its own."""
     people = [served.auth("bruno")]
     with httpx.Client(base_url=served.url, auth=people[0], trust_env=False, timeout=30) as client:
         channel = client.get("/api/v1/users/me/subscriptions").json()["subscriptions"][0]["stream_id"]
         for number in range(SENDERS - 1):
             other = httpx.BasicAuth(f"user{number}@demo.example", f"key{number:029}")
-            if client.get("/api/v1/users/me", auth=other).is_success:  # the demo has no such people
+            if client.get("/api/v1/users/me", auth=other).is_success:  # the demo has no such users
                 people.append(other)
 
     def work() -> None:
@@ -240,7 +245,7 @@ def _taken_while(app: Watched, sending: threading.Thread) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a key brought: seconds to the first and to the last byte, and bytes."""
+    """The response to a key: seconds to the first and to the last byte, and bytes."""
 
     first: float
     quiet: float
@@ -248,7 +253,7 @@ class Answer:
 
 
 def _answer(app: Watched, key: str, quiet: float = QUIET) -> Answer | None:
-    """None where the key brings nothing."""
+    """None if the key has no effect."""
     app.forget()
     start = time.monotonic() - app.started
     app.press(key)
@@ -261,11 +266,11 @@ def _answer(app: Watched, key: str, quiet: float = QUIET) -> Answer | None:
 
 
 ESCAPE_ALONE = 0.3
-"""Seconds after which an Escape is no longer taken for the beginning of Alt with the next key."""
+"""Seconds after which Escape is no longer taken for the start of an Alt combination."""
 
 
 def _first_large(app: Watched, key: str, size: int = 2_000) -> float:
-    """Seconds until at least ``size`` bytes came: what one message brings is smaller than what a dialog does."""
+    """Seconds until at least ``size`` bytes arrived: the output for one message is smaller than that for a dialog."""
     start = time.monotonic()
     app.press(key)
     taken = 0
@@ -294,7 +299,7 @@ LIMITS: dict[str, tuple[str, float, bool]] = {
 
 
 def rows(found: dict[str, Figures], what: str) -> list[Row]:
-    """The table."""
+    """Returns the table."""
     table = []
     ours, theirs = found["app"].values, found.get("incumbent", Figures()).values
     unit = median(found["empty"].values[UNIT])

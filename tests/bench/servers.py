@@ -1,4 +1,4 @@
-"""Servers in processes of their own, and the client's cache filled beforehand."""
+"""Servers in processes of their own, and caches of the client that are filled beforehand."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Served:
     pid: int
 
     def auth(self, name: str) -> httpx.BasicAuth:
-        """The credentials of somebody."""
+        """The credentials of a user."""
         email, key = (self.data / f"{name}.key").read_text().split()
         return httpx.BasicAuth(email, key)
 
     def rc(self, name: str, url: str = "") -> Path:
-        """The account file of somebody, for ``url`` where a proxy stands before the server."""
+        """Writes the account file of a user, for ``url`` if there is a proxy in front of the server."""
         email, key = (self.data / f"{name}.key").read_text().split()
         path = self.data / f"{name}-{hash(url)}.zuliprc"
         path.touch(mode=0o600)
@@ -39,12 +39,12 @@ class Served:
 
 
 PLENTY = "1000000/60"
-"""Requests and seconds: what is measured asks more than a person does."""
+"""A rate limit (requests and seconds) that benchmarks do not reach."""
 
 
 @contextmanager
 def served(folder: Path, kind: str) -> Iterator[Served]:
-    """A server of an organization of `bench.worlds`."""
+    """Starts a server of an organization of `bench.worlds`."""
     env = environment(folder / "server-home")
     data = folder / "server"
     subprocess.run(python("bench.worlds", str(data), kind), env=env, check=True)
@@ -72,13 +72,13 @@ def served(folder: Path, kind: str) -> Iterator[Served]:
 
 
 def in_background(work: Callable[[], object]) -> threading.Thread:
-    """Does ``work`` while the caller watches a terminal."""
+    """Runs ``work`` in a thread while the caller reads a terminal."""
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     return thread
 
 
 def say(text: str) -> None:
-    """Tells whoever waits what is being measured."""
+    """Prints what is being measured."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()

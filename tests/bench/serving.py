@@ -1,4 +1,4 @@
-"""The server: how much work a message, a registration and the emoji data are."""
+"""The server: the work for a message, a registration and the emoji data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MESSAGES = 200
 
 
 def measure(demo: Served, large: Served) -> list[Row]:
-    """Against an empty Starlette route on the same uvicorn, and json.dumps of the same answer."""
+    """Compared to an empty Starlette route on the same uvicorn, and to json.dumps of the same response."""
     nothing = _empty(demo.data)
     with httpx.Client(
         base_url=f"{demo.url}/api/v1", auth=demo.auth("bruno"), trust_env=False, timeout=60
@@ -57,7 +57,7 @@ Times = list[tuple[float, float]]
 
 
 def empty_route(folder: Path) -> float:
-    """CPU seconds of a request that does nothing, on the same uvicorn."""
+    """CPU seconds of an empty request, on the same uvicorn."""
     return median(cpu for _, cpu in _empty(folder))
 
 

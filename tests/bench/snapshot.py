@@ -1,4 +1,4 @@
-"""A large organization: how long until it is usable, against json.loads of its snapshot."""
+"""A large organization: how long until the app is usable, compared to json.loads of its snapshot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROUNDS = 3
 
 
 def register(served: Served) -> bytes:
-    """The snapshot as the client asks for it."""
+    """The snapshot as the client requests it."""
     account = Account.from_zuliprc(served.rc("ada"))
 
     async def ask() -> dict[str, object]:
@@ -35,9 +35,10 @@ def register(served: Served) -> bytes:
 
 
 def measure(served: Served, small: Served, folder: Path) -> list[Row]:
-    """Work from exec until usable, less that of the demo organization.
+    """The work from exec until usable, minus that for the demo organization.
 
-    On the first start that is when the snapshot is there, with a warm cache when the channels are on screen.
+    On the first start, usable means that the snapshot has arrived; with a warm cache, that the channels are
+    on screen.
     """
     body = register(served)
     loads = work(lambda: json.loads(body))
@@ -63,8 +64,8 @@ def measure(served: Served, small: Served, folder: Path) -> list[Row]:
 
 
 def _until(shown: re.Pattern[str], served: Served, folder: Path, *, first: bool) -> tuple[float, int]:
-    """CPU seconds until something is on the screen, and the memory later; medians, with a new home where it is a
-    first start.
+    """Measures CPU seconds until the screen shows something, and the memory later; medians, with a new home
+    directory for first starts.
     """
     found, sizes = [], []
     for number in range(ROUNDS):

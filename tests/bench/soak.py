@@ -1,4 +1,5 @@
-"""The long soak: 200 clients and 50 messages a second for a minute, against a server in a process of its own.
+"""The long soak test: 200 clients and 50 messages a second for a minute, with the server in a process of its
+own.
 
 cd tests && python -m bench.soak
 """
@@ -18,7 +19,7 @@ from support.soak import Crowd, Report, populate, soak
 
 
 def prepare(folder: Path, clients: int) -> Crowd:
-    """Makes a data folder with the accounts."""
+    """Creates a data folder with the accounts."""
     folder.mkdir(parents=True, mode=0o700)
     core = Core(folder, Config(durable=False))
     try:
@@ -29,7 +30,7 @@ def prepare(folder: Path, clients: int) -> Crowd:
 
 
 def serve(folder: Path) -> tuple[subprocess.Popen[str], str]:
-    """Starts the server; gives the process and its address."""
+    """Starts the server; returns the process and its address."""
     command = [sys.executable, "-m", "narrowcast", "serve", "--port", "0", "--data", str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -38,7 +39,7 @@ def serve(folder: Path) -> tuple[subprocess.Popen[str], str]:
 
 
 async def main() -> int:
-    """Runs it and prints what came of it; 1 when anything was lost, doubled or out of order."""
+    """Runs it and prints the result; returns 1 if anything was lost, duplicated or out of order."""
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         crowd = prepare(data, clients=200)
@@ -53,7 +54,7 @@ async def main() -> int:
 
 
 def described(report: Report) -> str:
-    """One line for people."""
+    """Formats one line of the result."""
     return (
         f"{report.clients} clients, {report.sent} messages: lost {report.lost}, doubled {report.doubled}, "
         f"out of order {report.disordered}; arrival median {report.latency(0.5) * 1000:.0f} ms, "

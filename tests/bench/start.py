@@ -1,4 +1,4 @@
-"""From exec to the messages of the last time, to those that came since, and until all has settled."""
+"""From exec to the cached messages, to those received since, and until the app is idle."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from support.terminal import narrowcast
 
 ROUNDS = 9
 INCUMBENT = "BENCH_INCUMBENT"
-"""The variable that names the command of another client, zulip-term, to be measured in the same turns."""
+"""The variable with the command of another client, zulip-term, to be measured alternately."""
 INCUMBENT_MESSAGE = "▒"
-"""What stands beside the first line of each of its messages."""
+"""What the screen shows beside the first line of each of its messages."""
 
 Holds = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Seconds until what is looked for is on the screen; CPU seconds until the first of it, and until all is quiet."""
+    """Seconds until the text is on the screen; CPU seconds until its first part is, and until the app is idle."""
 
     kept: float
     news: float
@@ -35,9 +35,10 @@ class Start:
 
 
 def measure(served: Served, folder: Path, what: str) -> list[Row]:
-    """The app, an empty one, and the incumbent where it is named, in turns, so that a busy machine hurts all.
+    """Measures the app, an empty one, and the incumbent if given, in turn, so that a busy machine affects
+    all.
 
-    Between two starts somebody else sends a message: it is what came since, and at the next start what was there.
+    Between two starts another user sends a message: it is new at the next start, and cached at the one after.
     """
     rc = served.rc("ada")
     last = news(served, 0)
@@ -63,7 +64,7 @@ def measure(served: Served, folder: Path, what: str) -> list[Row]:
 
 
 def news(served: Served, number: int) -> str:
-    """Sends the only unread message; a word that stands nowhere else."""
+    """Sends the only unread message; returns a word that occurs nowhere else."""
     word = f"Nachricht{number:03}"
     reader, writer = served.auth("ada"), served.auth("bruno")
     with httpx.Client(base_url=served.url, trust_env=False, timeout=30) as client:
@@ -93,7 +94,7 @@ def _started(command: list[str], folder: Path, kept: Holds, new: Holds) -> Start
 def _rows(what: str, starts: dict[str, list[Start]]) -> list[Row]:
     """``exec to`` rows in seconds, ``CPU`` rows in CPU seconds."""
     rows = []
-    # what, pick, most times the empty app, most times the incumbent
+    # name, value, limit relative to the empty app, limit relative to the incumbent
     table: tuple[tuple[str, Callable[[Start], float], float | None, float], ...] = (
         ("exec to the messages of the last time", lambda one: one.kept, None, 0.2),
         ("exec to what came since", lambda one: one.news, None, 0.7),

@@ -1,6 +1,6 @@
-"""A process in a pseudo-terminal whose output has times, and whose work and memory are read from /proc.
+"""A process in a pseudo-terminal whose output is timed, and whose work and memory are read from /proc.
 
-The work of a process is the CPU time of all its threads: other programs on the machine do not change it much.
+The work of a process is the CPU time of all its threads: other programs on the machine hardly affect it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ TESTS = Path(__file__).resolve().parent.parent
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Of a process whose home is below ``folder``; what is measured is found as it is here, and compiled once as
-    where it is installed.
+    """The environment of a process whose home is below ``folder``; it imports the same modules as here,
+    compiled once as in an installation.
     """
     path = os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH", ""))))
     found = {**home(folder), "PATH": os.environ["PATH"], "PYTHONPATH": path}
@@ -30,7 +30,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU time of all threads of a process until now."""
+    """Total CPU time of all threads of a process."""
     total = 0
     for task in Path(f"/proc/{pid}/task").iterdir():
         try:
@@ -41,7 +41,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def main_thread_seconds(pid: int) -> float:
-    """CPU time of its first thread, the one that handles keys."""
+    """CPU time of its first thread, which handles keys."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
@@ -54,11 +54,11 @@ def resident_bytes(pid: int | str) -> int:
 
 
 class WatchedMargins(SideMarginScreen, QuietScreen):
-    """Without an opinion, and with margins."""
+    """A screen that ignores unknown sequences, with side margins."""
 
 
 class Watched(Terminal):
-    """A terminal that notes when each piece of output came, and leaves the screen for later."""
+    """A terminal that records when each piece of output arrived, and parses the screen later."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Watched(Terminal):
         """(seconds since the start, CPU seconds, bytes)"""
 
     def take(self, seconds: float) -> bytes:
-        """What comes within ``seconds``, without a look at it."""
+        """Reads the output of the next ``seconds``, without parsing it."""
         ready, _, _ = select.select([self._master], [], [], seconds)
         if not ready:
             return b""
@@ -94,7 +94,7 @@ class Watched(Terminal):
         return data
 
     def pump(self, seconds: float = 0.0) -> bool:
-        """As any terminal does; one with margins at the sides says so."""
+        """Answers queries as any terminal does; one with side margins reports them."""
         came = super().pump(seconds)
         self._answer()
         return came
@@ -105,7 +105,7 @@ class Watched(Terminal):
             os.write(self._master, b"\x1b[?69;2$y")
 
     def take_until_quiet(self, quiet: float = 0.5, patience: float = PATIENCE) -> bytes:
-        """Reads until nothing has come for ``quiet`` seconds."""
+        """Reads until there was no output for ``quiet`` seconds."""
         end = time.monotonic() + patience
         taken = bytearray()
         while time.monotonic() < end:
@@ -116,7 +116,9 @@ class Watched(Terminal):
         return bytes(taken)
 
     def when(self, *holds: Callable[[str], bool]) -> list[tuple[float, float]]:
-        """Shows the pieces to a screen; (seconds, CPU seconds) of the first piece at which each ``holds(screen)``."""
+        """Feeds the pieces to a screen; returns (seconds, CPU seconds) of the first piece at which each
+        ``holds(screen)``.
+        """
         found: dict[int, tuple[float, float]] = {}
         for seconds, cpu, data in self.pieces:
             self._stream.feed(data)
@@ -129,20 +131,20 @@ class Watched(Terminal):
         raise AssertionError(f"it was never on the screen:\n{self.text}")
 
     def forget(self) -> None:
-        """Shows the screen what came until now, and begins the notes anew."""
+        """Feeds all output so far to the screen, and clears the records."""
         for _, _, data in self.pieces:
             self._stream.feed(data)
         self.pieces.clear()
 
     def key_work(self, key: str, quiet: float = 0.06) -> tuple[float, int]:
-        """CPU seconds and bytes that a key takes until the process is quiet again."""
+        """CPU seconds and bytes of output for a key, until the process is idle again."""
         before = cpu_seconds(self.pid)
         self.press(key)
         taken = self.take(1.0) + self.take_until_quiet(quiet)
         return cpu_seconds(self.pid) - before, len(taken)
 
     def key_answer(self, key: str) -> tuple[float, float]:
-        """Seconds and CPU seconds of the main thread until the first bytes answer a key."""
+        """Seconds and CPU seconds of the main thread until the first bytes of the response to a key."""
         start, before = time.monotonic(), main_thread_seconds(self.pid)
         self.press(key)
         if not self.take(10.0):
@@ -154,7 +156,7 @@ LIVE = pattern(r"● live")
 
 
 def open_app(rc: Path, folder: Path, *, size: tuple[int, int] = (120, 40)) -> Watched:
-    """The app of an account, until it is live and quiet."""
+    """Starts the app of an account, and waits until it is live and idle."""
     app = Watched(narrowcast("--rc", str(rc)), folder, size=size)
     try:
         app.wait_for(LIVE.pattern)
@@ -167,12 +169,12 @@ def open_app(rc: Path, folder: Path, *, size: tuple[int, int] = (120, 40)) -> Wa
 
 
 def end(app: Watched) -> None:
-    """Leaves the app as a user does."""
+    """Quits the app as a user does."""
     app.signal(15)
     app.wait_end(20)
     app.hang_up()
 
 
 def python(*arguments: str) -> list[str]:
-    """A module of the bench as a command."""
+    """Returns the command line that runs a module of the bench."""
     return [sys.executable, "-m", *arguments]

@@ -1,6 +1,7 @@
-"""Organizations to measure with, put into a data folder without the server.
+"""Organizations for benchmarks, written into a data folder without the server.
 
-PYTHONPATH=tests python -m bench.worlds FOLDER KIND      (a process of its own: its memory is not the bench's)
+PYTHONPATH=tests python -m bench.worlds FOLDER KIND      (in a process of its own, so that its memory is not
+measured)
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ READ = 1
 """The flag of a read message in the store."""
 NOW = 1_780_000_000
 ALL_IN = 202
-"""Who follows the first channel with `all_in`: Ada, Bruno, and the first of the others."""
+"""The users who follow the first channel with `all_in`: Ada, Bruno, and the first of the others."""
 DIFFERENT = 5_000
-"""Texts that messages have."""
+"""Texts of messages."""
 RARE = 40
-"""Messages with the word "needle", however many there are."""
+"""The number of messages with the word "needle", however many messages there are."""
 WORDS = [
     "release",
     "gateway",
@@ -93,21 +94,21 @@ WORDS = [
 
 @cache
 def words(number: int, most: int = 60) -> str:
-    """The text of a message: other words for each number, as many as people write."""
+    """Returns the text of a message: different words for each number, of typical length."""
     source = random.Random(number)
     count = source.randint(3, 12) if number % 4 else source.randint(12, most)
     return " ".join(source.choices(WORDS, k=count)).capitalize() + "."
 
 
 def name(number: int) -> str:
-    """The name of a person."""
+    """Returns the name of a user."""
     source = random.Random(number)
     return f"{source.choice(WORDS).capitalize()} {source.choice(WORDS).capitalize()} {number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much there is of what. Ada follows all channels."""
+    """The size of an organization. Ada follows all channels."""
 
     users: int
     channels: int
@@ -117,9 +118,9 @@ class Size:
     topics: int = 10
     """Topics in each channel."""
     all_in: bool = False
-    """Whether the first people follow the first channel."""
+    """Whether the first users follow the first channel."""
     searched: bool = False
-    """Whether messages can be found by their words."""
+    """Whether messages are indexed for search."""
 
 
 KINDS = {
@@ -134,7 +135,9 @@ KINDS = {
 
 
 def make(folder: Path, kind: str) -> None:
-    """Makes the data folder; ``demo`` is the demo world with nobody alive. Ada's key goes to ``ada.key``."""
+    """Creates the data folder; ``demo`` is the demo data without simulated people. Ada's key is written to
+    ``ada.key``.
+    """
     folder.mkdir(parents=True, mode=0o700)
     core = Core(folder, Config(durable=False))
     try:

@@ -1,1 +1,1 @@
-"""The app in real terminals on a screen that nobody sees: ``make terminals``."""
+"""Tests the app in real terminals on a virtual screen: ``make terminals``."""

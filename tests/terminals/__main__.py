@@ -1,7 +1,7 @@
-"""``make terminals``: tries the app in each terminal that is installed, and writes the table of docs/terminals.md.
+"""``make terminals``: tests the app in each installed terminal, and writes the table of docs/terminals.md.
 
-Pictures of each check stay in ``.terminals/``. Fails where a check failed; a terminal that is not installed is said and
-left out of the table.
+Screenshots of each check are kept in ``.terminals/``. Exits with an error if a check failed; terminals that
+are not installed are reported and left out of the table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def say(text: str) -> None:
 
 
 def tried(kind: Kind, display: Display, world: World, home: Path) -> dict[str, str]:
-    """What each check saw; a text that begins with "FAILED" where one failed."""
+    """Returns the result of each check; a failed one starts with "FAILED"."""
     environment = {**kind.environment, "HOME": str(home), "LC_ALL": "C.UTF-8"}
     settings = home / ".config" / "narrowcast" / "config.toml"
     settings.parent.mkdir(parents=True)
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
             with Display() as display, World(own) as world:
                 try:
                     results[kind.name] = tried(kind, display, world, own)
-                except Late as late:  # it did not start
+                except Late as late:  # the app did not start
                     results[kind.name] = dict.fromkeys((name for name, _ in CHECKS), f"FAILED: {late}")
     if not arguments and results:
         write_table(results)

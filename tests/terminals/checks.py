@@ -1,4 +1,4 @@
-"""What is tried in each terminal. A check returns what was seen in a word or two; it raises Wrong or Late otherwise."""
+"""The checks in each terminal. A check returns its result in a word or two; it raises Wrong or Late if it fails."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from terminals.world import World, is_colourful, is_sharp, straightness
 WORDS = "naïve 日本語 é 👋🏽 שלום शिव done"
 LINES = "first line\nsecond 日本 line\nthird line"
 STEADY = 0.7
-"""Seconds without a change after which a window stands still."""
+"""Seconds without a change after which a window counts as idle."""
 STRAIGHT = 0.93
-"""How much of an edge must be straight; a selected row covers a part of it."""
+"""The share of an edge that must be straight; a selected row covers a part of it."""
 
 
 class Wrong(Exception):
-    """What was seen is not what it should be."""
+    """The screen does not show what it should."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One terminal with the app in it, and the server behind."""
+    """One terminal with the app in it, and the server."""
 
     kind: Kind
     window: Window
@@ -37,7 +37,7 @@ class Trial:
     folder: Path
 
     def keep(self, check: str) -> Image.Image:
-        """What is shown, once it stands still; kept for who looks at the results."""
+        """Waits until the window is idle, and saves a screenshot for review."""
         image = settled(self.window)
         name = "-".join(re.findall(r"\w+", f"{self.kind.name} {check}"))
         image.save(self.folder / f"{name}.png")
@@ -45,7 +45,7 @@ class Trial:
 
 
 def settled(window: Window) -> Image.Image:
-    """The picture, once it stands still."""
+    """Returns the screenshot, once the window is idle."""
     before, since = window.picture(), time.monotonic()
     deadline = since + 15
     while time.monotonic() - since < STEADY and time.monotonic() < deadline:
@@ -57,7 +57,7 @@ def settled(window: Window) -> Image.Image:
 
 
 def start(trial: Trial) -> str:
-    """The app opens at the conversation, and names the window where the terminal lets it."""
+    """The app opens at the conversation, and sets the window title if the terminal allows it."""
     wait_until(lambda: len(trial.window.picture().getcolors(1_000_000) or ()) > 20, "a screen with text")
     settled(trial.window)
     if trial.kind.name.startswith("screen"):
@@ -67,7 +67,7 @@ def start(trial: Trial) -> str:
 
 
 def write(trial: Trial) -> str:
-    """Keys arrive as what they are: a message is written, with accents and wide characters that are pasted."""
+    """Keys are recognized: a message is typed, and accents and wide characters are pasted."""
     trial.window.press("r")
     trial.window.type("typed here ")
     trial.window.paste(WORDS, trial.kind.pastes)
@@ -78,7 +78,7 @@ def write(trial: Trial) -> str:
 
 
 def paste(trial: Trial) -> str:
-    """Several lines that are pasted are one message, not three."""
+    """Several pasted lines become one message, not three."""
     trial.window.paste(LINES, trial.kind.pastes)
     settled(trial.window)
     trial.window.press("Return")
@@ -88,7 +88,7 @@ def paste(trial: Trial) -> str:
 
 
 def rows(trial: Trial) -> str:
-    """Rows with wide and combining text end where others do: the pane beside them has a straight edge."""
+    """Rows with wide and combining text have the right width: the pane beside them has a straight edge."""
     if trial.kind.name.startswith("screen"):
         return "not judged: panes have one background"
     trial.window.press("F3")
@@ -102,7 +102,7 @@ def rows(trial: Trial) -> str:
 
 
 def resize(trial: Trial) -> str:
-    """A smaller window is filled anew, and what is typed then arrives."""
+    """A smaller window is redrawn completely, and text typed then arrives."""
     width, height = trial.window.size
     trial.window.resize(width * 3 // 4, height * 3 // 4)
     settled(trial.window)
@@ -118,7 +118,7 @@ def resize(trial: Trial) -> str:
 
 
 def notice(trial: Trial) -> str:
-    """A direct message rings while the window has not got the focus."""
+    """A direct message rings the bell while the window does not have the focus."""
     if not trial.kind.tells_bell:
         return "not judged: it rings by the desktop"
     trial.kind.bell.unlink(missing_ok=True)
@@ -133,7 +133,7 @@ def notice(trial: Trial) -> str:
 
 
 def picture(trial: Trial) -> str:
-    """A photograph is shown by its points, or by coloured cells."""
+    """A photograph is shown as pixels, or as coloured cells."""
     trial.world.show_photograph()
     time.sleep(2)
     trial.window.press("G")

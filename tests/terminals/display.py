@@ -16,16 +16,16 @@ from support.waiting import Late, wait_until
 NEEDED = ("Xvfb", "xdotool", "xclip", "xprop")
 SIZE = (1500, 950)
 SECONDS = 20.0
-"""How long a program may take to answer."""
+"""Seconds that a program may take to answer."""
 
 
 def missing() -> list[str]:
-    """The programs that are not there."""
+    """Returns the programs that are not installed."""
     return [name for name in NEEDED if shutil.which(name) is None]
 
 
 class Display:
-    """The screen; a context manager."""
+    """The virtual screen; a context manager."""
 
     def __init__(self, number: int = 93) -> None:
         self.name = f":{number}"
@@ -56,12 +56,14 @@ class Display:
     def ask(
         self, *command: str, given: str | None = None, environment: Mapping[str, str] | None = None
     ) -> str:
-        """The output of a program that speaks to the screen; empty when it fails."""
+        """Returns the output of an X program; empty if it fails."""
         done = subprocess.run(
             command,
             env=environment or self.environment,
             input=given,
-            stdout=subprocess.PIPE if given is None else subprocess.DEVNULL,  # who offers a selection stays
+            stdout=subprocess.PIPE
+            if given is None
+            else subprocess.DEVNULL,  # the program that owns a selection keeps running
             stderr=subprocess.DEVNULL,
             text=True,
             check=False,
@@ -70,14 +72,14 @@ class Display:
         return (done.stdout or "").strip() if done.returncode == 0 else ""
 
     def press(self, *keys: str) -> None:
-        """Keys by the names of X."""
+        """Presses keys by their X names."""
         self.ask("xdotool", "key", "--delay", "40", *keys)
 
     def type(self, text: str) -> None:
         self.ask("xdotool", "type", "--delay", "25", text)
 
     def picture(self) -> Image.Image:
-        """What is on the screen."""
+        """Takes a screenshot."""
         return ImageGrab.grab(xdisplay=self.name).convert("RGB")
 
 
@@ -108,41 +110,41 @@ class Program:
 
 
 class Window(Protocol):
-    """A terminal on the screen, as the checks use it."""
+    """A terminal on the screen, as used by the checks."""
 
     @property
     def title(self) -> str: ...
     @property
     def is_urgent(self) -> bool:
-        """Whether it asks for attention."""
+        """Whether it sets the urgency hint."""
 
     @property
     def size(self) -> tuple[int, int]:
-        """In points."""
+        """The size in pixels."""
 
     def focus(self) -> None:
-        """Give it the keys."""
+        """Gives it the focus."""
 
     def leave(self) -> None:
-        """Take the keys away from it."""
+        """Takes the focus away from it."""
 
     def resize(self, width: int, height: int) -> None:
-        """To so many points."""
+        """Resizes it to this many pixels."""
 
     def press(self, *keys: str) -> None:
-        """Keys by the names of X."""
+        """Presses keys by their X names."""
 
     def type(self, text: str) -> None: ...
 
     def paste(self, text: str, keys: str) -> None:
-        """Put a text into clipboard and selection, and press what pastes it in this terminal."""
+        """Puts a text into clipboard and selection, and presses the keys that paste in this terminal."""
 
     def picture(self) -> Image.Image:
-        """What it shows."""
+        """Takes a screenshot of it."""
 
 
 class XWindow:
-    """A terminal of X; a context manager that ends it and what runs in it."""
+    """An X terminal; a context manager that ends it and the programs in it."""
 
     def __init__(
         self, display: Display, command: Sequence[str], environment: Mapping[str, str], log: Path
@@ -166,7 +168,7 @@ class XWindow:
         self._program.__exit__()
 
     def _find(self) -> bool:
-        # By both: names outside of Latin-1 are not matched, and some have no class.
+        # By title and class: titles outside Latin-1 are not matched, and some windows have no class.
         ways = (["--name", "."], ["--class", "."])
         found = [self._display.ask("xdotool", "search", "--onlyvisible", *way).split() for way in ways]
         self.id = next((ids[-1] for ids in found if ids), "")
@@ -181,7 +183,7 @@ class XWindow:
         return "urgency hint bit is set" in self._display.ask("xprop", "-id", self.id, "WM_HINTS")
 
     def focus(self) -> None:
-        """Give it the keys; there is no window manager that would."""
+        """Gives it the focus; there is no window manager to do so."""
         self._display.ask("xdotool", "windowfocus", "--sync", self.id)
 
     def leave(self) -> None:

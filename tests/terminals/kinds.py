@@ -1,4 +1,4 @@
-"""The terminals that are tried, as far as they are installed, alone and with a multiplexer inside."""
+"""The terminals to test, as far as they are installed, alone and with a multiplexer inside."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ COLUMNS, ROWS = 120, 36
 
 @dataclass(frozen=True)
 class Kind:
-    """``programs`` are needed; ``command`` runs what is appended to it; ``pastes`` are the keys that paste."""
+    """``programs`` must be installed; ``command`` runs the command appended to it; ``pastes`` are the keys
+    that paste.
+    """
 
     name: str
     programs: tuple[str, ...]
@@ -24,17 +26,17 @@ class Kind:
     pastes: str
     pictures: str
     config: str
-    """What stands in the app's configuration."""
+    """The app's configuration."""
     bell: Path
-    """Is made when it rings, where the window itself does not say so."""
+    """A file that is created when it rings, if the window itself does not show that."""
     environment: dict[str, str] = field(default_factory=dict)
     tells_bell: bool = True
-    """Whether somebody outside can see that it rings."""
+    """Whether the bell can be detected from outside."""
     window: type[XWindow | WaylandWindow] = XWindow
 
     @property
     def missing(self) -> list[str]:
-        """What is not installed."""
+        """Returns the programs that are not installed."""
         return [program for program in self.programs if shutil.which(program) is None]
 
 
@@ -56,7 +58,7 @@ _XTERM = (
 
 
 def kinds(folder: Path) -> Sequence[Kind]:
-    """``folder`` is for their configurations."""
+    """Returns all kinds; ``folder`` is for their configurations."""
     bell = folder / "bell"
     texts = {
         "tmux.conf": (

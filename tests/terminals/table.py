@@ -1,4 +1,4 @@
-"""The table of docs/terminals.md that comes from a run."""
+"""The generated table of docs/terminals.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BEGIN, END = "<!-- tried by make terminals -->", "<!-- end -->"
 
 
 def write_table(results: dict[str, dict[str, str]]) -> None:
-    """Put what was seen between the marks of the page."""
+    """Writes the results between the marks of the page."""
     checks = [name for name, _ in CHECKS]
     lines = [f"| terminal | {' | '.join(checks)} |", "|---" * (len(checks) + 1) + "|"]
     lines += [f"| {kind} | {' | '.join(seen[check] for check in checks)} |" for kind, seen in results.items()]

@@ -1,4 +1,4 @@
-"""A terminal of Wayland: sway draws it in a window of the same virtual screen, and answers what X answers elsewhere."""
+"""A Wayland terminal: sway draws it in a window of the virtual X screen, and answers queries in place of X."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONFIG = "default_border none\nxwayland disable\nseat * hide_cursor 100\n"
 
 
 class WaylandWindow:
-    """A terminal of Wayland, as large as the window of sway; a context manager that ends both."""
+    """A Wayland terminal, as large as the window of sway; a context manager that ends both."""
 
     def __init__(
         self, display: Display, command: Sequence[str], environment: Mapping[str, str], log: Path
@@ -42,7 +42,7 @@ class WaylandWindow:
             wait_until(lambda: self._sockets("wayland-?") and self._sockets("sway-ipc.*"), "sway")
             self._environment["WAYLAND_DISPLAY"] = str(self._sockets("wayland-?")[0])
             self.resize(*SIZE)
-            self._display.ask("xdotool", "mousemove", "1", "1")  # keys go where the pointer is
+            self._display.ask("xdotool", "mousemove", "1", "1")  # keys go to the window under the pointer
             running.enter_context(Program(self._command, self._environment, self._log))
             wait_until(lambda: self._window, "a window")
             self._running = running.pop_all()
@@ -52,7 +52,7 @@ class WaylandWindow:
         self._running.close()
 
     def _sway(self) -> list[str]:
-        """What starts it. It refuses to run as root, who is the only user of many machines that test."""
+        """The command that starts it. sway refuses to run as root, the only user of many test machines."""
         config = self._folder / "config"
         config.write_text(CONFIG)
         self._folder.chmod(0o700)
@@ -76,7 +76,7 @@ class WaylandWindow:
 
     @property
     def _window(self) -> Mapping[str, Any]:
-        """What sway knows of the terminal; empty before it is there."""
+        """Returns sway's record of the terminal; empty before it exists."""
         tree = json.loads(self._ask("-t", "get_tree") or "{}")
         return next((node for node in _nodes(tree) if node.get("pid") and node.get("app_id")), {})
 

@@ -1,4 +1,4 @@
-"""The server behind the app: the demo world, with nobody who answers, and a conversation that has wide text."""
+"""The server of the app: the demo data, without simulated people, and a conversation with wide text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.server import TestServer, running_server
 
 CHANNEL, TOPIC = "random", "terminals"
 MARKS = "शिव नमस्ते"
-"""A name with marks that take a cell of their own, as some terminals count."""
+"""A name with combining marks that some terminals count as cells."""
 WIDE = (
     "日本語のとても長い行",
     "combining é ñ ä",
@@ -29,7 +29,7 @@ Answer = TypeVar("Answer")
 
 
 def photograph() -> bytes:
-    """No two neighbours of its points have the same colour."""
+    """An image in which no two adjacent pixels have the same colour."""
     image = Image.new("RGB", (480, 320))
     image.putdata(
         [(x * 255 // 480, y * 255 // 320, (x * 7 + y * 13) % 256) for y in range(320) for x in range(480)]
@@ -40,8 +40,8 @@ def photograph() -> bytes:
 
 
 class World:
-    """A context manager; the server runs in a thread of its own. ``rc`` is the account file of Ada, whose app is
-    tried; Bruno looks what arrives.
+    """A context manager; the server runs in a thread of its own. ``rc`` is the account file of Ada, whose app
+    is tested; Bruno checks what arrives.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -76,33 +76,33 @@ class World:
 
     @property
     def name(self) -> str:
-        """The organization's."""
+        """The name of the organization."""
         return str(self._run(self.server.call("ada", "GET", "/server_settings"))["realm_name"])
 
     @property
     def link(self) -> str:
-        """The conversation."""
+        """The link to the conversation."""
         return f"{self.server.url}/#narrow/channel/{self.server.channel(CHANNEL)}-{CHANNEL}/topic/{TOPIC}"
 
     def said(self) -> list[str]:
-        """The newest messages of the conversation, as they were written."""
+        """The newest messages of the conversation, as source."""
         found = self._run(self.server.newest("bruno", channel=CHANNEL, topic=TOPIC))
         return [str(one["content"]) for one in found]
 
     def show_photograph(self) -> None:
-        """Bruno sends it."""
+        """Sends a photograph as Bruno."""
         files = {"filename": ("photograph.png", photograph(), "image/png")}
         answer = self._run(self.server.raw("bruno", "POST", "/user_uploads", files=files)).json()
         text = f"[photograph.png]({answer.get('url') or answer['uri']})"
         self._run(self.server.send("bruno", CHANNEL, TOPIC, text))
 
     def ring(self) -> None:
-        """Bruno writes to Ada."""
+        """Sends a direct message from Bruno to Ada."""
         self._run(self.server.send_direct("bruno", ["ada"], "are you there?"))
 
 
 def is_sharp(picture: Image.Image, columns: int) -> bool:
-    """Whether a photograph is shown by its points: colours change anywhere, and not at the edges of cells alone."""
+    """Whether a photograph is shown as pixels: colours change anywhere, not only at cell boundaries."""
     width, height = picture.size
     points = picture.load()
     assert points is not None
@@ -117,7 +117,7 @@ def is_sharp(picture: Image.Image, columns: int) -> bool:
 
 
 def is_colourful(picture: Image.Image) -> bool:
-    """Whether most of the middle has colours, as a photograph and no text has."""
+    """Whether most of the middle has colours, as a photograph has and text has not."""
     width, height = picture.size
     middle = picture.crop((width // 3, height // 3, width * 2 // 3, height * 2 // 3))
     saturation = middle.convert("HSV").getchannel("S").histogram()
@@ -125,7 +125,7 @@ def is_colourful(picture: Image.Image) -> bool:
 
 
 def straightness(picture: Image.Image) -> float:
-    """How much of the left edge of the pane at the right is where it should be, 0 to 1."""
+    """The share of the left edge of the right pane that is in the right place, 0 to 1."""
     width, height = picture.size
     points = picture.load()
     assert points is not None

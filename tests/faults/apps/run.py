@@ -226,7 +226,7 @@ def run(folder: Path, seed: int, acts: Iterable[str], *, windows: int, seconds: 
 
 
 def _keep_screens(windows: list[AppWindow]) -> None:
-    """Keeps the files of a failed run, for debugging."""
+    """Saves the screens of all windows, for debugging."""
     if (place := os.environ.get("NARROWCAST_SCREENS")) is not None:
         for number, window in enumerate(windows):
             Path(place, f"window-{number}.txt").write_text(window.terminal.text)
