@@ -1,7 +1,7 @@
-"""The tests of what has changed since the main branch, for `make check`: python tests/affected.py
+"""Lists the tests of what has changed since the main branch, for `make check`: python tests/affected.py
 
-A test file is one of them if it changed itself, or if it imports, directly, a module that changed or one that
-imports such a module. Prints the files, one a line; nothing where nothing changed.
+A test file is listed if it changed itself, or if it directly imports a changed module or one that imports
+such a module. Prints one file per line; nothing if nothing changed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 from structure import ROOT, arrows, modules
 
 STEPS = 1
-"""How far a change reaches beyond the modules that import what changed: further would soon be everything."""
+"""How many imports away from a changed module the tests still run: more would soon be all tests."""
 
 
 def changed_files() -> set[Path]:
-    """What differs from the main branch, or is new."""
+    """Returns the files that differ from the main branch, or are new."""
     base = _git("merge-base", "HEAD", "main") or ["HEAD"]
     names = _git("diff", "--name-only", base[0]) + _git("ls-files", "--others", "--exclude-standard")
     return {ROOT / name for name in names if name.endswith(".py")}
@@ -30,7 +30,7 @@ def _git(*arguments: str) -> list[str]:
 
 
 def affected_modules(changed: set[Path]) -> set[str]:
-    """The modules that changed, and those that import one of them."""
+    """Returns the modules that changed, and those that import one of them."""
     graph = arrows()
     reached = {name for name, path in modules().items() if path in changed}
     for _ in range(STEPS):
@@ -39,7 +39,7 @@ def affected_modules(changed: set[Path]) -> set[str]:
 
 
 def tests_of(names: set[str]) -> set[Path]:
-    """The test files that import one of the modules."""
+    """Returns the test files that import one of the modules."""
     found = set()
     for path in (ROOT / "tests").rglob("test_*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -56,7 +56,7 @@ def tests_of(names: set[str]) -> set[Path]:
 
 
 def main() -> None:
-    """Print the test files."""
+    """Prints the test files."""
     changed = changed_files()
     tests = {path for path in changed if path.name.startswith("test_") and path.exists()}
     found = sorted(tests | tests_of(affected_modules(changed)))

@@ -1,5 +1,5 @@
-"""What holds for every test: property tests try the same each time, files are kept in memory where there is room,
-because most of the waiting is for disks, and what takes longest begins first.
+"""Settings and fixtures of all tests: property tests are deterministic, files are kept in memory if there is
+room, since most waiting is for disks, and the slowest tests start first.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ if TYPE_CHECKING:
 _MEMORY = Path("/dev/shm")
 _ROOM = 2 << 30
 _WAITING = ("faults", "e2e")
-"""Folders whose files wait for processes and time-outs: each runs beside one that computes."""
+"""Folders whose files wait for processes and timeouts: each runs beside one that needs the processor."""
 _FIRST = ("simulation", "tui", "attacks", "server")
-"""Of the others, folders whose files take longest: at the end a single one would keep one worker busy and all others
-idle.
+"""Of the other folders, those with the slowest files: started last, one of them would keep one worker busy
+while all others are idle.
 """
 _MORE_WORKERS = 2
-"""Than processors, since tests wait for processes, sockets and frames half of their time."""
+"""More workers than processors, since tests wait for processes, sockets and frames half of their time."""
 
 
 def pytest_configure() -> None:
-    """Before pytest makes its folder; child processes and workers inherit it. A TMPDIR that is set stays.
+    """Runs before pytest creates its folder; child processes and workers inherit it. A TMPDIR that is set is
+    kept.
 
-    Signals that are ignored, by `nohup` or a shell that began the tests in the background, stay without effect here,
-    but by a handler, which they do not inherit: some tests end programs by these signals.
+    Signals that are ignored, because of `nohup` or a shell that started the tests in the background, get a
+    handler without effect: unlike an ignored signal it is not inherited, and some tests end programs with
+    these signals.
     """
     exploring.load_profile()
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
@@ -51,12 +53,12 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """For `--numprocesses auto`."""
+    """The number of workers for `--numprocesses auto`."""
     return (os.cpu_count() or 1) + _MORE_WORKERS
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Needs `--no-loadscope-reorder`, without which files of few tests come last, whatever they take."""
+    """Requires `--no-loadscope-reorder`; otherwise files with few tests come last, however slow they are."""
 
     def rank(file: Path) -> int:
         order = (*_WAITING, *_FIRST)
@@ -70,8 +72,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What stays until the end need not be looked through again at every collection of garbage, and what a test leaves
-    behind is looked for less often: apps are large, and a tenth of their tests' time went into the search.
+    """Excludes objects that live until the end from garbage collection, and collects less often: apps are
+    large, and a tenth of their tests' time was spent on collection.
     """
     gc.collect()
     gc.freeze()
@@ -80,15 +82,15 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture
 def clock() -> VirtualClock:
-    """The time of `server` in tests that use it."""
-    from support.clock import VirtualClock  # most tests need none
+    """The clock of `server` in tests that use it."""
+    from support.clock import VirtualClock  # most tests need no clock
 
     return VirtualClock()
 
 
 @pytest.fixture
 async def server(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[TestServer]:
-    """The small world of `support.world` behind a server of its own, at the newest level of the contract."""
+    """The small world of `support.world` on a server, at the newest level of the contract."""
     from support.server import running_server  # most tests need no server
 
     clock = request.getfixturevalue("clock") if "clock" in request.fixturenames else None
@@ -98,7 +100,7 @@ async def server(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterato
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The data of `server` while nobody serves it."""
+    """The data of `server` while it is not served."""
     from support import world
 
     data = tmp_path / "data"
@@ -108,8 +110,8 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def hiding(server: TestServer) -> TestServer:
-    """`server` with an organization that hides its people from guests. Hugo, who is one, knows of Elif, Dario and the
-    bots alone.
+    """`server` with an organization that hides its users from guests. Hugo, a guest, can only see Elif, Dario
+    and the bots.
     """
     value = {"new": server.group("role:members")}
     await server.call("ada", "PATCH", "/realm", {"can_access_all_users_group": value})
@@ -127,7 +129,7 @@ async def box() -> AsyncIterator[Mailbox]:
 
 @pytest.fixture
 async def mailing(tmp_path: Path, box: Mailbox) -> AsyncIterator[TestServer]:
-    """A server that sends its mail to `box`."""
+    """A server that sends its emails to `box`."""
     from narrowcast_server.organization.config import Config
     from support.server import running_server
 

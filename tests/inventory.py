@@ -1,8 +1,8 @@
-"""What is shipped, for who has to account for it: ``make lock`` and ``make sbom``.
+"""The lock file and the software bill of materials: ``make lock`` and ``make sbom``.
 
-``requirements.lock`` has each distribution that the program needs, at the version that was tried, with the hashes of
-its files and no address: ``pip install --require-hashes -r requirements.lock`` takes nothing else. The list of
-components is CycloneDX 1.5 in JSON, made of the lock: https://cyclonedx.org/docs/1.5/json/
+``requirements.lock`` has each distribution that the program needs, at the tested version, with the hashes of
+its files and no URL: ``pip install --require-hashes -r requirements.lock`` accepts nothing else. The bill of
+materials is CycloneDX 1.5 in JSON, created from the lock file: https://cyclonedx.org/docs/1.5/json/
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
 
 def locked(text: str) -> dict[str, tuple[str, list[str]]]:
-    """Version and SHA-256 of the files, by the name of each distribution in a lock file."""
+    """Returns version and SHA-256 hashes of the files, by the name of each distribution in a lock file."""
     found: dict[str, tuple[str, list[str]]] = {}
     name = ""
     for line in text.splitlines():
@@ -35,7 +35,7 @@ def locked(text: str) -> dict[str, tuple[str, list[str]]]:
 
 
 def bill_of_materials(text: str, version: str) -> dict[str, Any]:
-    """The components of a lock file, as CycloneDX."""
+    """Returns the components of a lock file, as CycloneDX."""
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
@@ -70,7 +70,7 @@ def bill_of_materials(text: str, version: str) -> dict[str, Any]:
 
 
 def write_lock() -> None:
-    """Resolve anew, for every platform and every Python that is supported. Needs uv."""
+    """Resolves the dependencies again, for every supported platform and Python. Needs uv."""
     command = [
         "uv",
         "pip",

@@ -1,8 +1,9 @@
-"""Which files a message passes on its way from the socket to the screen: counted while one arrives in the open view.
+"""Lists the files that a message passes from the socket to the screen, traced while one arrives in the open
+view.
 
-The app runs on the embedded server. A file counts if one of its functions is given the message, or gives it back, in
-any of its forms: bytes, JSON, event, record, HTML, blocks, rows, cells, or its id. What the server's own code does is
-left out. State, views and widgets are no forms: who is only given these is not on the way.
+The app runs on the embedded server. A file counts if one of its functions receives or returns the message in
+any of its forms: bytes, JSON, event, record, HTML, blocks, rows, cells, or its id. The server's own code is
+left out. State, views and widgets are not forms: a file that only receives these does not count.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from support.stage import Stage, on_stage
 
 CHANNEL, TOPIC = "general", "lunch"
 WORD = "Zwiebelsuppe"
-"""Stands in no other text."""
+"""Occurs in no other text."""
 FIRST_ID = 7_340_033
-"""The id of the message: no other number of a run is as large and the same."""
+"""The id of the message: large, so that no other number of a run is equal."""
 LAST = "narrowcast/app/painting.py"
-"""Where the cells of a frame go to the terminal."""
+"""The file in which the cells of a frame go to the terminal."""
 LOOKED_AT = 60
-"""Items of a container, from both ends."""
+"""The number of items of a container that are checked, from both ends."""
 DEEP = 7
 
 
@@ -62,13 +63,13 @@ def _parts(value: object) -> Iterator[object]:
 
 
 class Trace:
-    """Notes files of the product while it is set as the profile function, until the cells go to the terminal."""
+    """Records files of the product while it is set as the profile function, until the cells go to the terminal."""
 
     def __init__(self) -> None:
         self.given: dict[str, None] = {}
-        """Files that are given the message, in the order in which it came to them."""
+        """Files that receive the message, in order."""
         self._handed: set[tuple[str, str]] = set()
-        """Pairs of files: the first gave the message to the second, by a call or by what it returned."""
+        """Pairs of files: the first passed the message to the second, by a call or a return value."""
         self._names: dict[str, str] = {}
         self._over = False
 
@@ -84,21 +85,23 @@ class Trace:
         self._over = name == LAST
 
     def way(self) -> list[str]:
-        """Of these files those from which it comes to the cells of the terminal, by way of others or at once."""
+        """Returns those of these files from which it reaches the cells of the terminal, directly or through
+        others.
+        """
         way = {LAST}
         while more := {giver for giver, taker in self._handed if taker in way} - way:
             way |= more
         return [name for name in self.given if name in way]
 
     def _caller(self, frame: FrameType) -> str:
-        """The file of the product that waits for what a frame returns; empty where there is none."""
+        """Returns the file of the product that waits for a frame's return value; empty if there is none."""
         above = frame.f_back
         while above is not None and not (name := self._name(above.f_code)):
             above = above.f_back
         return name if above is not None else ""
 
     def _name(self, code: CodeType) -> str:
-        """The file of some code below its package; empty for one that does not count."""
+        """Returns the file of a code object below its package; empty if it does not count."""
         known = self._names.get(code.co_filename)
         if known is None:
             known = self._names[code.co_filename] = _product_file(code.co_filename)
@@ -132,7 +135,7 @@ def _is_the_servers(frame: FrameType | None) -> bool:
 
 
 async def _arrival(stage: Stage, trace: Trace) -> None:
-    """Traces until a message that somebody else sends is on the screen."""
+    """Traces until another user's message is on the screen."""
     await stage.server.send("bruno", CHANNEL, TOPIC, "Soup?")
     stage.server.core.store.execute(
         "UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'", FIRST_ID - 1
@@ -153,7 +156,7 @@ async def _arrival(stage: Stage, trace: Trace) -> None:
 
 
 async def traced() -> Trace:
-    """What was noted until a message was on the screen."""
+    """Returns the trace of a message until it is on the screen."""
     trace = Trace()
     with TemporaryDirectory() as folder:
         async with on_stage(Path(folder)) as stage:

@@ -1,12 +1,13 @@
-"""Changes conditions, comparisons and constants one at a time and says which changes no test notices: `make mutate`.
+"""Mutation testing: changes conditions, comparisons and constants one at a time and lists the changes that no
+test notices: `make mutate`.
 
     make mutate MUTATE_ARGS="server/narrowcast_server/rules --sample 20"
 
-Without paths, the files changed since the main branch; with --since, only lines that are newer than that commit. Each
-change is made in a copy of the project, and the tests that import the file, directly or in one step, are run against
-the copy until one fails; where none does, as with the server's rules, which are tried by requests, all tests of its
-package, or those of --tests. A change that none notices is a survivor: prove it with a test, or say why it changes
-nothing.
+Without paths, mutates the files changed since the main branch; with --since, only lines that are newer than
+that commit. Each change is made in a copy of the project, and the tests that import the file, directly or in
+one step, run against the copy until one fails. If no test imports the file, as with the server's rules, which
+are tested by requests, all tests of its package run, or those of --tests. A change that no test notices is a
+survivor: add a test for it, or explain why it changes nothing.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from affected import changed_files, tests_of
 from structure import PACKAGES, ROOT, arrows, modules
 
 TIMES_AS_LONG = 8.0
-"""As the tests take without a change, and `SECONDS` more: after that a run counts as having noticed, since the change
-made something endless.
+"""A run may take this many times as long as without a change, and `SECONDS` more: after that it counts as
+noticed, since the change caused an endless loop.
 """
 SECONDS = 30.0
 
@@ -39,7 +40,7 @@ WHOLE = {
     "narrowcast_api": ["tests/api"],
     "narrowcast": ["tests/tui"],
 }
-"""The tests of a package, for a file that no test imports."""
+"""The tests of a package, for files that no test imports."""
 
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -66,9 +67,9 @@ class Mutant:
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
-    """All changes of a file, each alone."""
+    """Returns all changes of a file, each alone."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    declared = {  # frozen=True, slots=True of a class, and the like: they say what its tests cannot
+    declared = {  # such as frozen=True, slots=True of a class: tests cannot notice them
         id(node)
         for owner in ast.walk(tree)
         if isinstance(owner, ast.ClassDef)
@@ -103,7 +104,7 @@ def _changed(node: ast.AST) -> ast.expr | None:
 
 
 class _Replacement:
-    """Puts another node in the place of the one with a number, counted as `ast.walk` does."""
+    """Replaces the node with a number, counted as `ast.walk` does."""
 
     def __init__(self, number: int, node: ast.expr) -> None:
         self._number = number
@@ -122,7 +123,7 @@ class _Replacement:
 
 
 class AlreadyFails(SystemExit):
-    """Tests fail without any change: they can notice none. Ends the run with these words."""
+    """Tests fail without any change, so they cannot notice one. Ends the run with this message."""
 
 
 class Copy:
@@ -141,7 +142,7 @@ class Copy:
         self._limits: dict[tuple[str, ...], float] = {}
 
     def notices(self, mutant: Mutant, tests: list[str]) -> bool:
-        """Whether a test fails with the change. Raises AlreadyFails where one does without."""
+        """Whether a test fails with the change. Raises AlreadyFails if one fails without it."""
         limit = self._limits.get(tuple(tests)) or self._measured(tests)
         place = self._folder / mutant.path.relative_to(ROOT)
         original = place.read_text(encoding="utf-8")
@@ -152,7 +153,7 @@ class Copy:
             place.write_text(original, encoding="utf-8")
 
     def _measured(self, tests: list[str]) -> float:
-        """Seconds that the tests may take, by how long they take without a change."""
+        """Returns the time limit of the tests in seconds, from the time that they take without a change."""
         began = time.monotonic()
         if not self._pass(tests, None):
             raise AlreadyFails(f"these tests fail without a change: {' '.join(tests)}")
@@ -160,7 +161,7 @@ class Copy:
         return limit
 
     def _pass(self, tests: list[str], limit: float | None) -> bool:
-        """Whether the tests pass as the copy is now, within so many seconds."""
+        """Whether the tests pass on the current copy, within this many seconds."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
         if not all(test.endswith(".py") for test in tests):
             command += ["--numprocesses", "auto", "--dist", "loadfile"]
@@ -174,7 +175,7 @@ class Copy:
 
 
 def lines_since(commit: str, path: Path) -> set[int]:
-    """The lines of a committed file that are new or differ since a commit; what only moved does not count."""
+    """Returns the lines of a committed file that are new or differ since a commit; moved lines do not count."""
     command = ["git", "blame", "-s", "-M", "-C", f"{commit}..", "--", str(path)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     lines = ran.stdout.splitlines()
@@ -182,7 +183,7 @@ def lines_since(commit: str, path: Path) -> set[int]:
 
 
 def tests_near(path: Path) -> list[str]:
-    """The tests that import a file, or else one that imports it, or else those of its package."""
+    """Returns the tests that import a file, or else one that imports it, or else those of its package."""
     names = {name for name, known in modules().items() if known == path}
     found = tests_of(names)
     if not found:
@@ -193,7 +194,7 @@ def tests_near(path: Path) -> list[str]:
 
 
 def main() -> int:
-    """Tries the changes; 1 if one survived."""
+    """Tries the changes; returns 1 if one survived."""
     parser = argparse.ArgumentParser(prog="make mutate", description=__doc__)
     parser.add_argument(
         "paths", nargs="*", type=Path, help="files or folders (default: what changed since main)"

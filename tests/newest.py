@@ -1,7 +1,8 @@
-"""Every test with the newest release of each dependency, past the bounds too: ``make test-newest``.
+"""Runs all tests with the newest release of each dependency, also beyond the version bounds: ``make
+test-newest``.
 
-So a new Textual that breaks something is known before the bounds let it in. What is newer than its bounds is named
-first. The environment is ``.venv-newest``; arguments go to pytest.
+This detects a new Textual that breaks something before the bounds allow it. Releases beyond their bounds are
+listed first. The environment is ``.venv-newest``; arguments are passed to pytest.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ for text in requires("narrowcast") or ():
 
 
 def unbounded() -> list[str]:
-    """The dependencies of the program and of its tests, without their bounds."""
+    """Returns the dependencies of the program and of its tests, without their bounds."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     names = set()
@@ -53,7 +54,7 @@ def pip(*arguments: str) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code of pytest."""
+    """Returns the exit code of pytest."""
     if not PYTHON.exists():
         venv.create(ENVIRONMENT, with_pip=True)
     pip("install", "--upgrade", "--upgrade-strategy", "eager", "packaging", *unbounded())

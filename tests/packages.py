@@ -1,10 +1,11 @@
 """Builds sdist and wheel, and installs the wheel as users do: ``make packages``.
 
-- Two builds from two copies of the sources, with other times and other permissions, are the same bytes.
-- The wheel holds what the program needs and nothing else; the sdist builds the same wheel.
-- Into empty environments it is installed by pip, pipx and uv, with each Python from 3.11 on that is found here; a
-  server is started from it, a message sent and read; then it is taken off again, and nothing of the program is left.
-  What was tried is printed, and what is not to be had here.
+- Two builds from two copies of the sources, with other times and permissions, must be identical.
+- The wheel contains what the program needs and nothing else; the sdist builds the same wheel.
+- The wheel is installed into empty environments with pip, pipx and uv, with each installed Python from 3.11 on; a
+  server is started from it, a message sent and read; then it is uninstalled, and nothing of the program may be left.
+
+Prints what was tested, and what is not available here.
 """
 
 from __future__ import annotations
@@ -36,23 +37,23 @@ NEEDED = (
     "licenses/LICENSE",
     "entry_points.txt",
 )
-"""Ends of names in the wheel."""
+"""Ends of names that the wheel must contain."""
 NEEDED_TO_BUILD = ("README.md", "LICENSE", "Makefile", "docs/narrowcast.1", "tests/conftest.py", "mkdocs.yml")
-"""Files of the sdist."""
+"""Files that the sdist must contain."""
 FOLDERS = (
     ".config/narrowcast/",
     ".local/share/narrowcast/",
     ".cache/narrowcast/",
     ".local/state/narrowcast/",
 )
-"""Where docs/privacy.md says that files are, below the home."""
+"""The locations of files below the home directory, as in docs/privacy.md."""
 TOOLS = {"pipx": ["pipx"], "uv": ["uv", "tool"]}
 PATIENCE = 600.0
-"""Seconds that one command may take."""
+"""The time limit of one command, in seconds."""
 
 
 class Failed(Exception):
-    """What is wrong, for whoever ran this."""
+    """An error message for the user of this script."""
 
 
 def say(text: str) -> None:
@@ -61,7 +62,7 @@ def say(text: str) -> None:
 
 
 def run(*command: str | Path, **environment: str) -> str:
-    """The output of a command. Raises Failed with the end of it."""
+    """Returns the output of a command. Raises Failed with the end of the output."""
     done = subprocess.run(
         [str(part) for part in command],
         env={**os.environ, **environment},
@@ -83,13 +84,13 @@ def run(*command: str | Path, **environment: str) -> str:
 
 
 def build(source: Path, into: Path) -> tuple[Path, Path]:
-    """sdist and wheel of a copy of the sources."""
+    """Builds sdist and wheel from a copy of the sources."""
     run(sys.executable, "-m", "build", "--outdir", into, source)
     return next(into.glob("*.tar.gz")), next(into.glob("*.whl"))
 
 
 def copy_of_sources(folder: Path, *, mode: int) -> Path:
-    """A copy of what is under version control, as somebody else has it: other times, other permissions."""
+    """Copies what is under version control, with other times and permissions, as on another machine."""
     names = run("git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
     for name in filter(None, names):
         if not (ROOT / name).is_file():
@@ -107,7 +108,7 @@ def digest(path: Path) -> str:
 
 
 def build_twice(scratch: Path) -> Path:
-    """The wheel, once two builds agree and hold what they need; it is in ``dist/`` then, with the sdist."""
+    """Returns the wheel, once two builds are identical and complete; it is then in ``dist/``, with the sdist."""
     builds = [
         build(copy_of_sources(scratch / name, mode=mode), scratch / f"{name}-dist")
         for name, mode in (("one", 0o644), ("two", 0o600))
@@ -133,7 +134,7 @@ def build_twice(scratch: Path) -> Path:
 
 
 def check_wheel(wheel: Path) -> None:
-    """Raises Failed for a wheel that lacks something, or has something that is for developers."""
+    """Raises Failed if a wheel lacks something, or contains something for developers."""
     names = zipfile.ZipFile(wheel).namelist()
     for end in NEEDED:
         if not any(name.endswith(end) for name in names):
@@ -153,7 +154,7 @@ def check_wheel(wheel: Path) -> None:
 
 
 def interpreters() -> Iterator[tuple[str, str]]:
-    """Each Python that there is here: version and path; a path of '' for one that is not."""
+    """Returns each Python and its path; '' if it is not installed."""
     for minor in MINORS:
         places = [shutil.which(f"python3.{minor}") or ""]
         root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
@@ -170,7 +171,7 @@ def _works(python: str, minor: int) -> bool:
 
 
 def install(how: str, python: str, wheel: Path, folder: Path) -> Path:
-    """The command of a fresh installation."""
+    """Installs the wheel; returns the path of the command."""
     if how == "pip":
         run(python, "-m", "venv", folder / "env")
         run(folder / "env/bin/python", "-m", "pip", "install", "--quiet", "--no-cache-dir", wheel)
@@ -181,7 +182,7 @@ def install(how: str, python: str, wheel: Path, folder: Path) -> Path:
 
 
 def _places(folder: Path) -> dict[str, str]:
-    """Where pipx and uv put things."""
+    """Environment variables with the folders of pipx and uv."""
     return {
         "HOME": str(folder),
         "PIPX_HOME": str(folder / "pipx"),
@@ -193,8 +194,8 @@ def _places(folder: Path) -> dict[str, str]:
 
 
 def uninstall(how: str, folder: Path) -> None:
-    """Take it off again. Raises Failed if something of the program is left outside of what it stored; caches and locks
-    are the installer's.
+    """Uninstalls it. Raises Failed if anything is left except stored data; caches and locks belong to the
+    installer.
     """
     if how == "pip":
         run(folder / "env/bin/python", "-m", "pip", "uninstall", "--quiet", "--yes", "narrowcast")
@@ -211,7 +212,7 @@ def uninstall(how: str, folder: Path) -> None:
 
 
 def try_out(command: Path, folder: Path) -> None:
-    """What a newcomer does, without a terminal: look, serve, send, read."""
+    """Runs the first steps of a new user, without a terminal: doctor, serve, send, read."""
     home = {
         "HOME": str(folder / "home"),
         **{f"XDG_{kind}_HOME": "" for kind in ("CONFIG", "DATA", "CACHE", "STATE")},
@@ -265,7 +266,7 @@ def try_out(command: Path, folder: Path) -> None:
 
 
 def main() -> int:
-    """0 if everything that could be tried works, else 1."""
+    """Returns 0 if everything that could be tested works, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only-build", action="store_true", help="do not install anything")
     args = parser.parse_args()

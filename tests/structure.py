@@ -1,6 +1,6 @@
-"""The numbers of the project's structure, as ARCHITECTURE.md quotes them: `make structure`.
+"""Prints the numbers of the project's structure, as quoted in ARCHITECTURE.md: `make structure`.
 
-An import counts wherever it stands: at the top of a file, inside a function, or for types alone.
+Imports count at the top of a file, inside functions, and for types alone.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ PACKAGES = {
     "narrowcast_assets": ROOT / "assets" / "narrowcast_assets",
 }
 SAME_LINES = 12
-"""Lines that two places may share."""
+"""The most lines that two places may share."""
 SHORT_DOCSTRING = 22
 WITH_STATE = r"saved_?snippet"
 STATELESS = r"(?<!enable_)(?<!send_)read_?receipt"
-"""Two operations as they stand in names; not the settings that have the words too."""
+"""Two operations, as they are named in the code; not the settings whose names contain the same words."""
 
 
 def modules() -> dict[str, Path]:
-    """Every module of the product by its dotted name."""
+    """Returns every module of the product by its dotted name."""
     found = {}
     for package, folder in PACKAGES.items():
         for path in sorted(folder.rglob("*.py")):
@@ -39,7 +39,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports(name: str, path: Path, known: Mapping[str, Path]) -> Iterator[tuple[str, bool]]:
-    """The modules of the product that ``name`` imports, and whether that stands inside a function."""
+    """Yields the modules of the product that ``name`` imports, and whether the import is inside a function."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     inside = {
         id(node)
@@ -70,13 +70,13 @@ def _absolute(name: str, path: Path, node: ast.ImportFrom) -> str:
 
 
 def arrows() -> dict[str, set[str]]:
-    """Each module and those that it imports."""
+    """Returns each module and those that it imports."""
     known = modules()
     return {name: {to for to, _ in imports(name, path, known) if to != name} for name, path in known.items()}
 
 
 def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:
-    """The groups of modules that import one another (Tarjan's strongly connected components of more than one)."""
+    """Returns the import cycles (Tarjan's strongly connected components of more than one module)."""
     order: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -113,7 +113,7 @@ def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:
 
 
 def imports_in_functions() -> list[str]:
-    """Each import of the product's own modules that stands inside a function, as 'module imports module'."""
+    """Returns each import of the product's own modules that is inside a function, as 'module imports module'."""
     known = modules()
     return [
         f"{name} imports {target}"
@@ -124,7 +124,7 @@ def imports_in_functions() -> list[str]:
 
 
 def repeated_lines() -> list[str]:
-    """Places that share more than `SAME_LINES` lines of code, blank lines, comments and imports left out."""
+    """Returns places that share more than `SAME_LINES` lines of code, without blank lines, comments and imports."""
     seen: dict[tuple[str, ...], str] = {}
     found: dict[str, None] = {}
     for name, path in modules().items():
@@ -143,7 +143,9 @@ def repeated_lines() -> list[str]:
 
 
 def docstrings_and_functions() -> tuple[int, list[int]]:
-    """How many docstrings of members have at most `SHORT_DOCSTRING` characters; the lines of each function."""
+    """Returns how many docstrings of members have at most `SHORT_DOCSTRING` characters; the lines of each
+    function.
+    """
     short = 0
     lengths = []
     for path in modules().values():
@@ -157,7 +159,7 @@ def docstrings_and_functions() -> tuple[int, list[int]]:
 
 
 def knowing(words: str) -> dict[str, list[str]]:
-    """The files of each package in which a pattern stands: what an operation touches that is named so."""
+    """Returns the files of each package that contain a pattern, such as the name of an operation."""
     pattern = re.compile(words, re.IGNORECASE)
     files: dict[str, list[str]] = {package: [] for package in PACKAGES}
     for name, path in modules().items():
@@ -173,8 +175,8 @@ def _of_an_operation(words: str) -> str:
 
 
 def main() -> None:
-    """Print the numbers."""
-    import message_way  # the app and the server: not for those who only ask what imports what
+    """Prints the numbers."""
+    import message_way  # imports the app and the server, which other users of this module do not need
 
     trace = asyncio.run(message_way.traced())
     way = trace.way()

@@ -1,4 +1,6 @@
-"""What each part may import, beside the contracts in pyproject.toml, and what is imported before the first paint."""
+"""What each package may import, in addition to the contracts in pyproject.toml, and what is imported before
+the first paint.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ HEAVY = {
 
 
 def imports_of(path: Path) -> Iterator[tuple[str, bool]]:
-    """Each module that a file imports, and whether the import stands at the top level of the file."""
+    """Yields each module that a file imports, and whether the import is at the top level of the file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     top = {id(node) for node in tree.body}
     for node in ast.walk(tree):
@@ -52,7 +54,7 @@ def files_of(package: str, part: str = "") -> Iterator[Path]:
 
 
 def offenders(package: str, forbidden: set[str], part: str = "") -> list[str]:
-    """The imports of a package, or of a part of it, that are a forbidden module or lie within one."""
+    """Returns the imports of a package, or of a part of it, that are a forbidden module or inside one."""
     return [
         f"{path.relative_to(ROOT)} imports {name}"
         for path in files_of(package, part)

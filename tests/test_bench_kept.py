@@ -1,4 +1,4 @@
-"""A figure that got worse is told."""
+"""Figures that got worse are reported."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_the_manual_page_has_every_command_and_option() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings."""
+    """Returns the anchors of a page's headings."""
     titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {
         re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", title.replace("`", "")).strip().lower())
@@ -99,7 +99,7 @@ def test_every_file_that_a_page_includes_is_there() -> None:
         if line.startswith("--8")
     ]
     assert lines
-    for line in lines:  # a formatter of code in Markdown may tear the mark
+    for line in lines:  # a formatter of code in Markdown may break the mark
         found = re.fullmatch(r'--8<-- "([^"]+)"', line)
         assert found, line
         assert (ROOT / found[1]).is_file(), line

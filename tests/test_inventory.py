@@ -1,4 +1,4 @@
-"""The lock file and the list of components say what the program needs."""
+"""The lock file and the bill of materials match the program's dependencies."""
 
 from __future__ import annotations
 
