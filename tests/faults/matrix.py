@@ -10,16 +10,16 @@ from faults.scenarios import SCENARIOS
 
 FILE = Path(__file__).with_name("MATRIX.md")
 
-_INTRO = """# What happens when things break
+_INTRO = """# Behaviour under faults
 
-Each line is a test: a session behind a proxy that breaks, against the embedded server, with the clocks ten times
+Each row is a test: a session behind a proxy with faults, against the embedded server, with clocks that run ten times
 as fast. During the fault Ada sends three messages to one topic and one to another and writes a draft; Bruno, on a
-good connection, sends two. Then the fault ends.
+connection without faults, sends two. Then the fault ends.
 
-- Not lost: each message of hers is on the server, in the order of writing; the draft is there; both of Bruno's
+- Not lost: each of Ada's messages is on the server, in the order of writing; so is the draft; both of Bruno's
   messages are in her open view; nothing is left in her journal.
-- Not doubled: none of that is there twice.
-- Not frozen: no call of the app waited, and the loop never stood still for a second.
+- Not duplicated: none of these exists twice.
+- Not frozen: no call of the app blocked, and the event loop was never blocked for a second.
 
 """
 
@@ -27,16 +27,16 @@ good connection, sends two. Then the fault ends.
 def matrix() -> str:
     """Returns the text of MATRIX.md."""
     lines = [
-        "| fault | handling | the user is offered | lost | doubled | frozen |",
+        "| Fault | Handling | Offered to the user | Lost | Duplicated | Frozen |",
         "|---|---|---|---|---|---|",
         *(f"| {s.name} | {s.handling} | {s.offers.value} | no | no | no |" for s in SCENARIOS),
     ]
     others = [
-        "| case | what is shown |",
+        "| Case | Result |",
         "|---|---|",
         *(f"| {name} | {shown} |" for name, shown in CASES.items()),
     ]
-    return _INTRO + "\n".join(lines) + "\n\n## Ends, devices and files\n\n" + "\n".join(others) + "\n"
+    return _INTRO + "\n".join(lines) + "\n\n## Kills, devices and files\n\n" + "\n".join(others) + "\n"
 
 
 if __name__ == "__main__":

@@ -16,9 +16,9 @@ Act = Callable[[World], Awaitable[None]]
 class Offer(enum.Enum):
     """What the user is asked. A message that may have arrived is not sent again without asking."""
 
-    NOTHING = "nothing: sent by itself"
-    AGAIN = "'send again' or 'cancel', after looking"
-    PERHAPS = "nothing, or 'send again' after looking"
+    NOTHING = "nothing: sent automatically"
+    AGAIN = "'send again' or 'cancel', after a search"
+    PERHAPS = "nothing, or 'send again' after a search"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,39 +148,45 @@ async def _disk_has_room(world: World) -> None:
 
 SCENARIOS = [
     Scenario("no fault", "the yardstick", _writes(Fault.TOO_MANY, 0), lasts=0.0),
-    Scenario("connections refused", "waits, sends by itself", _refuse, heals=_heal),
-    Scenario("connections refused for a minute", "'offline', then as before", _refuse, 60.0, _heal),
+    Scenario("connections refused", "retries automatically", _refuse, heals=_heal),
+    Scenario("connections refused for a minute", "shows 'offline', then as above", _refuse, 60.0, _heal),
     Scenario(
         "network comes and goes", "jittered backoff, same queue", _flap, heals=_heal, offers=Offer.PERHAPS
     ),
     Scenario(
-        "half-open: nothing passes, nobody says so",
-        "noticed at the first request without an answer; looked for, then sent again by itself",
+        "half-open connection: no data, no error",
+        "detected at the first request without a response; searched for, then sent again automatically",
         _hang,
         120.0,
         _heal,
     ),
-    Scenario("all connections cut once", "same queue, at once", _cut, heals=_heal, offers=Offer.PERHAPS),
     Scenario(
-        "answers cut in the body, everywhere",
-        "outcome unknown: found by its event or by looking",
+        "all connections cut once",
+        "reconnects to the same queue at once",
+        _cut,
+        heals=_heal,
+        offers=Offer.PERHAPS,
+    ),
+    Scenario(
+        "connection lost within the body of every response",
+        "outcome unknown: found by its event or by a search",
         _all(Fault.CUT_IN_BODY),
         heals=_heal,
         offers=Offer.PERHAPS,
         hits=Fault.CUT_IN_BODY,
         cuts=True,
     ),
-    Scenario("latency of 2 s each way", "local echo; nothing waits for it", _slow, 20.0, _heal),
+    Scenario("latency of 2 s each way", "local echo; nothing blocks", _slow, 20.0, _heal),
     Scenario(
         "429 for messages and drafts",
-        "waits as long as it says",
+        "waits as long as the response says",
         _writes(Fault.TOO_MANY, 2),
         heals=_heal,
         hits=Fault.TOO_MANY,
     ),
     Scenario(
         "502 for everything, before any effect",
-        "looked for, not there: offered",
+        "searched for, not found: offered",
         _all(Fault.REFUSED_BY_GATEWAY),
         heals=_heal,
         offers=Offer.PERHAPS,
@@ -189,7 +195,7 @@ SCENARIOS = [
     ),
     Scenario(
         "502 for a message, before any effect",
-        "looked for twice, not there: offered",
+        "searched for twice, not found: offered",
         _writes(Fault.REFUSED_BY_GATEWAY, 1),
         heals=_heal,
         offers=Offer.AGAIN,
@@ -204,7 +210,7 @@ SCENARIOS = [
     ),
     Scenario(
         "502 for everything, after the effect",
-        "looked for when the server answers again",
+        "searched for when the server responds again",
         _all(Fault.FAILED_AFTERWARDS),
         heals=_heal,
         offers=Offer.PERHAPS,
@@ -212,15 +218,15 @@ SCENARIOS = [
         cuts=True,
     ),
     Scenario(
-        "answer to a message lost, message stored",
+        "response to a message lost, message stored",
         "settled by the event",
         _writes(Fault.LOST_AFTERWARDS, None),
         heals=_heal,
         hits=Fault.LOST_AFTERWARDS,
     ),
     Scenario(
-        "answers lost, messages stored, event stream silent",
-        "events are asked for at once",
+        "responses lost, messages stored, event stream silent",
+        "events are polled at once",
         _unheard(Fault.LOST_AFTERWARDS),
         30.0,
         _heal,
@@ -228,23 +234,23 @@ SCENARIOS = [
     ),
     Scenario(
         "502 after they were stored, event stream silent, then the queue expired",
-        "found by looking; the view is fetched again",
+        "found by a search; the view is fetched again",
         _unheard(Fault.FAILED_AFTERWARDS),
         30.0,
         _heal_with_another_queue,
         hits=Fault.FAILED_AFTERWARDS,
     ),
     Scenario(
-        "message lost on the way, connection cut",
-        "looked for, not there: offered",
+        "message lost in transit, connection lost",
+        "searched for, not found: offered",
         _writes(Fault.LOST_BEFORE, 1),
         heals=_heal,
         offers=Offer.AGAIN,
         hits=Fault.LOST_BEFORE,
     ),
     Scenario(
-        "a hotel's page for everything",
-        "no such answer is believed; new snapshot afterwards",
+        "captive portal for all requests",
+        "responses rejected; new snapshot afterwards",
         _all(Fault.PORTAL),
         heals=_heal,
         offers=Offer.PERHAPS,
@@ -252,8 +258,8 @@ SCENARIOS = [
         cuts=True,
     ),
     Scenario(
-        "a hotel's page for a message",
-        "outcome unknown: looked for, offered",
+        "captive portal for a message",
+        "outcome unknown: searched for, offered",
         _writes(Fault.PORTAL, 1),
         heals=_heal,
         offers=Offer.AGAIN,
@@ -261,7 +267,7 @@ SCENARIOS = [
     ),
     Scenario(
         "garbage instead of HTTP",
-        "as a cut",
+        "like a lost connection",
         _all(Fault.NOT_HTTP),
         heals=_heal,
         offers=Offer.PERHAPS,
@@ -269,7 +275,7 @@ SCENARIOS = [
         cuts=True,
     ),
     Scenario("event queue expired", "new snapshot, open views fetched again", _queue_expires),
-    Scenario("event queue expired while offline", "the same", _refuse_and_queue_expires, heals=_heal),
+    Scenario("event queue expired while offline", "as above", _refuse_and_queue_expires, heals=_heal),
     Scenario("no WebSocket through a gateway", "long poll", _no_websocket, heals=_heal),
     Scenario("server restarts", "new snapshot", _server_restarts, offers=Offer.PERHAPS),
     Scenario(
@@ -283,7 +289,7 @@ SCENARIOS = [
     ),
     Scenario(
         "disk full",
-        "memory only, with a warning; written when there is room",
+        "kept in memory, with a warning; written when there is space",
         _disk_full,
         heals=_disk_has_room,
     ),

@@ -151,10 +151,10 @@ class AppWindow(Window):
             sign = " " if key == "space" else key
             self.app.post_message(events.Key(key, sign if len(sign) == 1 else None))
             await asyncio.sleep(BETWEEN_KEYS)
-        kept_true = {view.narrow for view in self.session.views_on_screen}
+        updated = {view.narrow for view in self.session.views_on_screen}
         shown = {one.narrow for one in self.screen.side.all} - {None}
-        if kept_true != shown:
-            self.odd.append(f"{shown} are on the screen, and {kept_true} are kept true after {keys}")
+        if updated != shown:
+            self.odd.append(f"{shown} are on the screen, and {updated} are kept up to date after {keys}")
 
     async def paste(self, text: str) -> None:
         """Pastes all of a text at once, into the focused widget."""
