@@ -1,4 +1,4 @@
-"""Fixtures of several files."""
+"""Fixtures that several files use."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from support.session_service import Service, live_session
 
 @pytest.fixture
 def client(tmp_path: Path) -> DraftClient:
-    """A device with drafts, on a server of its own."""
+    """A device with drafts, connected to a server with no other devices."""
     return DraftClient(DraftServer(), tmp_path, VirtualClock())
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> OutboxBench:
-    """An outbox with its journal, and the server that it sends to."""
+    """An outbox with its journal and the server it sends to."""
     return OutboxBench(tmp_path)
 
 
 @pytest.fixture
 async def ada(server: TestServer) -> AsyncIterator[Client]:
-    """Ada's client on a server of the world of `support.world`."""
+    """Ada's client on a server with the data of `support.world`."""
     async with client_of(server, "ada") as client:
         yield client
 
@@ -48,12 +48,12 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
 
 @pytest.fixture
 def service() -> Service:
-    """What answers `session`."""
+    """The scripted service behind the `session` fixture."""
     return Service()
 
 
 @pytest.fixture
 async def session(tmp_path: Path, service: Service) -> AsyncIterator[Session]:
-    """Ada's session, live on a service that the test makes up."""
+    """Ada's session, live on the scripted `service`."""
     async with live_session(tmp_path, service) as session:
         yield session

@@ -1,4 +1,4 @@
-"""What wakes the loops of outbox, drafts and the like: a time, or a call that may come before the wait."""
+"""The alarm that wakes loops (outbox, drafts): at a time or by a call, even one made before the wait."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def alarm(clock: VirtualClock) -> Alarm:
 
 
 async def wait(alarm: Alarm, clock: VirtualClock, seconds: float | None) -> asyncio.Future[None]:
-    """A wait that has begun."""
+    """A wait that has already started."""
     waiting = asyncio.ensure_future(alarm.wait(seconds))
     await clock.settle()
     return waiting

@@ -1,4 +1,4 @@
-"""How long to wait after failures."""
+"""How long to wait before a retry."""
 
 from __future__ import annotations
 

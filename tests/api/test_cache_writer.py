@@ -1,4 +1,4 @@
-"""Messages reach the cache half a second after they came, and before anybody looks for them there."""
+"""Messages are written to the cache half a second after they arrive, and before the cache is read."""
 
 from __future__ import annotations
 

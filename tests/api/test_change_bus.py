@@ -1,4 +1,4 @@
-"""Who shows a session hears of what changes once a turn, in one batch, until the session ends."""
+"""Listeners of a session are notified of changes once per turn of the loop, until the session ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of characters that a terminal obeys or hides, and who takes it."""
+"""The table of characters that a terminal interprets or does not show, and the filters that use it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ORDINARY = "Grüße, Ωμέγα, हिन्दी, 漢字, עברית, عرب�
 
 
 def every() -> Iterator[str]:
-    """All characters that there are."""
+    """All Unicode characters."""
     return map(chr, range(sys.maxunicode + 1))
 
 
 def is_obeyed_or_hides(character: str) -> bool:
-    """Whether a terminal may obey it, or it cannot be seen."""
+    """Whether a terminal may interpret the character, or does not show it."""
     category = unicodedata.category(character)
     if category == "Cf":
         return character in "\u202e\u2066\u200f" or not unicodedata.name(character, "").endswith("SIGN")

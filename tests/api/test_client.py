@@ -1,4 +1,4 @@
-"""The library's front door, accounts and registration."""
+"""The library's entry point: client, accounts and registration."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ async def test_bound_functions_keep_their_name_and_text() -> None:
 
 
 class _Plain(pydoc.TextDoc):
-    """Help without overstruck letters."""
+    """Renders help without overstrike bold."""
 
     def bold(self, text: str) -> str:
         return text

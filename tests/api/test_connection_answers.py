@@ -1,4 +1,4 @@
-"""What answers mean: one typed error per cause."""
+"""How answers are interpreted: one typed error per cause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How requests leave: addresses, forms, queries, credentials."""
+"""How requests are sent: addresses, forms, queries, credentials."""
 
 from __future__ import annotations
 

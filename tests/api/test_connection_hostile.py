@@ -1,4 +1,4 @@
-"""Answers of broken and hostile servers end in typed errors only."""
+"""Answers of broken and hostile servers raise only typed errors."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_any_bytes_are_read_or_malformed(raw: bytes) -> None:
 
 
 def outcome(raw: bytes) -> object:
-    """The value, or why there is none."""
+    """The parsed value, or the message of the error."""
     try:
         return parse_json(raw)
     except MalformedAnswer as error:
@@ -92,7 +92,7 @@ def outcome(raw: bytes) -> object:
 
 
 PADDING = b" " * 2**20
-"""Makes any JSON so large that the faster parser takes it on."""
+"""Makes any JSON large enough for the faster parser."""
 
 
 @given(hostile_json())

@@ -1,4 +1,4 @@
-"""Keys stay where they belong: on the account's own origin, and out of every text."""
+"""API keys go only to the account's own origin and appear in no text."""
 
 from __future__ import annotations
 

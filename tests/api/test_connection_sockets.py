@@ -1,4 +1,4 @@
-"""The connection over real sockets: lines that break, certificates, a canary that must hear nothing."""
+"""The connection over real sockets: broken connections, certificates, a server that must receive nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Handler = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 
 
 class Server:
-    """What a raw server heard, and where it listens."""
+    """What a raw server received, and its port."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -150,7 +150,7 @@ async def test_a_redirect_to_another_port_is_not_followed_at_all() -> None:
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-    """An authority that nobody knows, and a server of it."""
+    """An authority that no system trusts, and a server certificate signed by it."""
     return make_certificates(tmp_path_factory.mktemp("tls"))
 
 

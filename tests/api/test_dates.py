@@ -1,4 +1,4 @@
-"""The first message since a moment is found among any number of messages by a few pages."""
+"""The first message at or after a moment is found with a few pages, however many messages there are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.exploring import examples
 
 
 class History:
-    """Messages by id and time, in pages as a server gives them; counts what it was asked."""
+    """Messages by id and time, in pages as a server returns them; counts the requests."""
 
     def __init__(self, marks: Sequence[tuple[int, int]]) -> None:
         self.marks = marks
@@ -36,7 +36,7 @@ class History:
         )
 
     def first_since(self, at: float) -> int | None:
-        """By looking at all of them."""
+        """The expected result, by a linear search of all messages."""
         return next((number for number, when in self.marks if when >= at), None)
 
 

@@ -1,4 +1,4 @@
-"""Silence on the stream of events: how long it is believed, and what is done in doubt; in virtual time."""
+"""A silent event stream: how long it counts as live, and how it is probed when in doubt; in virtual time."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def test_a_request_without_an_answer_puts_the_connection_in_doubt() -> Non
         bench.stream.doubt()
         await bench.clock.settle()
         assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true"]
-        bench.stream.doubt()  # which changes nothing while the question is under way
+        bench.stream.doubt()  # no effect while a probe is pending
         await bench.clock.advance(4.9)
         assert bench.kinds == [LIVE]
         assert len(bench.polls()) == 2

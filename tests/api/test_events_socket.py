@@ -1,4 +1,4 @@
-"""The stream of events over a WebSocket: used where it is offered, and never better trusted than a long poll."""
+"""The event stream over a WebSocket: used where it is offered, and checked for silence like a long poll."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.event_bench import EVENTS, LIVE, RECONNECTING, StreamBench, heartbe
 
 
 class FakeSocket:
-    """A stream that plays what it was given, then stays silent until there is `more`."""
+    """A stream that returns the events it was given, then stays silent until there is `more`."""
 
     def __init__(self, *frames: list[object] | Exception) -> None:
         self.frames = list(frames)
@@ -40,7 +40,7 @@ class FakeSocket:
 
 
 class Sockets:
-    """Opens prepared streams in order."""
+    """Opens prepared streams, in order."""
 
     def __init__(self, *sockets: FakeSocket | Exception) -> None:
         self.sockets = list(sockets)

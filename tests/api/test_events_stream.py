@@ -1,4 +1,4 @@
-"""The stream of events heals itself: each row of recovery, in virtual time and without a network."""
+"""The event stream recovers by itself: each row of the recovery table, in virtual time, without a network."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ async def test_a_snapshot_that_has_time_comes_with_the_first_event_after_a_share
         first.set()
         await bench.clock.settle(60)
         assert bench.events == [0]
-        bench.stream.register_anew(80)  # the earlier of two counts
+        bench.stream.register_anew(80)  # the earlier of the two times applies
         await bench.clock.advance(45)
         second.set()
         await bench.clock.settle(60)
@@ -145,7 +145,7 @@ async def test_what_an_earlier_session_knew_of_the_server_is_asked_anew_where_it
 ):
     bench = StreamBench()
     bench.connection.assume(ServerInfo(level=9, known=True))
-    assert bench.connection.server.level != 9  # what is known counts more than what was
+    assert bench.connection.server.level != 9  # the server's own answer prevails
     bench.connection.forget_server()
     bench.connection.assume(ServerInfo(level=9, known=True))
     bench.transport.prepare_error(*REGISTER, code="BAD_REQUEST", msg="Unknown capability")

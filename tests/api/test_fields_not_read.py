@@ -1,4 +1,4 @@
-"""Which fields of a real server's answers and events nobody reads, each with its reason."""
+"""Fields of a real server's answers and events that the client does not read, each with its reason."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ pytestmark = pytest.mark.skipif(captures() is None, reason="there are no recordi
 
 FEATURES = Path(__file__).resolve().parents[2] / "docs" / "zulip-features.md"
 FRAME = {"result", "msg", "queue_id", "last_event_id"}
-"""What the connection and the stream of events read."""
+"""Fields that the connection and the event stream read."""
 NOT_IN_ANSWERS = {
-    "GET users/me": None,  # the reader of people reads it
-    "POST bots/N/api_key/regenerate": {"api_key"},  # a Secret, which no model holds
-    "PATCH realm": None,  # what was sent comes back
-    "POST realm/domains": {"new_domain"},  # the same
-    "PATCH users/me/subscriptions": {"not_removed", "removed"},  # two operations do the two halves
+    "GET users/me": None,  # read by the reader of users
+    "POST bots/N/api_key/regenerate": {"api_key"},  # a Secret, which models do not hold
+    "PATCH realm": None,  # echoes the request
+    "POST realm/domains": {"new_domain"},  # echoes the request
+    "PATCH users/me/subscriptions": {"not_removed", "removed"},  # read by two separate operations
     "PATCH bots/N": {
         "bot_owner",
         "config_data",
         "service_interface",
         "service_payload_url",
-    },  # events tell it
+    },  # read from events
 }
 NOT_IN_EVENTS = {
-    "delete_message": {"message_id"},  # read where there are no message_ids
-    "reaction": {"emoji_code", "emoji_name", "reaction_type", "user", "user_id"},  # one value, a Reaction
-    "stream": {"streams"},  # read where there are no stream_ids
-    "update_message": {"topic_links"},  # topics are shown as text
-    "user_settings": {"language_name"},  # the code says it
+    "delete_message": {"message_id"},  # read if message_ids is absent
+    "reaction": {"emoji_code", "emoji_name", "reaction_type", "user", "user_id"},  # read as a Reaction
+    "stream": {"streams"},  # read if stream_ids is absent
+    "update_message": {"topic_links"},  # topics are shown as plain text
+    "user_settings": {"language_name"},  # derived from the language code
 }
 
 
 class Watched(dict[str, Any]):
-    """Knows which of its keys were asked for."""
+    """Records which of its keys were read."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         super().__init__(values)

@@ -1,4 +1,4 @@
-"""Downloads: new files only, streamed, whole or not at all."""
+"""Downloads: streamed to new files only, and complete or not there at all."""
 
 from __future__ import annotations
 

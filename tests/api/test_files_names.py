@@ -1,4 +1,4 @@
-"""Names of files from elsewhere."""
+"""File names that come from servers and links."""
 
 from __future__ import annotations
 

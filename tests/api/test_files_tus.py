@@ -1,4 +1,4 @@
-"""Resumable uploads go on after whatever happened to them."""
+"""Resumable uploads continue after any interruption."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def send(
     resume_from: str | None = None,
     resumable: Callable[[str], None] | None = None,
 ) -> dict[str, object]:
-    """Upload with a clock that runs by itself."""
+    """Uploads with a clock that advances by itself."""
     clock = VirtualClock()
     async with Connection(ACCOUNT, transport=server, clock=clock) as connection:
         task = asyncio.create_task(

@@ -1,4 +1,4 @@
-"""Large blocks are given back when they are free, as glibc itself counts them."""
+"""Large freed blocks are returned to the system, as glibc itself reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""httpcore waits with asyncio alone where the app asks for it, and everything else of it goes on to work."""
+"""httpcore waits with plain asyncio where the app asks for it, and works unchanged otherwise."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_it_has_all_that_httpcore_waits_with(name: str) -> None:
 
 
 def test_it_was_read_from_the_version_that_is_installed() -> None:
-    """After an update read it beside httpcore's source again, then name that version."""
+    """After an update compare httpcore's source with the copied code again, then change the version here."""
     assert version("httpcore") == httpcore_waiting.READ_FROM
 
 

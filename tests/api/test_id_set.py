@@ -1,4 +1,4 @@
-"""Many ids in little memory are a set like any other."""
+"""The memory-saving set of ids behaves like any other set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a large answer that are read when they are asked for."""
+"""Rows of a large answer that are parsed when they are accessed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PADDING = b" " * 2**20
 
 
 def large(people: bytes) -> Sequence[Any]:
-    """The late list of an answer that is large enough."""
+    """The lazy list of an answer that is large enough to have one."""
     value = parse_object(b'{"people": ' + people + b', "n": 1}' + PADDING, "people")
     assert value["n"] == 1
     found = value["people"]

@@ -1,4 +1,4 @@
-"""What the cache finds where there is no network: words, and what terms say of messages."""
+"""What the cache finds without a network: words, and search terms about messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONTENTS = {
 
 @pytest.fixture
 def cache(cache: Cache) -> Cache:
-    """With the messages of `CONTENTS`."""
+    """A state with the messages of `CONTENTS`."""
     rows = [
         channel_message(number, "lunch", content=content, sender=ADA if number == 6 else 2)
         for number, content in CONTENTS.items()

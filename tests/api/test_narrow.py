@@ -1,4 +1,4 @@
-"""Narrows: what a person types, what goes over the wire at each level, what is the same."""
+"""Narrows: how typed ones are parsed, how they are sent at each level, which ones are equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People and channels by id, name, or a part of a name that only one has; one resolver for app and command line."""
+"""Resolving users and channels by id, name, or an unambiguous part of a name, in app and command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections are closed whenever their request is cancelled, and never used again with an answer left in them."""
+"""Connections are closed when their request is cancelled, and never reused with an unread answer in them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STEPS = 60
 
 
 class Server:
-    """Answers each request with `bodies` in turn, the last one for ever; the first answer sets `cookie`."""
+    """Answers requests with `bodies` in turn, repeating the last one; the first answer sets `cookie`."""
 
     def __init__(self, *bodies: bytes) -> None:
         self.bodies = list(bodies)
@@ -57,7 +57,7 @@ class Server:
 
 @asynccontextmanager
 async def listening(there: Server, certificates: Certificates | None = None) -> AsyncIterator[Connection]:
-    """A connection to a server of the test's own."""
+    """A client connected to the test's own server."""
     context = None
     if certificates is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -87,7 +87,7 @@ async def test_a_request_cancelled_at_any_step_leaves_no_socket_open(tmp_path: P
             with suppress(asyncio.CancelledError):
                 await request
                 finished += 1
-    async with listening(there, certificates) as client:  # how many steps it takes to get there is not said
+    async with listening(there, certificates) as client:  # the number of steps is not fixed
         request = asyncio.ensure_future(client.request("GET", "/users/me"))
         before = len(there.writers)
         await until(lambda: len(there.writers) > before)
@@ -95,7 +95,7 @@ async def test_a_request_cancelled_at_any_step_leaves_no_socket_open(tmp_path: P
         with suppress(asyncio.CancelledError):
             await request
     del client, request
-    gc.collect()  # a transport that was left open warns here, and a warning fails the test
+    gc.collect()  # a transport that is still open warns here, and a warning fails the test
     assert finished > 0 or secure, "the steps reach the answer"
 
 
@@ -133,7 +133,7 @@ async def test_an_address_at_which_nobody_listens_is_not_connected() -> None:
 async def test_the_clients_connections_are_made_by_the_network_of_ours(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """httpx has no public way to say so: a release that renames its parts fails here."""
+    """httpx has no public way to set this: a release that renames its private parts fails here."""
     made: list[str] = []
     connect = Network.connect_tcp
 
@@ -148,7 +148,7 @@ async def test_the_clients_connections_are_made_by_the_network_of_ours(
 
 
 class Reading(asyncio.Transport):
-    """Notes when it is asked to read no more, and to read on."""
+    """Records when it is asked to pause and to resume reading."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -198,7 +198,7 @@ async def test_reading_pauses_above_256_kib_and_goes_on_below_64() -> None:
 async def test_the_addresses_of_a_name_are_tried_one_soon_after_the_other(
     monkeypatch: pytest.MonkeyPatch, host: str, delay: float | None
 ) -> None:
-    """A name may have an address that never answers; where an address is given there is no other one."""
+    """A host name may have an address that never answers; an IP address has no alternative."""
     delays: list[float | None] = []
 
     async def refuse(*_: Any, happy_eyeballs_delay: float | None, **__: Any) -> None:

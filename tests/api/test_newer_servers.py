@@ -1,4 +1,4 @@
-"""What servers above the contract's level send in another form."""
+"""What servers above the contract's level send in a different form."""
 
 from __future__ import annotations
 

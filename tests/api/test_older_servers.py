@@ -1,4 +1,4 @@
-"""What was found on Zulip servers of older levels, against the embedded server at that level."""
+"""Bugs found on Zulip servers of older levels, reproduced with the embedded server at that level."""
 
 from __future__ import annotations
 

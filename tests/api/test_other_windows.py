@@ -1,4 +1,4 @@
-"""A window learns what the others of its account write, and is known to live while it does."""
+"""A window learns what other windows of its account write, and counts as alive while it does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of who may change accounts, names and bots before anything is asked of a server."""
+"""Permissions to change accounts, names and bots, as the client computes them before any request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of who may change, read and write in channels before anything is asked of a server."""
+"""Permissions to change, read and write in channels, as the client computes them before any request."""
 
 from __future__ import annotations
 

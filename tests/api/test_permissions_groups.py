@@ -1,4 +1,4 @@
-"""What is said of who may change user groups, and what a permission may be given to."""
+"""Permissions to change user groups, and what a permission may be granted to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.role_states import ADMINISTRATORS, FRIENDS, NOBODY, set_channel, st
 
 
 def group_of(state: State, group_id: int, **fields: Any) -> UserGroup:
-    """A group, which is like this from now on."""
+    """Replaces the fields of a group in the state and returns it."""
     known = state.user_groups.get(group_id)
     assert known is not None
     changed = known._replace(**fields)

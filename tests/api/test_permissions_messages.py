@@ -1,4 +1,4 @@
-"""What is said of who may change messages, and until when, before anything is asked of a server."""
+"""Permissions to change messages, and their time limits, as the client computes them before any request."""
 
 from __future__ import annotations
 

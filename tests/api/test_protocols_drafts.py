@@ -1,4 +1,4 @@
-"""Drafts: kept within a second, the same everywhere, no text lost to another device."""
+"""Drafts: saved within a second, the same on all devices, no text lost to another device."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.draft_server import LUNCH, DraftClient
 TEA = ChannelDestination(7, "tea")
 
 
-# here
+# on this device
 
 
 async def test_text_is_on_the_disk_within_a_second_of_the_last_key(client: DraftClient) -> None:
@@ -104,7 +104,7 @@ async def test_drafts_are_there_again_after_a_crash(client: DraftClient) -> None
         assert (draft.content, draft.destination, draft.synced) == ("Soup today", LUNCH, False)
 
 
-# to the server
+# sent to the server
 
 
 async def test_a_draft_is_created_after_a_pause_and_edited_from_then_on(client: DraftClient) -> None:
@@ -351,7 +351,7 @@ async def test_offline_nothing_is_sent_and_waking_syncs(client: DraftClient) -> 
         assert client.server.texts() == ["Soup"]
 
 
-# where the user's setting is off
+# with the user's setting off
 
 
 async def test_with_syncing_off_drafts_are_local(client: DraftClient) -> None:

@@ -1,4 +1,4 @@
-"""Two windows of an account that write or delete one draft before either has looked at what the other did."""
+"""Two windows of an account that write or delete one draft before either has seen what the other did."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def test_a_draft_that_both_windows_delete_while_one_writes_is_gone(tmp_pat
 
 
 async def synced(leader: Window, other: Window) -> str:
-    """A draft that both windows and the server have, as "Soup"; its id."""
+    """Creates a draft "Soup" that both windows and the server have, and returns its id."""
     draft_id = await leader.sync("Soup")
     other.look()
     return draft_id

@@ -1,4 +1,4 @@
-"""Two texts of one draft, of two devices: both are kept, and belong together until the reader has chosen."""
+"""Two versions of one draft from two devices: both are kept, linked as a conflict until the user chooses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ async def test_the_same_edit_on_both_devices_is_no_conflict(client: DraftClient)
 
 
 async def edited_on_both(client: DraftClient) -> None:
-    """A draft that both have is written on here, as "mine", and by another device, whose event is on the way."""
+    """Edits a synced draft to "mine" here, and to "theirs" on another device, whose event has not arrived
+    yet.
+    """
     draft_id = await client.receive("base")
     client.drafts.save(draft_id, LUNCH, "mine")
     edited_elsewhere(client.server, 1, "theirs")
@@ -89,7 +91,7 @@ async def test_one_writes_on_in_the_other_text_while_it_is_being_sent_and_anothe
 
 
 async def written_twice(client: DraftClient) -> tuple[str, float]:
-    """A draft of ours whose server has our words, in place of older ones; its id, and when we began to write them."""
+    """A draft edited here and synced; its id, and the time of the edit."""
     draft_id = await client.sync("older words")
     start = client.clock.now()
     client.drafts.save(draft_id, LUNCH, "our words")

@@ -1,4 +1,4 @@
-"""Drafts that another device changes: both texts are kept, and all devices end with the same."""
+"""Drafts that another device changes: both texts are kept, and all devices end with the same drafts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def test_an_edit_that_ours_overwrites_on_the_server_is_kept(client: DraftC
         client.hold = True
         client.drafts.save(draft_id, LUNCH, "mine")
         await client.clock.advance(3)
-        edited_elsewhere(client.server, 1, "theirs")  # after we looked, and its event is still on the way
+        edited_elsewhere(client.server, 1, "theirs")  # after our fetch, and its event has not arrived yet
         client.hold = False
         client.finish(client.held[0], "ok")
         await client.clock.settle()
@@ -116,7 +116,7 @@ async def test_deleted_elsewhere_before_the_event_came_is_made_anew(client: Draf
         draft_id = await client.receive("base")
         client.drafts.save(draft_id, LUNCH, "mine")
         client.server.delete(1)
-        await client.clock.advance(10)  # PATCH answers 404
+        await client.clock.advance(10)  # PATCH returns 404
         assert client.server.texts() == ["mine"]
         await client.catch_up()
         assert (client.server.texts(), client.texts()) == (["mine"], ["mine"])
@@ -136,7 +136,7 @@ async def test_edited_elsewhere_while_one_deletes_keeps_the_newer_words(client: 
 
 
 async def deleting(client: DraftClient) -> Held:
-    """The request that deletes a draft; another device writes newer words while it is under way."""
+    """The pending request that deletes a draft; another device edits the draft meanwhile."""
     draft_id = await client.receive("base")
     client.hold = True
     client.drafts.delete(draft_id)
@@ -150,9 +150,7 @@ async def test_edited_elsewhere_just_before_our_deletion_keeps_the_words_that_we
     client: DraftClient,
 ) -> None:
     async with client:
-        deletion = await deleting(
-            client
-        )  # after we looked, and the event about the words is still on the way
+        deletion = await deleting(client)  # after our fetch, and the event of the edit has not arrived yet
         client.hold = False
         client.finish(deletion, "ok")
         await client.clock.settle()
@@ -223,7 +221,7 @@ async def test_a_draft_that_is_being_created_is_not_dropped_because_its_twin_is_
         client.hold = True
         await client.clock.advance(3)
         (creation,) = client.held
-        client.server.create(DraftVersion(LUNCH, "Soup"))  # another device: its event looks like ours
+        client.server.create(DraftVersion(LUNCH, "Soup"))  # another device's, whose event looks like ours
         await client.catch_up()
         client.server.delete(1)
         client.register()
@@ -243,7 +241,7 @@ async def test_edited_elsewhere_while_its_deletion_is_under_way_keeps_the_newer_
         deletion = await deleting(client)
         await client.catch_up()
         client.hold = False
-        client.finish(deletion, "lost after")  # carried out, though nobody here knows
+        client.finish(deletion, "lost after")  # carried out, but no answer has arrived here
         await client.catch_up()
         await client.clock.advance(10)
         assert (client.texts(), client.server.texts()) == (["newer"], ["newer"])

@@ -1,11 +1,11 @@
 """Drafts of two devices under any order of keys, answers, events, failures and crashes.
 
-A text is alive from its last key until the user who sees it changes or deletes it. Whatever happens: each text
-that is alive is on a device or on its way to one, and once the network is calm both devices and the server have
-the same drafts, with every text that is alive among them and none twice.
+A text is live from its last key until the user who sees it changes or deletes it. Invariant: each live text
+is on a device or on its way to one, and once the network is calm both devices and the server have the same
+drafts, among them every live text exactly once.
 
-One exception is the server's: if a device overwrites or deletes an edit that it never hears of, because it lost
-its queue just then, nobody has what is needed to tell.
+One exception is the server's: if a device overwrites or deletes an edit whose event it never receives,
+because its queue was lost just then, the loss cannot be detected.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class DraftMachine(RuleBasedStateMachine):
 
         async def type_it() -> None:
             client.drafts.save(None if draft is None else draft.draft_id, place, text)
-            # A kill before the text is on the disk may take it: that is the promise, not more.
+            # A kill before the text is on the disk may lose it: only text on the disk is promised to survive.
             await self.clock.advance(0.4)
 
         self.run(type_it())
@@ -193,7 +193,7 @@ class DraftMachine(RuleBasedStateMachine):
             shutil.rmtree(self.folder)
 
     async def _calm(self) -> None:
-        """The network works again, and everything comes to its end."""
+        """The network works again, and all that is pending completes."""
         for client in self.clients:
             client.hold, client.online = False, True
             for held in list(client.held):

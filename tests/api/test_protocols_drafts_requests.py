@@ -1,4 +1,4 @@
-"""Requests about drafts that are refused, come late, or cross what is done here meanwhile."""
+"""Requests about drafts that are rejected, arrive late, or cross local changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.journals import Held as HeldDisk
 
 
 async def held_request(client: DraftClient) -> Held:
-    """The request that is made next, which waits for what the test does with it."""
+    """The next request, held until the test finishes it."""
     client.hold = True
     await client.clock.advance(3)
     client.hold = False
@@ -21,7 +21,7 @@ async def held_request(client: DraftClient) -> Held:
     return request
 
 
-# refused, or not carried out
+# rejected, or not carried out
 
 
 async def test_an_edit_that_is_refused_is_not_sent_again_and_going_back_needs_no_request(
@@ -68,7 +68,7 @@ async def test_a_draft_that_the_server_says_in_either_way_not_to_have_is_made_an
         client.server.missing = missing
         draft_id = await client.sync("Soup")
         client.drafts.save(draft_id, LUNCH, "Soup!")
-        client.server.delete(1)  # its event does not come
+        client.server.delete(1)  # its event never arrives
         await client.clock.advance(10)
         assert client.server.texts() == ["Soup!"]
         assert client.drafts.all()[0].synced
@@ -107,7 +107,7 @@ async def test_comparing_with_the_server_is_tried_again_more_and_more_rarely(
         assert asked == moments
 
 
-# a creation of which no answer came
+# a creation whose answer was lost
 
 
 async def test_a_creation_that_did_not_arrive_takes_no_draft_of_another_device_for_its_own(
@@ -116,7 +116,7 @@ async def test_a_creation_that_did_not_arrive_takes_no_draft_of_another_device_f
     async with client:
         await client.sync("Soup")
         client.next_failures.append("lost before")
-        client.drafts.save(None, LUNCH, "Soup")  # as the one that is there
+        client.drafts.save(None, LUNCH, "Soup")  # the same words as the existing draft
         client.server.create(DraftVersion(LUNCH, "theirs"))  # its event is late
         await client.clock.advance(10)
         assert client.server.texts() == ["Soup", "theirs", "Soup"]
@@ -134,9 +134,9 @@ async def test_a_draft_deleted_while_one_looks_whether_it_was_created_is_deleted
         draft_id = client.drafts.save(None, LUNCH, "Soup")
         looked = client.hold_fetch()
         await client.clock.advance(5)
-        await client.catch_up()  # it was
+        await client.catch_up()  # it was created
         client.drafts.delete(draft_id)
-        looked.set_result([])  # as it was before
+        looked.set_result([])  # the list from before the creation
         await client.clock.advance(5)
         assert client.server.texts() == []
 
@@ -145,7 +145,7 @@ async def test_a_draft_deleted_while_it_is_being_created_goes_with_its_twin(clie
     async with client:
         draft_id = client.drafts.save(None, LUNCH, "Soup")
         creation = await held_request(client)
-        client.server.create(DraftVersion(LUNCH, "Soup"))  # another device: its event looks like ours
+        client.server.create(DraftVersion(LUNCH, "Soup"))  # another device's, whose event looks like ours
         await client.catch_up()
         client.drafts.delete(draft_id)
         client.finish(creation, "not connected")
@@ -153,7 +153,7 @@ async def test_a_draft_deleted_while_it_is_being_created_goes_with_its_twin(clie
         assert client.server.texts() == []
 
 
-# what is done here meanwhile
+# local changes meanwhile
 
 
 async def test_a_draft_that_is_deleted_while_the_server_is_asked_about_it_is_not_written_there(
@@ -253,7 +253,7 @@ async def test_words_written_on_while_the_deletion_finds_nothing_are_made_anew(c
         client.drafts.delete(draft_id)
         deletion = await held_request(client)
         client.drafts.save(draft_id, LUNCH, "Soup!")
-        client.server.delete(1)  # its event does not come
+        client.server.delete(1)  # its event never arrives
         client.finish(deletion, "ok")
         await client.clock.advance(10)
         assert client.server.texts() == ["Soup!"]
@@ -269,7 +269,7 @@ async def test_saving_what_is_there_already_changes_nothing(client: DraftClient)
         assert [draft.content for draft in client.drafts.all()] == ["second", "first"]
 
 
-# what other devices do meanwhile
+# changes of other devices meanwhile
 
 
 async def test_an_edit_of_another_device_that_is_heard_of_before_the_answer_to_ours_is_not_sent_back(
@@ -318,7 +318,7 @@ async def test_a_deletion_that_waits_for_the_disk_is_not_sent_where_another_devi
         assert client.calls == ["fetch"]
 
 
-# the setting, and the end
+# the setting, and closing
 
 
 async def test_hearing_again_that_syncing_is_on_sends_nothing(client: DraftClient) -> None:

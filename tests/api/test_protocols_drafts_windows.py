@@ -1,4 +1,4 @@
-"""Two windows of an account with one journal of drafts: no words are lost, and one of them speaks to the server."""
+"""Two windows of an account with one journal of drafts: no words are lost, and only one window syncs."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def test_words_that_are_typed_while_the_journal_is_read_are_not_replaced_b
 
 
 async def _race(leader: Window, other: Window) -> Held:
-    """Both write on in one draft, `other` on a disk that hangs; its disk."""
+    """Edits one draft in both windows, with the journal write of `other` held; returns the held write."""
     draft_id = known_to_both(leader, other)
     await leader.clock.advance(1)
     leader.drafts.save(draft_id, LUNCH, "Soup and bread")
@@ -133,7 +133,7 @@ async def test_another_window_goes_on_where_the_one_that_spoke_to_the_server_end
             leader.drafts.save(None, LUNCH, "Soup")
             await leader.clock.advance(3)
             (request,) = leader.held
-            request.act()  # carried out; its answer and its event come to nobody
+            request.act()  # carried out, but its answer and its event are lost
             other.look()
         other.queue.clear()
         other.drafts.lead()

@@ -1,4 +1,4 @@
-"""A change of a message that was not saved outlives the window in which it was written."""
+"""An unsaved edit of a message outlives the window in which it was typed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EDIT = Edit(12, "Soop", "Soup", ChannelDestination(7, "lunch"))
 
 
 class Window:
-    """A window and what it knows of the others that have ended."""
+    """A window, and the names of windows that it knows to have ended."""
 
     def __init__(self, folder: Path, name: str, *gone: str) -> None:
         self.clock = VirtualClock()
@@ -48,7 +48,7 @@ def window(folder: Path, name: str, *gone: str) -> Iterator[Window]:
 
 
 def kept(folder: Path) -> list[tuple[str | None, str]]:
-    """What is on the disk: whose it is, and its text."""
+    """The unsaved edits on the disk: owner and text."""
     with closing(Journal.open(folder / "journal.db", read_only="looked at", executor=inline)) as journal:
         return [(edit.owner, edit.content) for edit in journal.edits()]
 
@@ -104,7 +104,7 @@ def test_a_change_is_in_the_journal_until_the_server_has_it(tmp_path: Path) -> N
         only.edits.keep(EDIT)
         only.edits.saving(EDIT)
         assert (only.edits.all(), kept(tmp_path)) == ([], [("a", "Soup")])
-        only.edits.keep(EDIT)  # it was refused
+        only.edits.keep(EDIT)  # the save was rejected
         assert (only.edits.all(), kept(tmp_path)) == ([EDIT], [("a", "Soup")])
         only.edits.saving(EDIT)
         only.edits.saved(EDIT)

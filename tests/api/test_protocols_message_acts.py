@@ -1,4 +1,4 @@
-"""What one does to a message shows before the server has answered, and goes when it refuses."""
+"""The user's acts on a message show before the server has answered, and are reverted if it rejects them."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ async def test_what_another_window_did_before_is_shown_under_what_is_done_here_a
     stage.acts.on_journal(JournalChanges(heard))
     assert stage.state.starred == {101}
     (own,) = stage.journal.load_acts()
-    stage.acts.on_journal(JournalChanges({("acts", own.act_id): None}))  # refused, or taken over and refused
+    stage.acts.on_journal(JournalChanges({("acts", own.act_id): None}))  # rejected, maybe in another window
     assert stage.state.starred == set()
     stage.acts.on_journal(JournalChanges(dict.fromkeys(heard)))
     assert stage.state.starred == set(), "it was not starred before either"
@@ -146,7 +146,7 @@ async def test_the_event_that_follows_changes_nothing_more() -> None:
 
 @asynccontextmanager
 async def running(stage: Stage) -> AsyncIterator[None]:
-    """What waits is sent."""
+    """Runs the sender of pending acts."""
     task = asyncio.ensure_future(stage.acts.run())
     yield
     task.cancel()
@@ -245,7 +245,7 @@ async def test_a_refusal_brings_back_what_the_newest_snapshot_says_and_no_star_o
     stage.online = False
     async with running(stage):
         await stage.acts.flag(101, "starred", False)
-        stage.acts.on_snapshot()  # without the star: the message was deleted
+        stage.acts.on_snapshot()  # the event no longer lists the star: the message was deleted
         stage.online = True
         stage.acts.wake()
         await stage.clock.settle()

@@ -1,4 +1,4 @@
-"""Which messages notify, by pop-up and by sound, as the account's settings say; and what is told of them."""
+"""Which messages notify, by pop-up and by sound, according to the settings; and what is shown of them."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def test_the_sound_none_is_none() -> None:
 
 
 class Watched(Settings):
-    """Settings that note which of them were read."""
+    """Settings that record which of them were read."""
 
     def __init__(self, values: Mapping[str, object]) -> None:
         super().__init__(dict(values))

@@ -1,4 +1,4 @@
-"""The outbox: nothing that a user wrote is lost, nothing is sent twice."""
+"""The outbox: nothing that a user wrote is lost, and nothing is sent twice."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ async def test_each_message_carries_its_local_id_and_the_queue_of_the_moment(ben
         assert (request.local_id, request.queue_id) == (local_id, "queue-2")
 
 
-# nothing is sent before the journal has it
+# nothing is sent before it is in the journal
 
 
 async def test_the_journal_has_the_words_when_send_returns_and_the_try_before_the_request(
@@ -141,7 +141,7 @@ async def test_a_full_disk_does_not_stop_a_message(bench: OutboxBench) -> None:
         assert bench.journal.warning is not None
 
 
-# when the connection never opened
+# when the connection could not be opened
 
 
 async def test_what_surely_never_left_is_sent_again_by_itself_with_growing_pauses(bench: OutboxBench) -> None:
@@ -192,7 +192,7 @@ async def test_a_rate_limit_holds_everything_for_as_long_as_the_server_says(benc
         assert sorted(bench.server.contents()) == ["Hello", "Soup today"]
 
 
-# when the server refuses
+# when the server rejects
 
 
 async def test_a_refusal_keeps_the_words_and_says_why(bench: OutboxBench) -> None:

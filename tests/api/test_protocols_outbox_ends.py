@@ -1,4 +1,4 @@
-"""The outbox when messages are taken back, and over restarts."""
+"""The outbox when messages are cancelled, and across restarts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The outbox under any order of answers, events, failures, crashes and lost queues.
 
-Conservation: what was written is on the server, or listed with its words, or was taken back by the user: never
-nowhere, never twice. Order: the messages of a conversation are on the server in the order of their writing,
-but for those that had failed. Progress: what has failed holds up nothing.
+Conservation: what was written is on the server once, or listed with its words, or was cancelled by the user.
+Order: the messages of a conversation are on the server in the order of writing, except those that had failed.
+Progress: a failed message does not block later ones.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ class OutboxMachine(RuleBasedStateMachine):
             shutil.rmtree(self.folder)
 
     async def _calm(self) -> None:
-        """The network works again and everything that is under way comes to its end."""
+        """The network works again, and all that is pending completes."""
         server = self.bench.server
         server.hold, server.online = False, True
         server.find_failures.clear()

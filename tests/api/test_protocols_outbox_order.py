@@ -1,4 +1,4 @@
-"""The outbox as a queue: order, pace, taking back, restarts, and what views see of it."""
+"""The outbox as a queue: order, rate, cancelling, restarts, and what views show of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, Outbox
 FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
 
 
-# order and pace
+# order and rate
 
 
 async def test_messages_of_a_conversation_keep_their_order_one_at_a_time(bench: OutboxBench) -> None:
@@ -237,7 +237,7 @@ async def test_at_most_four_requests_are_under_way(bench: OutboxBench) -> None:
         assert len(bench.server.requests) == 4
 
 
-# what views see
+# what views show
 
 
 async def test_entries_of_a_conversation_are_listed_in_the_order_of_writing(bench: OutboxBench) -> None:

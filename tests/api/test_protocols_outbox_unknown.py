@@ -127,7 +127,7 @@ async def test_sending_again_looks_first_if_the_try_may_have_arrived(bench: Outb
         request = await bench.send_and_hold()
         request.answer.set_exception(ServerFault(504))
         await bench.clock.advance(10)
-        bench.server.store(request)  # and nobody tells: its event is lost
+        bench.server.store(request)  # when the event is lost too
         bench.server.events.clear()
         bench.outbox.retry(request.local_id)
         await bench.clock.advance(10)
@@ -155,7 +155,9 @@ async def test_a_look_that_fails_is_repeated_until_it_works(bench: OutboxBench) 
 
 
 async def nobody_knows(bench: OutboxBench, how: str, looks: int, seconds: float) -> None:
-    """A message goes out, the answer is lost, and so many looks fail: its writer is told that nobody knows."""
+    """Sends a message whose answer is lost and whose look-ups fail that many times, until its outcome is
+    reported as unknown.
+    """
     bench.server.next_failures.append(how)
     bench.server.find_failures.extend([ServerFault(502)] * looks)
     bench.outbox.send(LUNCH, "Soup today")
@@ -170,7 +172,7 @@ async def nobody_knows(bench: OutboxBench, how: str, looks: int, seconds: float)
     [
         ("lost after", (["Soup today"], [SENT])),
         ("lost before", ([], [FAILED])),
-        ("silence", ([], [FAILED])),  # told that nobody knows, its writer decides
+        ("silence", ([], [FAILED])),  # the outcome is reported as unknown, and the writer decides
     ],
 )
 async def test_what_no_look_could_tell_is_looked_for_now_and_then(
@@ -266,7 +268,7 @@ async def test_the_same_words_sent_before_are_not_taken_for_this_message(bench: 
     async with bench:
         bench.outbox.send(LUNCH, "ok")
         await bench.settle()
-        # The event of the first has not come yet when the second is tried and lost.
+        # The event of the first has not arrived yet when the second is tried and lost.
         bench.server.next_failures.append("lost before")
         bench.outbox.send(LUNCH, "ok")
         await bench.clock.advance(10)

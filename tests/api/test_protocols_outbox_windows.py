@@ -27,14 +27,14 @@ class Pair:
         self.server = self.first.server
 
     async def look(self) -> None:
-        """Each reads what the other has written."""
+        """Lets each window read what the other has written."""
         for bench in (self.first, self.second):
             if bench.journal.changed_elsewhere():
                 bench.outbox.on_journal(bench.journal.refresh().result())
         await self.first.clock.settle()
 
     def contents(self) -> list[str]:
-        """What the server has."""
+        """The messages on the server."""
         return [stored.content for stored in self.server.stored]
 
 
@@ -135,7 +135,9 @@ async def test_a_window_that_cannot_send_holds_up_another_for_a_while_only(pair:
 
 
 async def test_a_found_message_may_be_the_one_that_another_window_is_sending(pair: Pair) -> None:
-    """Both say the same at once: the first one's is lost, the second one's has arrived and its answer has not."""
+    """Both send the same words at once: the first request is lost; the second arrives, but its answer is
+    lost.
+    """
     pair.server.hold = True
     pair.first.outbox.send(LUNCH, "ok")
     pair.second.outbox.send(LUNCH, "ok")

@@ -1,4 +1,4 @@
-"""Saying that one is here."""
+"""Reporting the user's presence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.clock import VirtualClock
 
 
 class Bench:
-    """The sender, its clock, and what it reported: active, new input."""
+    """The sender, its clock, and its reports: (active, new input)."""
 
     def __init__(self) -> None:
         self.clock = VirtualClock()

@@ -1,4 +1,4 @@
-"""What was seen is marked as read: once, in time, and also if the network fails for a while."""
+"""Seen messages are marked as read: once, in time, and also if the network fails for a while."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ async def test_closing_sends_what_is_left(bench: Bench) -> None:
 
 
 class Restartable:
-    """Marks with a journal, and the requests that they made."""
+    """Marks with a journal, and the requests they made."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "journal.db"

@@ -1,4 +1,4 @@
-"""A status is cleared at its time, by whoever runs then, and only if it is still the same."""
+"""A status is cleared when it expires, by whichever window then runs, and only if it is still the same."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Bench:
         self.journal.close()
 
     def lunch(self, seconds: float) -> None:
-        """A status for so long."""
+        """Sets a status that expires after that time."""
         self.end.set(self.clock.now() + seconds, "at lunch", "pizza")
 
 

@@ -1,4 +1,4 @@
-"""Telling others that one is typing: each edge, with a clock that a test owns."""
+"""Typing notifications that the client sends: every transition, with a clock that the test owns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WITH_BRUNO = DirectDestination(frozenset({12}))
 
 
 class Bench:
-    """A sender, its clock, and what it said."""
+    """A sender, its clock, and what it sent."""
 
     def __init__(self) -> None:
         self.clock = VirtualClock()
@@ -47,7 +47,7 @@ class Bench:
             raise self.error
 
     async def keys(self, target: ChannelDestination | DirectDestination, seconds: float) -> None:
-        """A key each half second."""
+        """Presses a key every half second."""
         for _ in range(round(seconds * 2)):
             self.sender.typed(target)
             await self.clock.advance(0.5)
@@ -211,7 +211,7 @@ async def test_closing_says_the_last_stop(bench: Bench) -> None:
     assert bench.said == [(LUNCH, "start"), (LUNCH, "stop")]
 
 
-# where others may know
+# where typing may be shown to others
 
 
 def allowed(state: State, target: TypingTarget) -> bool:

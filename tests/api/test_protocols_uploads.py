@@ -1,4 +1,4 @@
-"""The queue of files: progress, cancel, resume, restarts."""
+"""The upload queue: progress, cancel, resume, restarts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SENDING, WAITING = UploadState.SENDING, UploadState.WAITING
 
 
 class Bench:
-    """A queue whose files are sent in pieces that the test lets through."""
+    """A queue whose files are sent in parts that the test releases."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -39,7 +39,7 @@ class Bench:
         self.open()
 
     def open(self, *, read_only: str | None = None) -> None:
-        """Start, or start again with what the journal has."""
+        """Starts, or restarts with the uploads in the journal."""
         self.journal = Journal.open(self.folder / "journal.db", read_only=read_only, executor=inline)
         self.queue = UploadQueue(
             upload=self.upload,
@@ -50,17 +50,17 @@ class Bench:
         )
 
     async def stamp(self, path: Path) -> FileStamp:
-        """At once, where the true one takes a thread."""
+        """Runs the function at once, where the real one uses a thread."""
         found = path.stat()
         return FileStamp(found.st_size, found.st_mtime_ns)
 
     async def crash(self) -> None:
-        """End without a word: what is in memory is gone, the journal is as it was."""
+        """Ends as when killed: memory is lost, the journal stays as it was."""
         killed(self.journal)
         await self.queue.close()
 
     async def again(self) -> list[Upload]:
-        """Killed, and started again."""
+        """Kills and restarts."""
         await self.crash()
         self.open()
         return self.queue.all()

@@ -1,4 +1,4 @@
-"""The Python in the guide and the README of the library, as it stands there, against a server."""
+"""The Python examples of the library's guide and README, run unchanged against a server."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_an_example_of_the_readme_does_what_it_says(
 
 
 def _journal(folder: Path) -> list[OutboxRecord]:
-    """What a session of the example has left to send."""
+    """Unsent messages of the session in the example."""
     found: list[OutboxRecord] = []
     for file in folder.glob("**/journal.db"):
         journal = Journal.open(file, executor=inline)

@@ -18,7 +18,7 @@ def _reference() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Dataclasses look their module up by name.
+    # dataclasses look up their module by name
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module

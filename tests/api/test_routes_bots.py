@@ -1,4 +1,4 @@
-"""Bots and one's own picture."""
+"""Bots, and the user's own avatar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deleting a topic: round after round until it is complete, at every level, and stopped when asked."""
+"""Deleting a topic: repeated until complete, at every level, and stopped when asked."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def test_it_stops_after_the_round_when_asked() -> None:
 
 
 def slow_down(seconds: float) -> dict[str, object]:
-    """The server's wish for a pause."""
+    """The server asks for a pause."""
     return {"result": "error", "msg": "slow", "code": "RATE_LIMIT_HIT", "retry-after": seconds}
 
 

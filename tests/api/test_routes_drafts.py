@@ -1,4 +1,4 @@
-"""Drafts travel whole, in the three types that servers know, and without what must not be sent."""
+"""Drafts are sent whole, in the three types that servers accept, and without fields that must not be sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flags: which ones a user changes, what the server skipped, and long lists in parts."""
+"""Flags: which ones a user may change, what the server skipped, and long lists sent in parts."""
 
 from __future__ import annotations
 

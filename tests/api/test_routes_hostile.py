@@ -1,4 +1,4 @@
-"""Whatever a server answers to whatever is asked, a call gives a value or a typed error."""
+"""Whatever a server answers, every call returns a value or raises a typed error."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ FIELDS = [
 
 
 class Always(httpx.AsyncBaseTransport):
-    """Answers everything alike, a bounded number of times."""
+    """Answers all requests alike, at most 50 of them."""
 
     def __init__(self, status: int, content: bytes) -> None:
         self.status, self.content, self.left = status, content, 50

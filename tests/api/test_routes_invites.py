@@ -1,4 +1,4 @@
-"""Invitations: three states of expiry at four levels, and partial success that says who was left out."""
+"""Invitations: three kinds of expiry at four levels, and partial success that names who was not invited."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def _linked(level: int = 442, **given: Any) -> dict[str, str]:
 
 
 async def _needs(level: int, *, link: bool = False, **given: Any) -> int:
-    """The level that a refusal names; nothing was sent."""
+    """The level that the error names; asserts that nothing was sent."""
     async with scripted_client(level) as (client, transport):
         if link:
             asked: Awaitable[object] = client.invites.create_link(**given)

@@ -1,4 +1,4 @@
-"""Linkifiers and playgrounds: their templates by level, dialect and what they lead to."""
+"""Linkifiers and playgrounds: their templates by level and dialect, and the addresses they produce."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages: read, send, edit, delete."""
+"""Messages: fetch, send, edit, delete."""
 
 from __future__ import annotations
 

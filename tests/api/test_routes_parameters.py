@@ -1,4 +1,4 @@
-"""Every operation of the library, given all that it takes, against what a Zulip server of level 442 takes."""
+"""Every operation of the library, given all its parameters, against those of a Zulip server of level 442."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ BY_TYPE: Mapping[object, object] = {
 
 
 def value_of(name: str, hint: Any) -> object:
-    """Something for a parameter, of the first type that it may have."""
+    """A value for a parameter, of the first type that its annotation allows."""
     if name in BY_NAME:
         return BY_NAME[name]
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -97,7 +97,7 @@ def value_of(name: str, hint: Any) -> object:
 
 
 class Willing(ScriptedTransport):
-    """Says yes to everything."""
+    """Answers every request with success."""
 
     def _take(self, sent: SentRequest) -> Prepared:
         return Prepared(
@@ -106,7 +106,7 @@ class Willing(ScriptedTransport):
 
 
 async def requests_of(group: str, name: str) -> list[SentRequest]:
-    """What goes out when an operation is given everything that it takes."""
+    """The requests that an operation sends when given all its parameters."""
     transport = Willing()
     async with Client(make_connection(transport, dialect=Dialect.ZULIP)) as client:
         function = getattr(getattr(client, group), name)

@@ -1,4 +1,4 @@
-"""Taking a reaction back, by what identifies it."""
+"""Removing a reaction by what identifies it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def test_a_reaction_is_taken_back_by_what_the_server_said_of_it_at_every_l
 
 @proves("RXN-06")
 async def test_a_custom_emoji_is_taken_back_by_its_name_where_the_server_assumes_a_unicode_one() -> None:
-    """As Zulip servers do, level 387 for one."""
+    """As Zulip servers do, for example at level 387."""
     async with scripted_client(387, dialect=Dialect.ZULIP) as (client, transport):
         for _ in range(2):
             transport.prepare_error(

@@ -1,4 +1,4 @@
-"""Scheduled messages: what an edit sends at each level, and what it refuses before sending."""
+"""Scheduled messages: what an edit sends at each level, and what it rejects before sending."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def _sent(level: int = 442, *, limits: RequestLimits | None = None, **edit
 
 
 async def _refused(level: int = 442, *, limits: RequestLimits | None = None, **edit: Any) -> str:
-    """Why an edit is refused here, with nothing sent."""
+    """The error with which an edit is rejected before anything is sent."""
     async with scripted_client(level, limits=limits, clock=VirtualClock(NOW)) as (client, transport):
         with pytest.raises(InvalidInput) as refusal:
             await client.scheduled_messages.edit(scheduled_message_id=6, **edit)

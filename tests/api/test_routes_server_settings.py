@@ -1,4 +1,4 @@
-"""GET /server_settings: the first thing a client asks."""
+"""GET /server_settings: the first request of a client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statuses on both sides of their gates."""
+"""User statuses on both sides of their feature gates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joining and leaving channels."""
+"""Subscribing to and unsubscribing from channels."""
 
 from __future__ import annotations
 

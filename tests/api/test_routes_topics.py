@@ -1,4 +1,4 @@
-"""Topics: list, delete, see, move, resolve."""
+"""Topics: list, delete, set visibility, move, resolve."""
 
 from __future__ import annotations
 

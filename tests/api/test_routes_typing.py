@@ -1,4 +1,4 @@
-"""POST /typing on both sides of its gates."""
+"""POST /typing on both sides of its feature gates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which way a file goes, and what its link is."""
+"""How a file is uploaded, and what its link is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""User groups: permissions by level, both forms of their values, and updates that notice a race."""
+"""User groups: permissions by level, both forms of their values, and updates that detect a race."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ async def test_a_group_record_is_read_tolerantly() -> None:
     async with scripted_client(302) as (client, transport):
         transport.prepare("GET", "/api/v1/user_groups", json={"user_groups": [record, {"id": "?"}]})
         (group,) = await client.user_groups.list()
-    # Below 303 a holder may be somebody who was deactivated since: kept, never looked up.
+    # Below 303 a holder may be a user who has been deactivated since: kept, never looked up.
     assert group.permissions == {
         "can_join_group": AdHocGroup(frozenset({11, 999}), frozenset()),
         "can_mention_group": 50,

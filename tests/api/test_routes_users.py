@@ -1,4 +1,4 @@
-"""Oneself, others, and their administration."""
+"""The current user, other users, and their administration."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ async def test_profile_data_is_by_id_and_its_html_is_kept_apart() -> None:
     user = await other({**PERSON, "profile_data": data})
     assert user.profile == {
         4: ProfileValue("x"),
-        5: ProfileValue("y", hostile),  # made safe where it is shown, as content is
+        5: ProfileValue("y", hostile),  # made safe where it is displayed, as message content is
     }
     assert (await other(PERSON)).profile == {}
 

@@ -1,4 +1,4 @@
-"""Operations of administrators that the contract leaves open, against the embedded server."""
+"""Administrators' operations that the contract does not cover, against the embedded server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operations that the contract leaves open, against the embedded server, with their effects."""
+"""Operations that the contract does not cover, against the embedded server, with their effects."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The library against the embedded server, over a socket: at every level nothing is refused or ignored by
-surprise.
+"""The library against the embedded server, over a socket: at no level is anything unexpectedly rejected or
+ignored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FAR = 4_000_000_000
 
 
 async def _everything(client: Client, server: TestServer, level: int, ask: Ask) -> None:
-    """One call of each operation that depends on a level; `ask` lets Unsupported pass."""
+    """Calls each operation that depends on a level; `ask` lets Unsupported pass."""
     dario = server.id("dario")
     general = server.channel("general")
     topic = ChannelDestination(general, f"level {level}")
@@ -57,7 +57,7 @@ async def _everything(client: Client, server: TestServer, level: int, ask: Ask) 
 
 
 async def _kept(client: Client, general: int, dario: int, ask: Ask) -> None:
-    """What a user keeps before sending."""
+    """Drafts, snippets and the like."""
     (draft,) = await client.drafts.create(drafts=[DraftVersion(None, "half a thought")])
     await ask(
         client.drafts.edit(draft_id=draft, draft=DraftVersion(ChannelDestination(general, "t"), "whole"))
@@ -77,7 +77,7 @@ async def _kept(client: Client, general: int, dario: int, ask: Ask) -> None:
 
 
 async def _administered(client: Client, level: int, general: int, dario: int, ask: Ask) -> None:
-    """What administrators do."""
+    """Operations of administrators."""
     group = await client.user_groups.create(name=f"crew {level}", description="who row", members=[dario])
     await ask(client.user_groups.update(user_group_id=group, name=f"rowers {level}"))
     me = AdHocGroup(frozenset({dario}), frozenset())
@@ -128,13 +128,13 @@ async def _administered(client: Client, level: int, general: int, dario: int, as
 
 
 def _gate_levels() -> list[int]:
-    """0 and every level at which something begins: what lies between two of them is alike."""
+    """0 and every level at which a gate opens: levels between two of them behave alike."""
     levels = {0} | {gate.level for gate in Gate}
     return sorted(level for level in levels if level <= CONTRACT_LEVEL)
 
 
 async def _carried_out_or_refused(server: TestServer, levels: list[int]) -> dict[int, int]:
-    """How many calls were Unsupported at each level; every other outcome but success is an error."""
+    """How many calls raised Unsupported at each level; any other error fails the test."""
     unsupported = dict.fromkeys(levels, 0)
     async with client_of(server, "ada") as client:
         for level in levels:
@@ -190,7 +190,7 @@ async def test_what_the_server_registers_and_sends_is_read_whole(
 
 
 async def _events(client: Client, registered: dict[str, object]) -> list[Event]:
-    """What happened since a client registered."""
+    """The events since a client registered."""
     batch = await client.events.get(
         queue_id=str(registered["queue_id"]),
         last_event_id=int(str(registered["last_event_id"])),
@@ -354,7 +354,7 @@ async def test_a_guest_hears_a_typed_refusal_of_everything_that_guests_may_not(s
 
 
 def _png() -> bytes:
-    """A picture of one point."""
+    """An image of one pixel."""
     picture = BytesIO()
     Image.new("RGB", (1, 1)).save(picture, "PNG")
     return picture.getvalue()

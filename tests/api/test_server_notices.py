@@ -1,4 +1,4 @@
-"""What a server says beside its answers, told to the user."""
+"""Notices that a server adds to its answers are shown to the user."""
 
 from __future__ import annotations
 

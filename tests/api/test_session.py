@@ -1,4 +1,4 @@
-"""Sessions against the embedded server: what one does, the other sees; views stay true."""
+"""Sessions against the embedded server: what one user does, the other sees; views stay in sync."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.sessions import known, session_of, sessions, soup, until
 
 
 async def move(server: TestServer, message_id: int, topic: str) -> None:
-    """Moves one message, without a word about it from the bot."""
+    """Moves one message, without a notification from the bot."""
     quiet = {"send_notification_to_old_thread": False, "send_notification_to_new_thread": False}
     await server.call("ada", "PATCH", f"/messages/{message_id}", {"topic": topic, **quiet})
 

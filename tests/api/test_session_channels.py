@@ -1,4 +1,4 @@
-"""Channels that one is not in: no event says what happens there, and nothing may be missing all the same."""
+"""Unsubscribed channels: no event reports what happens there, yet nothing may be missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.untold import Event, telling
 
 
 def subscribers_only(server: TestServer) -> AbstractContextManager[None]:
-    """Servers exist that send the event about a message to subscribers only, not to its sender."""
+    """Some servers send the event of a message to subscribers only, not to its sender."""
 
     def inside(event: Event, people: set[int]) -> set[int]:
         if event["type"] != "message":
@@ -120,7 +120,7 @@ async def test_what_was_read_without_a_network_is_marked_after_a_restart(tmp_pat
 
 
 async def test_what_was_said_before_shows_when_a_channel_shares_its_history(tmp_path: Path) -> None:
-    """No event brings it; found on a live server."""
+    """No event delivers these messages; found on a live server."""
     async with running_server(tmp_path / "server") as server:
         operations = server.channel("operations")
         before = await server.send("dario", "operations", "soup")

@@ -1,4 +1,4 @@
-"""What a session does by itself when it starts, connects, connects again and ends; no server, no time."""
+"""What a session does by itself when it starts, connects, reconnects and ends; no server, no real time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.sessions import known, until
 
 
 class ThreadsClock(VirtualClock):
-    """Notes whether a thread of its own asked for the time."""
+    """Counts the calls from other threads than the main one."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Channels that became private while one was not in them, of which no event tells; no server, no time."""
+"""Channels that became private while the user was not in them, without an event; no server, no real time."""
 
 from __future__ import annotations
 

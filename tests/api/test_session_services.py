@@ -1,4 +1,4 @@
-"""What a session does for what is written in it: messages, drafts, and its end; no server, no time."""
+"""How a session handles written text: messages, drafts, and closing; without a server or real time."""
 
 from __future__ import annotations
 

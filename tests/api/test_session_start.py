@@ -1,4 +1,6 @@
-"""The start of a session on the embedded server: the cache comes first, and nothing is asked twice or missed."""
+"""The start of a session on the embedded server: the cache is shown first; nothing is fetched twice or
+missed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session keeps of the messages that it knows when snapshots, pages and events cross; no server, no time."""
+"""What a session keeps of messages when snapshots, pages and events cross; no server, no real time."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ async def test_what_changed_while_its_page_was_on_its_way_is_asked_for_again(
     for number in (101, 102):
         service.messages[number] = {**channel_message(number), "content": f"<p>changed {number}</p>"}
     await after_events(session, service, edited(101, "<p>changed 101</p>"), edited(102, "<p>changed 102</p>"))
-    del service.messages[102]  # and it is gone when one asks
+    del service.messages[102]  # already deleted when it is fetched
     service.page_leaves.set()
     await opening
     assert list(session.view(SOUP).ids) == [101]
@@ -231,7 +231,7 @@ async def test_a_message_is_fetched_by_its_id_once(service: Service, session: Se
 
 
 async def arrives(session: Session, service: Service, message_id: int) -> None:
-    """A message comes, alone."""
+    """Delivers the event of one message."""
     service.tell(message_event(channel_message(message_id)))
     await until(lambda: message_id in session.state.messages)
 

@@ -1,4 +1,4 @@
-"""Views by themselves: opening, paging, stale answers, errors; no network, no server."""
+"""Views in isolation: opening, paging, outdated answers, errors; without a network or server."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ async def test_a_further_page_whose_request_was_cancelled_is_asked_for_again() -
 
 
 async def overtaken(*, first_answer: Page, second_answer: Page | Exception) -> MessageView:
-    """A view that was opened at two messages, one after the other; the second opening is answered before the first."""
+    """A view opened at two messages, one after the other; the second opening is answered before the first."""
     host = ViewHost()
     view = Views(host).get(SOUP)
     first = asyncio.create_task(view.open(5))

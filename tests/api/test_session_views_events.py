@@ -1,4 +1,4 @@
-"""What events do to views: what joins them, what goes, where the unread begins; no network, no server."""
+"""How events change views: what is added, what is removed, where unread begins; no network, no server."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def test_only_the_server_can_say_whether_an_unknown_message_was_moved_here
     host = ViewHost()
     view = await opened(host, page(10, 12, newest=True))
     host.state.messages.remove([12])
-    view.recheck([5, 11, 12])  # before what is known, within it, and here already
+    view.recheck([5, 11, 12])  # before the known ids, among them, and already there
     view.decide()
     assert len(host.works) == 1
     await host.works.pop()
@@ -108,7 +108,7 @@ async def test_where_more_of_a_channel_can_be_read_its_views_are_stale_and_no_ot
 
 
 def arrive(host: ViewHost, view: MessageView, message_id: int, *flags: str) -> None:
-    """An event brings a message, which the session hands to the view."""
+    """An event delivers a message, which the session passes to the view."""
     apply(host.state, message_event(channel_message(message_id), *flags))
     came = host.state.messages.get(message_id)
     assert came is not None
@@ -135,7 +135,7 @@ async def test_each_opening_begins_where_what_is_unread_now_begins() -> None:
     host.state.show_read([2])
     await view.open()
     assert view.first_unread == 3
-    host.state.messages.put(message(3))  # the server has not said so of the message, but it counts as read
+    host.state.messages.put(message(3))  # the server did not flag the message as read, but it counts as read
     host.state.unreads.remove([3])
     await view.open()
     assert view.first_unread == 4

@@ -1,4 +1,6 @@
-"""What views keep in memory: so many of them, and of a long one what is around its reader."""
+"""What views keep in memory: a limited number of views, and of a long one the part near the reader's
+position.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ async def test_the_view_beside_is_on_screen_too_and_the_oldest_views_are_forgott
 async def too_long(
     monkeypatch: pytest.MonkeyPatch, position: int, *, longest: int = 10
 ) -> tuple[ViewHost, MessageView]:
-    """A view of messages 0 to 9 to which one more came, and in which three on either side of the reader are enough."""
+    """A view of messages 0 to 9 plus a new one, which keeps three on either side of the reader's position."""
     monkeypatch.setattr("narrowcast_api.sync.message_view.LONGEST", longest)
     monkeypatch.setattr("narrowcast_api.sync.message_view.AROUND", 3)
     host = ViewHost()

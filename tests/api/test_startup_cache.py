@@ -1,4 +1,4 @@
-"""What a start shows before there is a network: the account of the last session, and pages of what was read."""
+"""What a start shows before there is a network: the account of the last session, and cached pages."""
 
 from __future__ import annotations
 

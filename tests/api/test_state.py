@@ -1,4 +1,4 @@
-"""What the state answers about the account as a whole."""
+"""What the state reports about the account as a whole."""
 
 from __future__ import annotations
 

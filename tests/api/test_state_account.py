@@ -1,4 +1,4 @@
-"""What is one's own beside messages, files and pinned views, follows the events."""
+"""The user's own data other than messages, files and pinned views, updated by events."""
 
 from __future__ import annotations
 

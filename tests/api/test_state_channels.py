@@ -1,4 +1,4 @@
-"""Channels, and how one sees them, follow the events."""
+"""Channels and subscriptions are updated by events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from an event and is told by no other."""
+"""Consequences of an event that the server reports with no other event."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_deactivated_leave_groups_and_permissions() -> None:
 @pytest.mark.parametrize("level", [221, 222])
 @pytest.mark.parametrize("how", ["update", "remove"])
 def test_who_is_deactivated_or_out_of_sight_has_neither_status_nor_presence(how: str, level: int) -> None:
-    """Found on a live server: a snapshot does not tell of them."""
+    """Found on a live server: a snapshot does not mention them."""
     state = make_state(zulip_feature_level=level)
     apply(state, {"type": "user_status", "user_id": BRUNO, "status_text": "busy"})
     apply(state, {"type": "presence", "user_id": BRUNO, "presence": {"website": {"timestamp": 5}}})

@@ -1,4 +1,4 @@
-"""After any history the state that followed the events equals the state of a fresh snapshot."""
+"""After any history the state updated by events equals the state of a fresh snapshot."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_after_any_history_the_state_equals_that_of_a_fresh_snapshot(
 async def test_a_channel_that_became_private_goes_when_it_is_looked_at_where_a_server_says_nothing_of_it(
     tmp_path: Path,
 ) -> None:
-    """Found on a live server: those who are not in the channel hear nothing."""
+    """Found on a live server: users outside the channel receive no event."""
 
     def but_losers(event: Event, people: set[int]) -> set[int]:
         return set() if (event["type"], event.get("op")) == ("stream", "delete") else people

@@ -1,4 +1,4 @@
-"""Every kind of event applies, and an unreadable one says so."""
+"""Every kind of event is applied, and an unreadable one is reported."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WITHOUT_STATE = {
     RestartEvent,
     WebReloadClientEvent,
 }
-"""Kinds that concern what screens fetch when they are opened, or the connection."""
+"""Event types about data that screens fetch when they open, or about the connection."""
 
 
 def test_every_kind_of_event_is_handled_or_known_to_concern_no_state() -> None:
@@ -131,7 +131,7 @@ def test_the_cached_part_of_a_snapshot_gives_the_same_people_channels_and_unread
 
 
 def variants(value: object) -> Iterator[object]:
-    """The value with one part of it replaced by something of a wrong kind, for each part."""
+    """The value with one part replaced by something of a wrong type, for each part."""
     if isinstance(value, dict):
         for key, part in value.items():
             yield from ({**value, key: other} for other in variants(part) if key not in {"type", "op"})
@@ -157,7 +157,7 @@ def test_whatever_a_server_sends_an_event_applies_or_is_refused_in_the_two_known
 
 
 def test_who_shows_no_presence_has_no_status_by_that_alone() -> None:
-    """Snapshots say so of some, and events of nobody: a status with that in it would be another one after a restart."""
+    """Only snapshots report it, never events: a status that included it would change after a restart."""
     state = make_state(user_status={"11": {"away": True}, "12": {"away": True, "status_text": "lunch"}})
     assert [user_id for user_id, _ in state.statuses.items()] == [12]
     apply(state, {"type": "user_status", "user_id": 11, "status_text": "lunch"})

@@ -1,4 +1,4 @@
-"""User groups follow the events; who holds what through them."""
+"""User groups are updated by events; the permissions that users hold through them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COOKS, BAKERS, GUILD = 31, 32, 33
 
 
 def state_with(**fields: object) -> State:
-    """The cooks, the bakers, and a guild of both; `fields` are of the cooks."""
+    """The cooks, the bakers, and a guild of both; `fields` apply to the cooks."""
     rows = [
         {"id": COOKS, "name": "cooks", "members": [ADA], "direct_subgroup_ids": [], **fields},
         {"id": BAKERS, "name": "bakers", "members": [BRUNO], "direct_subgroup_ids": []},
@@ -29,7 +29,7 @@ def event(op: str, group_id: int = COOKS, **fields: Any) -> dict[str, Any]:
 
 
 def members(state: State, group_id: int = COOKS) -> tuple[set[int], set[int]]:
-    """People and groups that are in a group themselves."""
+    """The direct members and subgroups of a group."""
     group = state.user_groups.get(group_id)
     assert group is not None
     return set(group.members), set(group.subgroups)

@@ -1,4 +1,4 @@
-"""What the server bounds and paces, as the snapshot says it."""
+"""The server's limits and intervals, as the snapshot reports them."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ SILENT = read_limits({})
 
 
 def taken(name: str, value: object) -> dict[str, object]:
-    """The limits of a server that says nothing else."""
+    """The limits of a server that reports this one only."""
     return read_limits({name: value})._asdict()
 
 
 def usual(**but: object) -> dict[str, object]:
-    """Those of one that says nothing, but for some."""
+    """The limits of a server that reports none, with these replaced."""
     return {**SILENT._asdict(), **but}
 
 
@@ -72,6 +72,6 @@ def test_a_period_is_taken_where_it_is_some_time_within_a_day(field: str, name: 
 
 
 def test_a_server_that_does_not_say_its_lengths_has_those_of_before_it_said_them() -> None:
-    """Zulip says them from level 53 on."""
+    """Zulip reports them from level 53 on."""
     assert (SILENT.max_message_length, SILENT.max_topic_length) == (10_000, 60)
     assert (SILENT.max_channel_name_length, SILENT.max_channel_description_length) == (60, 1024)

@@ -1,4 +1,4 @@
-"""Messages, unread, mentions, stars, topics and conversations follow the events."""
+"""Messages, unread, mentions, stars, topics and conversations are updated by events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is there, and what people say about themselves."""
+"""Presence and statuses of users."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from narrowcast_api.state.state import State
 from support.live import ADA, BRUNO, CHIYO, apply, make_state
 
 NOW = 1_800_000_000.0
-"""When the snapshot of `make_state` came."""
+"""When the snapshot of `make_state` arrived."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A snapshot becomes the state: whole, fast for big organizations, and hardy against hostile rows."""
+"""A snapshot becomes the state: complete, fast for large organizations, and robust against hostile rows."""
 
 from __future__ import annotations
 
@@ -147,8 +147,8 @@ def big() -> dict[str, Any]:
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """The best of five, in seconds of this process, so that a busy machine does not decide."""
-    gc.freeze()  # what other tests left is not looked through
+    """The best of five runs, in CPU seconds of this process, so that a busy machine does not affect it."""
+    gc.freeze()  # objects of other tests are excluded from collection
     times = []
     for _ in range(5):
         gc.collect()

@@ -1,4 +1,4 @@
-"""Settings of oneself and of the organization, and what the server offers, as the snapshot says them."""
+"""Settings of the user and the organization, and the server's features, as the snapshot reports them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a snapshot is kept for the next start: of a large organization only what the first paint shows."""
+"""What is cached of a snapshot for the next start: in large organizations only what the first frame shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ME, FRIEND, GROUPMATE, STRANGER = 1, 2, 3, 4
 
 
 def organization(people: int) -> dict[str, object]:
-    """So many people: one talks with 2, with 3 in a group, and with nobody else; 5 has written just now."""
+    """That many people: the user talks with 2, with 3 in a group, and with nobody else; 5 just wrote."""
     everybody = [
         {"user_id": number, "full_name": f"Person {number}", "email": f"p{number}@example.org", "role": 400}
         for number in range(1, people + 1)
@@ -47,7 +47,7 @@ def organization(people: int) -> dict[str, object]:
 
 
 def restarted(answer: dict[str, object]) -> State:
-    """The state that the next start paints."""
+    """The state that the next start shows first."""
     return State.from_snapshot(json.loads(json.dumps(cacheable(answer))), from_cache=True)
 
 
@@ -128,7 +128,7 @@ def test_the_name_of_a_channel_that_is_gone_from_a_snapshot_is_kept_through_the_
 
 def test_a_state_that_is_replaced_is_free_at_once() -> None:
     collecting = gc.isenabled()
-    gc.disable()  # as while the app starts, when the cached state is replaced
+    gc.disable()  # as during startup, when the cached state is replaced
     try:
         state = weakref.ref(make_state())
         assert state() is None

@@ -1,4 +1,4 @@
-"""The ids of one view: what is known of its ends, and what belongs between them."""
+"""The ids of one view: what is known of its ends, and which ids belong between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which topics a channel has, how they are spelled, and what one has chosen for them."""
+"""Which topics a channel has, their spelling, and the user's visibility policy for them."""
 
 from __future__ import annotations
 

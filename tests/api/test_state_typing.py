@@ -1,4 +1,4 @@
-"""Who types, and who edits, as the state tells it."""
+"""Who is typing and who is editing, as the state reports it."""
 
 from __future__ import annotations
 

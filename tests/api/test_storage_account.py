@@ -1,4 +1,4 @@
-"""The files of one account: where they are, who may read them, who may write them."""
+"""The files of one account: where they are, who may read them, which window may write them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def storage_at(folder: Path, *, kind: str = "app", machine: Machine | None = Non
 
 
 def crash(storage: AccountStorage) -> None:
-    """As the system does when the process is killed."""
+    """Releases what the operating system releases when the process is killed."""
     assert storage.window is not None
     storage.window.let_go()
     killed(storage.journal)
@@ -49,7 +49,7 @@ def crash(storage: AccountStorage) -> None:
 def test_any_account_has_a_name_that_every_file_system_takes(site: str, email: str) -> None:
     try:
         name = account_folder_name(site, email)
-    except ValueError:  # not an address at all, for urllib
+    except ValueError:  # urllib does not accept it as an address
         return
     assert 11 < len(name) < 80
     assert all(character.isascii() and (character.isalnum() or character in ".@+-") for character in name)
@@ -195,7 +195,7 @@ def test_an_earlier_version_that_allows_one_window_is_left_alone(tmp_path: Path)
         second.close()
     third = storage_at(tmp_path)
     with (folder / "lock").open("r+") as old, pytest.raises(BlockingIOError):
-        fcntl.flock(old, fcntl.LOCK_EX | fcntl.LOCK_NB)  # what the earlier version tries
+        fcntl.flock(old, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as the earlier version does
     third.close()
 
 
@@ -205,7 +205,7 @@ HERE, THERE = Machine("laptop", "boot-1"), Machine("desktop", "boot-2")
 def test_a_window_on_another_machine_with_the_same_home_is_recognised_though_locks_do_not_reach_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fcntl, "flock", lambda file, how: None)  # what another machine locked is free here
+    monkeypatch.setattr(fcntl, "flock", lambda file, how: None)  # other machines' locks are invisible
     first = storage_at(tmp_path, machine=HERE)
     assert first.journal.put_draft(DRAFT).result() is True
     first.cache.save_snapshot(b"{}")

@@ -1,4 +1,4 @@
-"""cache.db: quick, searchable, bounded, and never missed when it breaks."""
+"""cache.db: quick, searchable, bounded, and dispensable when it is broken."""
 
 from __future__ import annotations
 
@@ -358,7 +358,7 @@ def test_a_text_that_is_no_value_of_ours_is_a_value_error(text: str) -> None:
 def test_a_page_is_read_from_its_index_in_order(
     monkeypatch: pytest.MonkeyPatch, load: Callable[[Cache], list[Message]], index: str
 ) -> None:
-    """The indexes leave out what has no channel, or no people: SQLite takes them for conditions that say so."""
+    """The indexes are partial: SQLite uses them only if the query excludes rows without channel or people."""
     asked: list[tuple[str, tuple[Any, ...]]] = []
     cache = Cache.open(None)
 

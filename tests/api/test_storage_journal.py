@@ -1,4 +1,4 @@
-"""journal.db: what it keeps, in which form, and for whom."""
+"""journal.db: what is stored in it, in which form, and who may read it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""journal.db where the disk is full, the file damaged, or the process killed: nothing that was promised is lost."""
+"""journal.db with a full disk, a damaged file or a killed process: nothing that was confirmed is lost."""
 
 from __future__ import annotations
 
@@ -228,7 +228,9 @@ print("statements", statements, flush=True)
 
 
 def killed_at(statement: int, path: Path) -> dict[str, int]:
-    """Run the victim and kill it before one of its statements; the last number of each promise it made."""
+    """Runs the victim and kills it before one of its statements; returns the last number of each
+    confirmation.
+    """
     ran = subprocess.run(
         [sys.executable, "-c", _VICTIM, str(path), str(statement)],
         capture_output=True,
@@ -254,9 +256,9 @@ def test_nothing_promised_is_lost_whichever_statement_the_process_is_killed_at(t
         assert drafts in ([f"text {written}"], [f"text {written + 1}"]) or (written == 0 and drafts == [])
         for number in range(1, promised.get("queued", 0) + 1):
             if number <= promised.get("sent", 0):
-                allowed: set[OutboxState | None] = {None}  # sent and forgotten: it must not come back
+                allowed: set[OutboxState | None] = {None}  # sent and deleted: it must not reappear
             elif number <= promised.get("sending", 0):
-                allowed = {OutboxState.SENDING, None}  # the try is known, or its end already is
+                allowed = {OutboxState.SENDING, None}  # the attempt is recorded, or its outcome already is
             else:
                 allowed = {OutboxState.WAITING, OutboxState.SENDING}
             assert outbox.get(number) in allowed

@@ -1,4 +1,4 @@
-"""One journal and several windows: who may write which row, who is too late, and how the others learn."""
+"""One journal and several windows: who may write which row, which write loses, and how others learn of it."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ SYNCED = replace(DRAFT, server_id=9, base=version("Soup"), dirty=False)
         # Both wrote.
         ({"version": version("Stew")}, {"version": version("Pie")}, False, "Stew", False, True),
         ({"version": version("Stew")}, {"version": version("Stew")}, False, "Stew", False, False),
-        # Words are newer than the decision to delete others.
+        # Newer words prevail over a decision to delete older ones.
         ({"deleted": True}, {"version": version("Pie")}, False, "Pie", False, False),
         ({"version": version("Stew")}, {"deleted": True}, False, "Stew", False, False),
         ({"deleted": True}, {}, False, "Soup", True, False),

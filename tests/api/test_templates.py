@@ -1,4 +1,4 @@
-"""URL templates: what they expand to, and that no text can lead elsewhere."""
+"""URL templates: what they expand to, and that no text can change the host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session hides those who stopped typing without a word."""
+"""A session hides typing indicators whose stop event never arrived."""
 
 from __future__ import annotations
 

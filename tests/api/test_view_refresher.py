@@ -1,4 +1,4 @@
-"""Views on screen become true by themselves: after events were missed, and after a fetch failed for what passes."""
+"""Views on screen are brought up to date: after missed events, and after a fetch that failed temporarily."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEW = Narrow.topic(GENERAL, "stew")
 
 @dataclass
 class Screen:
-    """What a session has on screen."""
+    """The views that a session has on screen."""
 
     views_on_screen: Sequence[MessageView]
     is_live: bool = True

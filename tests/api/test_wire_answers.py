@@ -1,4 +1,4 @@
-"""Every answer parses whole: our own samples always, the recordings of a real server where they are at hand."""
+"""Every answer parses completely: our own samples always, recordings of a real server where available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kind of event parses, nothing is lost, and what is strange becomes a value, never an exception."""
+"""Every kind of event parses, nothing is lost, and unexpected values are preserved, never an exception."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How models of the wire are read: names, numbers in texts, bad items, and what an error says."""
+"""How models of the wire are parsed: aliases, numbers in strings, bad items, and the text of errors."""
 
 from __future__ import annotations
 

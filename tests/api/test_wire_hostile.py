@@ -1,6 +1,4 @@
-"""Whatever a broken or malicious server sends, models give a typed value or a ValueError, and nothing
-else.
-"""
+"""Whatever a broken or malicious server sends, models return a typed value or raise ValueError."""
 
 from __future__ import annotations
 
