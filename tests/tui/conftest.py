@@ -1,4 +1,4 @@
-"""The pilot of Textual waits until there is nothing left to do, not for time to pass: see `support.quiet`."""
+"""Textual's pilot waits until the loop is idle instead of for a fixed time: see `support.quiet`."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ style_sheets.install()
 
 
 def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]] | None:
-    """The loop of every test here. That of Windows, where the server could start no processes on this one, stays."""
+    """The loop of all tests here, except on Windows, where the server could not start processes on it."""
     return None if sys.platform == "win32" else {"quiet": quiet.QuietLoop}

@@ -1,4 +1,4 @@
-"""One's own account: muted people, password, key, and the server."""
+"""The user's own account: muted people, password, API key, and the server."""
 
 from __future__ import annotations
 

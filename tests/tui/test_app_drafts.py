@@ -1,4 +1,4 @@
-"""One draft in the app and on another device at the same time."""
+"""One draft, edited in the app and on another device at the same time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.stage import Stage, on_stage
 
 
 class Device:
-    """Another device of the same person."""
+    """Another device of the same user."""
 
     def __init__(self, stage: Stage, client: Client, where: ChannelDestination) -> None:
         self.stage = stage
@@ -24,7 +24,7 @@ class Device:
         self.where = where
 
     async def texts(self) -> list[str]:
-        """What is on the server, oldest first."""
+        """The drafts on the server, oldest first."""
         return [draft.content for draft in await self.client.drafts.list()]
 
     async def writes(self, content: str) -> None:
@@ -42,7 +42,7 @@ class Device:
 
 @asynccontextmanager
 async def two_devices(folder: Path) -> AsyncIterator[Device]:
-    """`soup` stands in compose, and on the server."""
+    """The draft `soup` is in compose and on the server."""
     async with on_stage(folder) as stage, Client.open(stage.server.account("ada")) as client:
         where = ChannelDestination(stage.server.channel("general"), "lunch")
         stage.screen.writing.begin.channel(where)
@@ -54,7 +54,7 @@ async def two_devices(folder: Path) -> AsyncIterator[Device]:
 
 
 async def in_conflict(device: Device) -> None:
-    """Both write on before either has heard of the other."""
+    """Both devices edit the draft before either has received the other's change."""
     stage = device.stage
     live = stage.session.status
     stage.session.set_status(live._replace(kind=ConnectionKind.OFFLINE))

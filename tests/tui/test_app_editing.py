@@ -1,4 +1,4 @@
-"""What compose says of an edit and of who left, and where the line of unread messages stands."""
+"""What compose shows of an edit and of deactivated recipients, and where the unread line stands."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def test_an_edit_that_is_refused_comes_back_and_takes_no_keys(tmp_path: Pa
 
 @asynccontextmanager
 async def checking_edits(folder: Path) -> AsyncIterator[Stage]:
-    """With a server that compares what an edit began with, which the embedded one does whatever level it names."""
+    """A stage whose server checks what an edit started from, as the embedded one does at any level."""
     async with on_stage(folder) as stage:
         connection = stage.session.client.connection
         connection.server = replace(connection.server, shown=frozenset({Gate.EDIT_EXPECTATION}))
@@ -104,7 +104,7 @@ async def test_an_edit_whose_answer_was_lost_is_saved_once_more_without_a_word(t
 
 
 async def leave_behind(folder: Path, server: TestServer, message_id: int, content: str) -> None:
-    """As a window of Ada's that was killed."""
+    """Leaves an unsaved edit, as a killed window of Ada's does."""
     paths = Paths.under(folder / "home-ada")
     session = await Session.open(server.account("ada"), data_dir=paths.data, cache_dir=paths.cache)
     session.edits.keep(Edit(message_id, "Soop", content))

@@ -1,4 +1,4 @@
-"""Which field c, x and r put the cursor in, and that nothing typed on top of them is run as a command."""
+"""Which field c, x and r focus, and that nothing typed right after them is run as a command."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from support.stage import Stage, on_stage
 
 @asynccontextmanager
 async def at(folder: Path, channel: str = "", topic: str | None = None) -> AsyncIterator[Stage]:
-    """A stage in a channel, a topic, or among all messages; with one message of Bruno's in #general."""
+    """A stage in a channel, a topic, or all messages, with one message of Bruno's in #general."""
     async with on_stage(folder) as stage:
         await stage.server.send("bruno", "general", "lunch", "Anybody?")
         channel_id = stage.server.channel(channel) if channel else 0

@@ -1,4 +1,4 @@
-"""A channel on screen that is archived, or that one is taken out of or loses sight of."""
+"""A channel on screen that is archived, or that the user is removed from or can no longer see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody who sees the app for the first time relies on: the screen says what to press, and it is true."""
+"""What a new user relies on: the screen says which keys to press, and they work."""
 
 from __future__ import annotations
 

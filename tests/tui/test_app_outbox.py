@@ -1,4 +1,4 @@
-"""What could not be sent, and the screen that lists it, on a live account of the embedded server."""
+"""Messages that could not be sent, and the screen that lists them, on a live account of the test server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def test_what_failed_in_a_conversation_is_sent_again_together_by_one_key(t
         where = await stage.in_topic("general", "lunch")
         state = stage.session.state
         usual = state.limits
-        state.limits = usual._replace(max_message_length=1)  # for a while the server takes less
+        state.limits = usual._replace(max_message_length=1)  # temporarily too long
         for words in ("one", "two"):
             stage.session.outbox.send(where, words)
         elsewhere = ChannelDestination(where.channel_id, "elsewhere")

@@ -1,4 +1,4 @@
-"""Going about in the app, on a live account of the embedded server."""
+"""Reading and moving around in the app, on a live account of the embedded server."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ async def test_escape_in_the_channel_list_ends_the_filter_then_leads_back_to_the
         await stage.press("up", "down", "up")
         assert stage.screen.navigation.list.selected_item is first
         await stage.press("w")
-        assert stage.screen.navigation.has_focus_within  # a letter is text
+        assert stage.screen.navigation.has_focus_within  # typed into the filter
         await stage.press("ctrl+u", "escape")
         await stage.press("down", "escape")
         assert stage.screen.messages.has_focus_within

@@ -1,4 +1,4 @@
-"""A message goes to whom it was meant for, whatever people and channels are called."""
+"""A message goes to the recipients it was meant for, whatever people and channels are called."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support.stage import Stage, on_stage
 
 
 async def rename(stage: Stage, person: str, name: str) -> int:
-    """Gives somebody another name; their id, once the app knows of it."""
+    """Renames a user and returns their id once the app has the new name."""
     user_id = stage.server.id(person)
     await stage.server.call("ada", "PATCH", f"/users/{user_id}", {"full_name": name})
     await until(lambda: stage.session.state.users.name(user_id) == name)
@@ -25,7 +25,7 @@ async def test_a_reply_goes_to_the_right_one_of_two_people_with_one_name(tmp_pat
             stage.screen.writing.begin.direct(where)
             assert stage.screen.writing.target.read(stage.session.state) == (where, "")
             field = stage.screen.writing.target.to
-            field.text += " "  # touched: now the name has to be read
+            field.text += " "  # edited: now the name must be resolved
             assert stage.screen.writing.target.read(stage.session.state) == (where, "")
 
 
@@ -71,7 +71,7 @@ async def test_a_part_of_a_name_that_one_alone_has_becomes_the_name(tmp_path: Pa
         writing = stage.screen.writing
         await stage.press("x")
         await stage.type("bru, elif,chi")
-        await stage.press("escape")  # the completions
+        await stage.press("escape")  # completions
         await stage.press("tab")
         assert writing.target.to.text == "Bruno Castell, Elif Kaya, Chiyo Tanaka"
         where = DirectDestination(frozenset(stage.server.id(person) for person in ("bruno", "elif", "chiyo")))

@@ -1,4 +1,4 @@
-"""Settings of the app: every key of the configuration, presets of keys, the import of another program's."""
+"""Settings of the app: every key of the configuration, key presets, import of another program's settings."""
 
 from __future__ import annotations
 

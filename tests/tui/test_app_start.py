@@ -1,4 +1,4 @@
-"""Opening the app: with an account, without one, without a network, with a bad file."""
+"""Starting the app: with an account, without one, without a network, with an invalid file."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ async def test_a_link_that_is_no_place_to_log_in_is_explained_as_soon_as_it_is_p
         await app.push_screen(LoginScreen())
         app.screen.query_one("#site", Editor).insert(f"https://chat.example.org/{link}/abc/")
         command = f"narrowcast login https://chat.example.org/{link}/abc/"
-        # The line below is there with the next layout.
+        # the hint below the field appears with the next layout
         await until(lambda: what in (text := " ".join(shown(app).split())) and command in text)
         await pilot.press("enter")
         assert what in shown(app)

@@ -1,4 +1,4 @@
-"""Compose writes to where the open view says, or to whom its writer chose in that view; never to one left over."""
+"""Compose sends to the target of the open view, or to one chosen in that view; never to a leftover one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.stage import Stage, on_stage
 
 
 def views(server: TestServer) -> list[Narrow]:
-    """One view of each kind, and a second one of those that have a target of their own."""
+    """One view of each kind, and a second one of each kind that has a target."""
     general, engineering = server.channel("general"), server.channel("engineering")
     bruno, chiyo = server.id("bruno"), server.id("chiyo")
     return [
@@ -43,7 +43,7 @@ def views(server: TestServer) -> list[Narrow]:
 
 
 def assert_true_to_view(stage: Stage, narrow: Narrow) -> None:
-    """Title, fields and address all say the view that is open."""
+    """Asserts that title, fields and destination all belong to the open view."""
     state, writing = stage.session.state, stage.screen.writing
     assert stage.screen.title_line.plain.startswith(f" {names.view(state, narrow)}")
     assert stage.screen.messages.narrow == narrow
@@ -61,7 +61,7 @@ def assert_true_to_view(stage: Stage, narrow: Narrow) -> None:
 
 
 def tour(count: int) -> Iterator[int]:
-    """Numbers below ``count``, from 0 to 0, in an order in which each follows every other one once."""
+    """Numbers below ``count``, from 0 back to 0, in an order in which each follows every other one once."""
     for low in range(count):
         for high in range(low + 1, count):
             yield low
@@ -102,7 +102,7 @@ async def test_an_address_that_was_shown_for_another_view_is_never_read(tmp_path
     async with on_stage(tmp_path) as stage:
         state, channel_id = stage.session.state, stage.server.channel("general")
         view = OpenView()
-        line = TargetLine(view)  # nobody tells it of another view
+        line = TargetLine(view)  # not notified of view changes
         await stage.screen.mount(Vertical(line))
         dario = DirectDestination(frozenset({stage.server.id("dario")}))
         view.show(Narrow.direct(dario.user_ids))

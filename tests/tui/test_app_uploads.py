@@ -1,4 +1,4 @@
-"""Files for what is being written, on a live account of the embedded server."""
+"""Attaching files in compose, on a live account of the embedded server."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_no_file_is_asked_for_where_the_server_takes_none(tmp_path: Path) 
 
 
 class SlowUpload:
-    """Sends half of a file and waits until it may go on."""
+    """Sends half of a file, then waits for `go_on`."""
 
     def __init__(self) -> None:
         self.go_on = asyncio.Event()
@@ -70,7 +70,7 @@ class SlowUpload:
 
 @contextmanager
 def slow_uploads() -> Iterator[SlowUpload]:
-    """Files whose upload begins within the block are sent slowly."""
+    """Makes uploads slow that start within the block."""
     slow = SlowUpload()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(uploads, "upload_file", slow)
@@ -79,7 +79,7 @@ def slow_uploads() -> Iterator[SlowUpload]:
 
 @pytest.fixture
 def slow() -> Iterator[SlowUpload]:
-    """How all files of a test are sent."""
+    """Makes all uploads of a test slow."""
     with slow_uploads() as uploading:
         yield uploading
 
@@ -91,7 +91,7 @@ def row_of(stage: Stage) -> str:
 
 
 async def attach(stage: Stage, path: Path, slow: SlowUpload) -> None:
-    """Chooses a file of 100 bytes for what is written; half of it arrives."""
+    """Attaches a file of 100 bytes; half of it is uploaded."""
     path.write_bytes(b"x" * 100)
     stage.screen.writing.uploads.start(path, stage.screen.writing.target.read(stage.session.state)[0], None)
     await until(lambda: slow.starts)

@@ -1,4 +1,4 @@
-"""Several windows of one account: what one writes the other shows, and both may settle it."""
+"""Several windows of one account: each shows what the other writes, and both may resolve it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from support.stage import on_stage
 
 
 async def next_event(listener: Listener, kind: str) -> object:
-    """The op of the next event of a kind."""
+    """The op of the next event of a type."""
     found: list[Answer] = []
 
     async def came() -> bool:

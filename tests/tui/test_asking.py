@@ -1,4 +1,4 @@
-"""Questions with one line to answer: a path completed from the disk, and answers that are checked."""
+"""Dialogs that ask for one line: a path completed from the disk, and validated answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.sessions import until
 async def asked(
     tmp_path: Path, question: AskScreen, answers: list[str | None]
 ) -> AsyncIterator[tuple[NarrowcastApp, Pilot[int]]]:
-    """The app with a question on its screen."""
+    """The app with such a dialog on screen."""
     app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(question, answers.append)

@@ -1,5 +1,5 @@
-"""Calls and summaries from the command to what the user sees, on servers that have them and with each refusal that
-such servers know.
+"""Calls and summaries from the command to what the user sees, on servers that offer them and with each error
+that such servers return.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PROVIDERS = {
 
 
 def choose_provider(stage: Stage, name: str) -> None:
-    """As if the organization had chosen this provider of calls."""
+    """Sets the organization's provider of calls."""
     stage.session.state.organization.put("available_video_chat_providers", PROVIDERS)
     stage.session.state.organization.put("video_chat_provider", PROVIDERS[name]["id"])
 

@@ -1,4 +1,4 @@
-"""Making a channel and changing it: what the form offers, refuses and leads to."""
+"""Creating and changing a channel: what the form offers, rejects and results in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours on terminals of 256: near, and never navy for grey."""
+"""Colours on terminals with 256 colours: close to the original, and grey never becomes navy."""
 
 from __future__ import annotations
 

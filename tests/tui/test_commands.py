@@ -1,4 +1,4 @@
-"""The commands for scripts, run as a user runs them."""
+"""The command line's commands, run as a user runs them."""
 
 from __future__ import annotations
 

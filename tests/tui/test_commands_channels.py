@@ -1,4 +1,4 @@
-"""Commands on channels, their members, permissions and folders: what the server holds after them."""
+"""Commands on channels, subscribers, permissions, folders, checked by what the server stores afterwards."""
 
 from __future__ import annotations
 

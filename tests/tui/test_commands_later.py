@@ -1,4 +1,4 @@
-"""Sending later, reminders and snippets: what the server holds after them."""
+"""Scheduled messages, reminders and snippets, checked by what the server stores afterwards."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def scheduled(stage: Stage) -> list[Answer]:
 
 
 async def schedule(stage: Stage, content: str, at: int = LATER) -> None:
-    """Ada has scheduled a message by another client."""
+    """Schedules a message of Ada's from another client."""
     params = {
         "type": "channel",
         "to": stage.server.channel("general"),

@@ -1,4 +1,4 @@
-"""``narrowcast outbox``: what was written without a network is listed, sent, sent again or taken back."""
+"""``narrowcast outbox``: messages written without a network are listed, sent, resent or cancelled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOWHERE = ChannelDestination(987_654, "x")
 async def write(
     server: TestServer, folder: Path, *texts: str, where: ChannelDestination | None = None
 ) -> None:
-    """Messages that wait in the journal of the command line's own folders."""
+    """Puts pending messages into the journal in the command line's own folders."""
     data, cache = folder / "data" / "narrowcast", folder / "cache" / "narrowcast"
     session = await Session.open(server.account("ada"), data_dir=data, cache_dir=cache)
     for text in texts:

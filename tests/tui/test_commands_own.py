@@ -1,4 +1,4 @@
-"""Status, presence, alert words, views, files: what the server holds after them."""
+"""Status, presence, alert words, views, files, checked by what the server stores afterwards."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ async def test_uploaded_files_lead_to_their_messages_and_are_deleted(tmp_path: P
         path.write_text("soup")
         sent = await stage.session.client.uploads.upload(path=path)
         message_id = await stage.server.send("ada", "general", "soup", f"[menu]({sent.url})")
-        await until(lambda: message_id in stage.session.state.messages)  # and what was told before it
+        await until(lambda: message_id in stage.session.state.messages)  # and all earlier events too
         await run(stage, "own.files")
         screen = stage.app.screen
         assert isinstance(screen, FilesScreen)

@@ -1,4 +1,4 @@
-"""What `read`, `search` and `export` take: how many messages, and which."""
+"""Which messages, and how many, `read`, `search` and `export` return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scripts get: one form of errors, one form of JSON, files, new messages as they come, completion."""
+"""What scripts rely on: one form of errors, one JSON schema, files, live messages, completion."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from support.terminal import Terminal, home, narrowcast
 
 
 def records(out: str) -> list[Record]:
-    """Every line, read by the one schema and by nothing else."""
+    """Every line, decoded strictly by the one schema."""
     return [msgspec.json.decode(line, type=Record, strict=True) for line in out.splitlines()]
 
 

@@ -1,4 +1,4 @@
-"""Commands on topics, from the palette and by keys: what the server holds afterwards."""
+"""Commands on topics, from the palette and by keys, checked by what the server stores afterwards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def topics(stage: Stage, channel: str) -> list[str]:
 
 
 async def in_topic(stage: Stage, channel: str, topic: str, count: int = 2) -> list[int]:
-    """Opens a topic of some messages; gives their ids."""
+    """Opens a topic with some messages and returns their ids."""
     ids = [await stage.server.send("bruno", channel, topic, f"message {number}") for number in range(count)]
     channel_id = stage.server.channel(channel)
     await stage.go(Narrow.topic(channel_id, topic))

@@ -1,4 +1,4 @@
-"""``narrowcast watch``: messages that notify, the command for them, what waits, several accounts, and a clean end."""
+"""``narrowcast watch``: messages that notify, the command run for them, several accounts, a clean exit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def next_record(process: asyncio.subprocess.Process) -> MessageRecord:
 
 
 async def queues_of(server: TestServer, count: int) -> None:
-    """Until so many clients listen."""
+    """Waits until that many clients are registered."""
     await until(lambda: server.core.hub.count >= count, 30)
 
 

@@ -15,7 +15,7 @@ from support.stage import Stage, on_stage, run
 
 
 def widget(stage: Stage) -> Poll | TodoList | None:
-    """What the selected message carries."""
+    """The widget of the selected message."""
     selected = stage.screen.messages.selected_id
     message = stage.session.state.messages.get(selected) if selected is not None else None
     return read_widget(message.submessages) if message is not None else None
@@ -59,7 +59,7 @@ async def test_a_poll_is_written_sent_asked_anew_and_grows(tmp_path: Path) -> No
         await stage.press("enter")
         await stage.closed()
         await run(stage, "message.poll-question")
-        await stage.press("end")  # else what is typed takes the place of what stands there
+        await stage.press("end")  # otherwise typing replaces the selected text
         await stage.type(" today")
         await stage.press("enter")
 

@@ -1,4 +1,4 @@
-"""What compose says of a place before anything is typed: whether one can post, and what topic it takes."""
+"""What compose shows before anything is typed: whether the user may post, and which topics are allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The configuration file: what is wrong is named by line and key."""
+"""The configuration file: errors are reported with line and key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages made to hurt: whatever they hold, the first rows are there at once, whole and harmless."""
+"""Malicious messages: whatever they contain, the first rows render at once, complete and harmless."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from narrowcast_api.model.messages import Reaction
 from support.message_views import ListApp, message
 
 CPU_SECONDS = 0.4
-"""Several times what any of these takes on a quiet machine, and a small part of what each took unbounded."""
+"""Several times the cost of each on an idle machine, and a small part of its cost without limits."""
 
 _ZALGO = "".join(chr(0x300 + number) for number in range(60))
 _SPOILER = "<div class='spoiler-block'><div class='spoiler-header'><p>h</p></div><div class='spoiler-content'><p>x</p>"
@@ -29,7 +29,7 @@ def _table(columns: int, rows: int, cell: str = "c d") -> str:
 
 @dataclass(frozen=True)
 class Hostile:
-    """HTML that costs much to read, to break into lines, or to show."""
+    """HTML that is expensive to parse, to wrap, or to draw."""
 
     name: str
     html: str
@@ -73,7 +73,7 @@ HOSTILE = [
 
 
 async def _rows(html: str, shape: Shape, width: int = 80, **fields: object) -> tuple[Rows, RowMaker, float]:
-    """The rows of a message, and the CPU seconds that they took."""
+    """The rows of a message, their maker, and the CPU seconds that rendering took."""
     app = ListApp([])
     async with app.run_test(size=(width, 24)):
         maker = app.list.rows.maker(app.feed)
@@ -83,7 +83,7 @@ async def _rows(html: str, shape: Shape, width: int = 80, **fields: object) -> t
 
 
 def _is_harmless(rows: Rows, maker: RowMaker) -> bool:
-    """Whether all rows are as wide as the list, and nothing in them could be obeyed."""
+    """Whether all rows are as wide as the list and contain no characters that a terminal interprets."""
     text = "".join(segment.text for row in rows.rows for segment in row.strip)
     return all(row.strip.cell_length == maker.width for row in rows.rows) and not any(
         ord(one) < 32 or 127 <= ord(one) < 160 or one in "\u202e\u2066\u200b" for one in text

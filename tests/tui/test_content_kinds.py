@@ -1,4 +1,4 @@
-"""Every kind of content, at several widths, and whatever else may come instead."""
+"""Every kind of content, at several widths, and unexpected content."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MARKED = [example for example in EXAMPLES if example.markdown]
 
 
 class Names:
-    """Ada is oneself."""
+    """Names as the user Ada sees them."""
 
     def user(self, user_id: int) -> str | None:
         return {1: "Ada Moreno", 2: "Bruno Castell"}.get(user_id)

@@ -1,4 +1,4 @@
-"""Whatever a server renders: each visible character of it is on the screen, in its order, within the width."""
+"""Whatever a server renders: each visible character of it is shown, in order, within the width."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ CASES = SHAPES | {example.name: example.html for example in EXAMPLES if not exam
 
 
 class Nobody:
-    """Knows no names, so that those of the server are shown."""
+    """Resolves no names, so that those in the HTML are shown."""
 
     def user(self, user_id: int) -> str | None:
         return None
@@ -81,7 +81,7 @@ def screen(html: str, width: int) -> list[str]:
 
 
 def visible(html: str) -> str:
-    """The text of `html` but for what is shown as something else: formulas, times, emoji by their code."""
+    """The text of `html` except for what is shown in another form: formulas, times, emoji by their code."""
     body = LexborHTMLParser("<body>" + html).body
     assert body is not None
     for node in body.css("span.katex, time, span.emoji, script, style"):
@@ -95,11 +95,11 @@ def squeezed(text: str) -> str:
 
 
 def lost(html: str, width: int) -> str:
-    """What is missing on the screen from some character on; '' if nothing is."""
+    """The characters that are missing on the screen; '' if none is."""
     wanted, lines = visible(html), screen(html, width)
     assert all(cell_len(line) <= width for line in lines)
     shown = squeezed("".join(lines))
-    if "<td" in html:  # cells stand beside each other
+    if "<td" in html:  # the cells of a row share lines
         missing = Counter(wanted) - Counter(shown)
         return "".join(missing.elements())
     place = 0
@@ -201,7 +201,7 @@ def test_a_table_says_what_it_leaves_out() -> None:
 
 
 def test_words_of_joining_letters_are_not_broken_where_there_is_room() -> None:
-    word = "हिन्दी"  # 3 columns where it is shaped, 5 elsewhere
+    word = "हिन्दी"  # 3 columns in a terminal that shapes it, otherwise 5
     assert screen(f"<table><tr><td>{word}</td><td>x</td></tr></table>", 40) == [f"{word}   │ x"]
     code = f'<div class="codehilite" data-code-language="Python"><pre><code>{word}</code></pre></div>'
     assert screen(code, 20) == [f"│ {word}       Python"]

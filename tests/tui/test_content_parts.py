@@ -226,6 +226,6 @@ def test_the_source_of_code_is_what_was_typed() -> None:
 
 
 def test_what_is_cut_fits_in_terminals_that_give_marks_a_column() -> None:
-    word = "हिन्दी"  # 3 columns where it is shaped, 5 elsewhere
+    word = "हिन्दी"  # 3 columns in a terminal that shapes it, otherwise 5
     assert clip([Run(word, Style())], 5) == [Run(word, Style())]
     assert "".join(run.text for run in clip([Run(word, Style())], 4)) == "हिन्…"

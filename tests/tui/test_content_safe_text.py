@@ -1,4 +1,4 @@
-"""What may reach the screen."""
+"""Which characters may reach the screen."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""The last gate before the terminal."""
+"""The last filter before the terminal."""
 
 import re
 

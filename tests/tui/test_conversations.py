@@ -17,15 +17,17 @@ from support.stage import Stage, on_stage, run
 
 
 def shown(stage: Stage) -> list[tuple[str, str, str, str]]:
-    """Text, detail without the time, last line and people of each row."""
+    """Text, detail without the time, note and last line of each row."""
     screen = stage.app.screen
     assert isinstance(screen, InboxScreen | RecentScreen)
     return [(row.text, row.detail.split(" · ")[0], row.note, row.last) for row in screen.list.items]
 
 
 async def talk(stage: Stage) -> None:
-    """Two topics and a direct conversation, the direct one in the middle."""
-    await stage.go(Narrow.mentions())  # nothing becomes read there
+    """Creates messages in two topics and a direct conversation; the direct message is sent between the
+    topics'.
+    """
+    await stage.go(Narrow.mentions())  # an empty view, in which nothing becomes read
     await stage.server.send("bruno", "general", "lunch", "Soup **again**")
     await stage.server.send("chiyo", "general", "lunch", "No &amp; never")
     await stage.server.send_direct("dario", ["ada"], "Are you in?")

@@ -1,4 +1,4 @@
-"""What lies behind a dialog stays in sight, and true."""
+"""The view behind a dialog stays visible and up to date."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Noting(Widget):
 
 
 class Box(Dialog[None]):
-    """Counts how often what lies behind it is painted in the place that changes there."""
+    """Counts how often the part of the background in `CHANGES` is painted."""
 
     CHANGES = Region(70, 20, 5, 1)
     times = 0
@@ -68,7 +68,7 @@ class Box(Dialog[None]):
         return super().render_lines(crop)
 
     def painted(self) -> tuple[int, int]:
-        """How often its own line was painted, and what lies behind."""
+        """How often the dialog's own line and the background were painted."""
         return self.query_one(Noting).times, self.times
 
 
@@ -81,7 +81,7 @@ async def test_what_changes_in_a_dialog_and_behind_it_at_once_is_painted_both(tm
         box = Box()
         await stage.app.push_screen(box)
         await until(lambda: all(box.painted()))
-        for turns in range(20):  # at each moment from the change to its frame
+        for turns in range(20):  # at each turn between the change and its frame
             await stage.pilot.pause()
             before = box.painted()
             box.query_one(Noting).refresh(Region(0, 0, 1, 1))

@@ -1,4 +1,4 @@
-"""The session of a start, begun while the app is still being loaded."""
+"""The session that a start opens while the app is still being loaded."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def test_the_app_goes_on_with_it_and_hears_what_comes(tmp_path: Path, path
                 await until(lambda: app.accounts.screen is not None)
                 shown = main_screen(app).messages.list
                 await until(lambda: shown.feed is not None and first in shown.feed.ids)
-                await early.close()  # the app has taken it, so this ends nothing
+                await early.close()  # no effect: the app owns the session by now
                 second = await server.send("bruno", "general", "lunch", "Bread?")
                 await until(lambda: shown.feed is not None and second in shown.feed.ids)
                 assert server.core.hub.count == 1

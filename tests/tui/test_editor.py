@@ -1,4 +1,4 @@
-"""The editor of one or more lines, by itself in an app."""
+"""The editor of one or more lines, on its own in an app."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def test_another_placeholder_is_painted_at_once() -> None:
 
 
 class _Painting:
-    """Notes the rows that are sent without a frame."""
+    """Records the rows that are sent without a frame."""
 
     def __init__(self) -> None:
         self.sent: list[dict[int, str]] = []
@@ -63,7 +63,7 @@ async def test_letters_are_sent_without_a_frame_and_what_changes_the_rows_with_o
         assert app.painting.sent == [
             {0: "ab"},
             {0: "abc"},
-        ]  # the first letter takes the place of the placeholder
+        ]  # the first letter replaces the placeholder
         app.painting.sent.clear()
         await pilot.press("shift+enter", "ctrl+j")
         app.query_one(Editor).insert("\n")

@@ -1,4 +1,4 @@
-"""The examples of the documentation, each on a live account."""
+"""The examples in the documentation, each on a live account."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def test_wrong_settings_keep_the_extension_out_and_are_named(tmp_path: Pat
 
 
 async def answers(server: TestServer, name: str) -> list[str]:
-    """What Ada answered somebody."""
+    """What Ada replied to somebody."""
     ada = server.id("ada")
     return [one["content"] for one in await server.newest(name, dm=[ada]) if one["sender_id"] == ada]
 

@@ -1,4 +1,4 @@
-"""Extensions in the running app: what they can do, and that nothing they do wrong reaches the app."""
+"""Extensions in the running app: what they can do, and that their errors never affect the app."""
 
 from __future__ import annotations
 

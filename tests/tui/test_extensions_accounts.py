@@ -1,5 +1,5 @@
-"""Extensions where several accounts are open: all of them are heard, each hook is told which, and what concerns the
-screen is for the account that is on it.
+"""Extensions with several accounts open: hooks run for all of them and are told which one; what concerns the
+screen applies to the account on screen.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ async def connection(app, connection):
 
 
 async def both_at_work(stage: Stage) -> None:
-    """Until an extension that notes what it hears works for the two accounts that are open."""
+    """Waits until an extension that records its hooks has started for both open accounts."""
     await all_live(stage, 2)
     await heard(stage, "ada: start", "bruno beside: start")
 
 
 async def heard(stage: Stage, *expected: str) -> None:
-    """Until hooks have noted exactly this since the last time."""
+    """Waits until hooks have recorded exactly this since the last call."""
     seen: set[str] = set()
 
     async def are_enough() -> bool:
@@ -84,7 +84,7 @@ async def heard(stage: Stage, *expected: str) -> None:
 
 
 async def answer(stage: Stage) -> str:
-    """What the command says next, whatever else the user is told before or after."""
+    """The next answer of the extension's command, ignoring other notices."""
     found: list[str] = []
 
     def is_said() -> bool:
@@ -99,7 +99,7 @@ async def answer(stage: Stage) -> str:
 async def test_a_hook_that_fails_for_an_account_beside_turns_only_its_extension_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its time is over at once and that of others never, however slow the machine is."""
+    """The failing extension exceeds its time at once and others never do, however slow the machine is."""
     monkeypatch.setattr(running, "STEP_SECONDS", 600)
     failing = HEAD + "import signal\n@extension.on_message\nasync def hear(app, message):\n"
     failing += "    signal.raise_signal(signal.SIGALRM)\n    time.sleep(30)"

@@ -1,4 +1,4 @@
-"""One extension on the loop of the app: what it may do wrong, and what becomes of it."""
+"""One extension on the app's event loop: what it may do wrong, and the consequences for it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def told() -> Told:
 
 @pytest.fixture
 def running(told: Told, monkeypatch: pytest.MonkeyPatch) -> Running:
-    """An extension whose steps may take a fifth of a second, and whose async functions twice as long."""
+    """An extension whose steps may take 0.2 s, and whose async functions 0.4 s."""
     monkeypatch.setattr(running_module, "STEP_SECONDS", 0.2)
     monkeypatch.setattr(limits, "STEP_SECONDS", 0.2)
     extension = Extension("one", "The first", seconds=0.4)

@@ -1,4 +1,4 @@
-"""Which extensions are loaded, and what keeps one from being loaded."""
+"""Which extensions are loaded, and what prevents an extension from being loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who gets the keys paints itself, and so does who had them: no row is left as it was before."""
+"""A widget that gains or loses the focus repaints itself: no row keeps its old look."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEYS = (
 
 
 def look(strip: Strip) -> list[tuple[str, Style]]:
-    """Each character with what one sees of its style."""
+    """Each character with the visible part of its style."""
     return [
         (letter, (style or Style.null()).clear_meta_and_links())
         for text, style, _ in strip
@@ -39,7 +39,7 @@ def look(strip: Strip) -> list[tuple[str, Style]]:
 
 
 def stale(stage: Stage) -> list[str]:
-    """Rows of lists that were painted otherwise than they are now."""
+    """Rows of lists whose painted look differs from their current one."""
     lists = [view for view in stage.screen.query(LineView) if view.region and view.display]
     return [
         f"{view!r} row {y}: {painted.text!r}"
@@ -56,7 +56,7 @@ async def test_moving_the_focus_leaves_no_row_behind(tmp_path: Path) -> None:
     ):
         for key in KEYS:
             for view in stage.screen.query(LineView):
-                view.changed()  # something arrived that shows nowhere
+                view.changed()  # a change that is not visible anywhere
             await stage.pilot.pause()
             await stage.press(key)
             await stage.pilot.pause()

@@ -1,4 +1,4 @@
-"""Forms and lists to look after things: what is typed is checked, kept, and sent once."""
+"""Forms and management lists: what is typed is validated, kept, and sent once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from support.stage import Stage, on_stage, run
 
 
 async def opened(stage: Stage, form: FormScreen) -> list[object]:
-    """Opens a form; what it gives back arrives in the list."""
+    """Opens a form; its result is appended to the returned list."""
     results: list[object] = []
     await stage.app.push_screen(form, results.append)
     await stage.pilot.pause()
@@ -246,7 +246,7 @@ async def test_work_in_rounds_says_how_far_it_is_and_stops_when_asked(tmp_path: 
 
 
 class Pots(ManageScreen[str]):
-    """Things of a test."""
+    """A management list of test items."""
 
     TITLE_TEXT = "Pots"
     FOLLOWS = (DraftsChanged,)
@@ -292,7 +292,7 @@ async def test_a_list_of_things_finds_deletes_after_asking_and_opens(tmp_path: P
 
 
 class LostPots(Pots):
-    """They cannot be fetched."""
+    """Items that cannot be fetched."""
 
     async def load(self) -> None:
         raise BadRequest("BAD_REQUEST", "No pots today", 400, {})

@@ -1,4 +1,4 @@
-"""Changes are shown once a frame, and more rarely while they come without end."""
+"""Changes are shown once per frame, and less often while they arrive continuously."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ ADDED = change.MessagesAdded((1,), live=True)
 
 
 class Later:
-    """A call that waits for its time."""
+    """A scheduled call."""
 
     def __init__(self, at: float, act: Callable[[], None]) -> None:
         self.at = at
         self.act = act
 
     def stop(self) -> None:
-        """It is not wanted any more."""
+        """Cancels the call."""
         self.at = float("inf")
 
 
 class Stage:
-    """Frames on a clock that only moves when told to."""
+    """Frames on a clock that moves only when the test advances it."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -42,12 +42,12 @@ class Stage:
         )
 
     def later(self, seconds: float, act: Callable[[], None]) -> Later:
-        """For `Frames`."""
+        """The timer that `Frames` uses."""
         self.waiting.append(Later(self.now + seconds, act))
         return self.waiting[-1]
 
     def go_on(self, seconds: float) -> None:
-        """Time passes."""
+        """Advances the clock and runs the calls that are due."""
         end = self.now + seconds
         while (due := min(self.waiting, key=lambda one: one.at, default=None)) is not None and due.at <= end:
             self.waiting.remove(due)
@@ -56,7 +56,7 @@ class Stage:
         self.now = end
 
     def stream(self, seconds: float, pause: float = 1 / 15) -> list[float]:
-        """A change every ``pause`` seconds; when frames were shown."""
+        """Notes a change every ``pause`` seconds and returns when frames were shown."""
         self.shown.clear()
         for _ in range(round(seconds / pause)):
             self.frames.note([ADDED])
@@ -124,7 +124,7 @@ def test_whoever_left_is_not_called_any_more() -> None:
 async def test_a_process_that_is_held_up_as_a_frame_is_planned_shows_it_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By themselves, timers of Textual that are late before they begin to wait end at once, and are never heard of."""
+    """Unpatched, a Textual timer that is late before it begins to wait ends at once, without a call."""
     run = Timer._run
 
     async def late(timer: Timer) -> None:

@@ -1,4 +1,4 @@
-"""User groups in the app: what the server holds after each act."""
+"""User groups in the app, checked by what the server stores after each act."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def groups(stage: Stage) -> dict[str, dict[str, object]]:
 
 
 async def a_group(stage: Stage, name: str = "bakers", members: tuple[str, ...] = ("ada",)) -> int:
-    """A group of the server, known to the app, and selected in the list of groups."""
+    """Creates a group on the server, waits until the app has it, and selects it in the list of groups."""
     ids = [stage.server.id(member) for member in members]
     params = {"name": name, "description": "They bake", "members": ids}
     made = await stage.server.call("ada", "POST", "/user_groups/create", params)

@@ -1,4 +1,4 @@
-"""The keys that the status line names: true, of the moment, and never more than there is room for."""
+"""The keys that the status line names: they work, fit the situation, and are never more than fit in."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_no_text_of_the_app_spells_out_a_key_that_can_be_changed() -> None:
     for path in sorted(root.rglob("*.py")):
         inside = path.relative_to(root)
         if inside.parts[0] in {"cli", "terminal"}:
-            continue  # the keys of shells and of tmux are not the app's
+            continue  # the keys of shells and of tmux are not commands of the app
         tree = ast.parse(path.read_text(encoding="utf-8"))
         contracts = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         spelt_out += [

@@ -1,4 +1,4 @@
-"""The way back through views, and through links within one."""
+"""Going back through views, and through links within one."""
 
 from __future__ import annotations
 

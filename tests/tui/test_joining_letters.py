@@ -1,4 +1,4 @@
-"""Letters of India and its neighbours in a terminal that shapes them: marks beside a letter take no column there."""
+"""Indic scripts in a terminal that shapes them: combining marks take no column of their own there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PIECE = re.compile(r"\x1b\[(?P<count>[0-9;]*)(?P<final>[A-Za-z])|(?P<character>
 
 
 class ShapingTerminal:
-    """One row of a terminal that knows only what the app writes into rows."""
+    """One row of a terminal that supports only the sequences which the app writes within rows."""
 
     def __init__(self) -> None:
         self.columns = [" "] * (2 * WIDTH)

@@ -1,4 +1,4 @@
-"""What a start has loaded is loaded from one file by the next, as long as it is what it was."""
+"""Modules that one start has loaded are loaded from one file by the next, as long as they are unchanged."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ FILE = "start.code"
 
 
 class Starts:
-    """Runs programs as starts of the app with a cache of their own."""
+    """Runs programs as starts of the app, with their own cache."""
 
     def __init__(self, folder: Path) -> None:
         self.modules = folder / "modules"
@@ -87,7 +87,7 @@ def starts(tmp_path: Path) -> Starts:
 
 
 FOUND = ["before", "Ab", 34, "one", "Record(name='a', pair=Pair(left=1, right=None))Pair"]
-"""What the module says of itself, whoever loaded it."""
+"""The values that the module reports with any loader."""
 
 
 def test_the_second_start_loads_from_the_file_what_the_first_has_loaded(starts: Starts) -> None:
@@ -103,7 +103,7 @@ def test_a_module_that_was_changed_is_loaded_as_it_is_now_and_kept_anew(starts: 
     starts.run()
     state = starts.thing.stat()
     starts.thing.write_text(MODULE.replace("before", "after!"))
-    os.utime(starts.thing, ns=(state.st_atime_ns, state.st_mtime_ns))  # of the same size, with the same time
+    os.utime(starts.thing, ns=(state.st_atime_ns, state.st_mtime_ns))  # the same size and time
     compiled = next((starts.modules / "__pycache__").glob("thing.*"))
     compiled.unlink()
     assert starts.run()[:3] == ["SourceFileLoader", "KeptLoader", "after!"]
@@ -151,7 +151,7 @@ def test_what_is_loaded_after_the_start_is_not_kept_but_what_was_begun_is_loaded
 
 
 def spoil(starts: Starts, how: str) -> None:
-    """Makes the file one that is not to be used."""
+    """Makes the file unusable."""
     data = starts.file.read_bytes()
     if how == "half":
         starts.file.write_bytes(data[: len(data) // 2])

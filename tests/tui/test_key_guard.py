@@ -1,4 +1,4 @@
-"""What is typed on after a key that could not act is no command."""
+"""Keys typed right after a key that could not act are not run as commands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from narrowcast.terminal.key_guard import ESCAPE_MOMENT, ONE_MOMENT, KeyGuard
 
 
 def typed(guard: KeyGuard, keys: str, start: float, step: float) -> str:
-    """The keys that pass."""
+    """The keys that the guard lets pass."""
     times = (start + number * step for number in range(len(keys)))
     return "".join(key for key, now in zip(keys, times, strict=True) if guard.passes(key, True, now))
 

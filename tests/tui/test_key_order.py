@@ -1,4 +1,4 @@
-"""Keys that come faster than the app takes them each reach what the key before them led to."""
+"""Keys that arrive faster than the app handles them each reach what the key before them focused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def test_what_follows_the_key_that_opens_compose_is_written_there(
 ) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic()
-        stage.screen.call_later(asyncio.sleep, busy)  # a screen that has something else to do first
+        stage.screen.call_later(asyncio.sleep, busy)  # the screen is busy
         post_keys(stage, opens, "Ups and downs, quietly")
         await until(lambda: stage.screen.writing.text.text.endswith("quietly"))
         assert stage.screen.writing.text.text == "Ups and downs, quietly"

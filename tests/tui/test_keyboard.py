@@ -1,4 +1,4 @@
-"""Bytes from a terminal become keys, whatever they are."""
+"""Bytes from a terminal become keys, whatever the bytes are."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def test_a_paste_is_one_message_however_it_is_cut() -> None:
 def test_a_key_ends_a_paste_whose_end_was_cut_off() -> None:
     keyboard = Keyboard()
     assert heard(keyboard, b"\x1b[200~half a", 0.0) == []
-    assert heard(keyboard, b" line\r", 30.0) == []  # a slow line: still the paste
-    assert heard(keyboard, b"\x11", 30.1) == []  # at once: no key press
+    assert heard(keyboard, b" line\r", 30.0) == []  # a slow connection: still in the paste
+    assert heard(keyboard, b"\x11", 30.1) == []  # immediately after: no key press
     assert heard(keyboard, b"\x11", 31.0) == ["paste half a line\r\x11", "ctrl+q"]
     assert not keyboard.pasting
 

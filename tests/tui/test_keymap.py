@@ -1,4 +1,4 @@
-"""The registry of commands, and what users make of its keys."""
+"""The registry of commands, and users' changes to its keys."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ OWNERS: dict[Context, type] = {
 }
 PANES = (Context.NAVIGATION, Context.MESSAGES)
 ALIKE = [
-    {"navigation.leave", "go.all"},  # leaves what one is in
+    {"navigation.leave", "go.all"},  # both leave the current place
     {"navigation.down", "message.down"},
     {"navigation.up", "message.up"},
     {"navigation.page-down", "message.page-down"},
@@ -114,7 +114,7 @@ ALIKE = [
     {"navigation.mute", "topic.mute"},
     {"message.sender", "people.card"},
 ]
-"""Commands of different panes that do the same to what is selected there."""
+"""Commands of different panes that do the same to the selected item there."""
 
 
 def test_ids_are_unique_and_every_command_has_a_function_or_an_action_where_its_keys_are_heard() -> None:

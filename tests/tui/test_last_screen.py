@@ -1,4 +1,4 @@
-"""The kept screen: shown for the very same start only, and only when the file is whole and one's own."""
+"""The saved screen: shown only for an identical start, from a file that is intact and the user's own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rows(text: str) -> dict[int, list[Cell]]:
-    """A screen with ``text`` in its first row, in two styles, a wide character and a combining one among it."""
+    """A screen with ``text`` in its first row, in two styles, with a wide and a combining character."""
     bold = Style(bold=True, color="#aabbcc")
     first: list[Cell] = [(character, bold) for character in text.ljust(16)[:16]]
     first += [("字", None), ("", None), ("e\u0301", None), (" ", None)]
@@ -37,14 +37,14 @@ def rows(text: str) -> dict[int, list[Cell]]:
 
 
 def keep(text: str = "hello", size: tuple[int, int] = SIZE) -> Path:
-    """Keeps a screen for a start without arguments; the file."""
+    """Saves a screen for a start without arguments and returns its file."""
     console = Console(file=StringIO(), force_terminal=True, color_system="truecolor", width=SIZE[0])
     screen_store.keep(ARGUMENTS, size, rows(text), console, "as it was")
     return Path(last_screen.path_for(ARGUMENTS))
 
 
 def found(size: tuple[int, int] = SIZE) -> tuple[bytes, bytes] | None:
-    """What a start would show."""
+    """What a start would show from the file."""
     wanted = last_screen.signature(ARGUMENTS, size)
     assert wanted is not None
     return last_screen.read(last_screen.path_for(ARGUMENTS), wanted)

@@ -1,4 +1,4 @@
-"""Modules that hardly any run uses are loaded when they are used, and only then."""
+"""Rarely used modules are imported only when they are needed."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ GRAMMAR = "narrowcast.cli.grammar"
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
-    """What the app would have been opened with; the grammar was not loaded yet."""
+    """Collects the arguments with which the app is opened; the grammar is not imported yet."""
     given: list[dict[str, object]] = []
 
     def run(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""What Textual says of a wrong style sheet is the same, and difflib is loaded no sooner than then."""
+"""Textual reports an invalid style sheet as before, and difflib is imported only then."""
 
 from __future__ import annotations
 

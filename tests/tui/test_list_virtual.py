@@ -1,4 +1,4 @@
-"""The virtual list: selection, paging, filter, and work that follows the screen."""
+"""The virtual list: selection, paging, filter, and work limited to the visible part."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from narrowcast.widgets.virtual_list import VirtualList
 
 
 class Names(VirtualList[str]):
-    """Names; those in capitals are headings. Counts what it renders."""
+    """A list of names; those in capitals are headings. Counts what it renders."""
 
     rendered = 0
 
@@ -61,7 +61,7 @@ async def test_the_selection_steps_over_headings_and_stops_at_the_ends() -> None
 
 
 class Letters(Names):
-    """Names of two rows below headings of one."""
+    """Names with two rows each, below headings of one row."""
 
     def rows_of(self, item: str) -> int:
         return 1 if item.isupper() else 2

@@ -1,4 +1,4 @@
-"""Several accounts in one app: all live, what is unread in each, going from one to another, and one that is broken."""
+"""Several accounts in one app: all live, unread counts of each, switching, and one account that fails."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def listed(stage: Stage) -> list[tuple[str, int, str]]:
 
 
 async def on_screen(stage: Stage, name: str) -> None:
-    """Until somebody's account is on screen."""
+    """Waits until the account of that user is on screen."""
     await until(
         lambda: (
             stage.app.accounts.file == file_of(stage, name)
@@ -149,7 +149,7 @@ async def test_a_change_of_a_message_is_kept_by_its_account_and_becomes_a_draft_
 
 
 async def edit_soup(stage: Stage) -> None:
-    """Take a message of one's own in a topic into compose."""
+    """Opens one of the user's own messages in a topic for editing."""
     if not stage.session.state.messages:
         await stage.server.send("ada", "general", "lunch", "Soop")
     await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
@@ -323,5 +323,5 @@ async def test_the_title_counts_unread_messages_and_mentions_of_all_accounts(tmp
 
 
 def title_of(stage: Stage) -> list[tuple[int, int]]:
-    """What is unread in each account."""
+    """The unread badge of each account."""
     return [unread_badge(one.session.state) for one in stage.app.accounts.live()]

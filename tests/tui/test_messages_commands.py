@@ -1,4 +1,4 @@
-"""What one does with a message: answer, react, edit, delete, copy, look into it."""
+"""Acts on a message: reply, react, edit, delete, copy, inspect."""
 
 from __future__ import annotations
 

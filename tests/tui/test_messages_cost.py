@@ -1,4 +1,4 @@
-"""The list's cost follows the screen, not the history."""
+"""The cost of the message list depends on the screen, not on the length of the history."""
 
 from __future__ import annotations
 

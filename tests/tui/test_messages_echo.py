@@ -1,4 +1,4 @@
-"""Stars and reactions show before the server has answered, and go when it refuses."""
+"""Stars and reactions show before the server has answered, and are reverted if it rejects them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.stage import Stage, on_stage
 
 
 class SlowServer:
-    """Answers when the test says so; takes the place of the client's calls."""
+    """Stands in for the client's calls and answers when the test says so."""
 
     def __init__(self, problem: Exception | None = None) -> None:
         self.go_on = asyncio.Event()
@@ -39,7 +39,7 @@ class SlowServer:
 
 
 async def prepared(stage: Stage, server: SlowServer, monkeypatch: pytest.MonkeyPatch) -> int:
-    """A message that is selected; acts on messages go to ``server``."""
+    """A selected message whose reactions and flags go to ``server``."""
     message_id = await stage.server.send("bruno", "general", "lunch", "Soup?")
     await stage.go(Narrow.topic(stage.server.channel("general"), "lunch"))
     await stage.shows(message_id)

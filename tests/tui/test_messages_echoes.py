@@ -1,4 +1,4 @@
-"""Messages of one's own that are still on their way."""
+"""The user's own messages that are still being sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Following what messages lead to: links, people, polls, playgrounds, by hints and keys."""
+"""Opening what messages refer to: links, people, polls, playgrounds, by hints and keys."""
 
 from __future__ import annotations
 

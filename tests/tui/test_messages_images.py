@@ -1,4 +1,4 @@
-"""Pictures: only from one's own server, only if they are harmless, and in whatever the terminal can do."""
+"""Images: loaded only from the user's own server, only if harmless, and shown as the terminal can."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from support.sessions import until
 
 
 def picture(kind: str = "PNG", size: tuple[int, int] = (40, 20)) -> bytes:
-    """A red picture with a transparent corner."""
+    """A red image with a transparent corner."""
     out = io.BytesIO()
     made = Pillow.new("RGB" if kind in ("JPEG", "BMP") else "RGBA", size, "red")
     made.save(out, kind)
@@ -39,7 +39,7 @@ def picture(kind: str = "PNG", size: tuple[int, int] = (40, 20)) -> bytes:
 
 
 def png_that_claims(width: int, height: int) -> bytes:
-    """A few bytes whose header says that they are millions of pixels."""
+    """A few bytes whose header claims millions of pixels."""
     header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
     chunk = struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header))
     return b"\x89PNG\r\n\x1a\n" + chunk + picture()[33:]

@@ -1,4 +1,4 @@
-"""The list of messages: what it says, and of whom."""
+"""The list of messages: headings, senders and notes."""
 
 from __future__ import annotations
 
@@ -70,9 +70,7 @@ async def test_the_heading_that_stays_in_sight_never_doubles_the_one_below_it() 
             assert len(headings) <= 1, rows
             app.list.scroll_rows(1)
         assert sum(first.startswith("  #general › talk 0") for first in firsts) >= 3
-        assert (
-            sum("text" in first for first in firsts) >= 5
-        )  # a row of the talk before, as its heading leaves
+        assert sum("text" in first for first in firsts) >= 5  # the row before a heading that scrolls out
 
 
 async def test_an_empty_list_tells_why_in_whole_and_harmless_lines() -> None:

@@ -1,4 +1,4 @@
-"""Where the list stands: what moves the viewport and the selection, and what counts as seen."""
+"""The position in the list: what moves the viewport and the selection, and what counts as seen."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ async def test_an_empty_feed_says_where_older_messages_are(tmp_path: Path) -> No
         channels = [{"name": "archive"}]
         await server.call("bruno", "POST", "/users/me/subscriptions", {"subscriptions": channels})
         await server.send("bruno", "archive", "minutes", "from before")
-        # By herself: of what others do a message tells, and the feed would not be empty.
+        # Ada subscribes herself: if Bruno did it, a notification would fill the feed.
         await server.call("ada", "POST", "/users/me/subscriptions", {"subscriptions": channels})
         await until(
             lambda: (
@@ -85,7 +85,7 @@ async def test_seen_messages_are_read_and_unseen_ones_are_not(tmp_path: Path) ->
             answer = await stage.server.call("ada", "GET", "/messages", page)
             return [one["id"] for one in answer["messages"] if "read" in one["flags"]]
 
-        await until(read)  # the session shows them as read before the server has heard of it
+        await until(read)  # the session shows them as read before the server has the marks
         assert max(await read()) < ids[20]
         await stage.press("G")
         await until(lambda: stage.session.state.unreads.count_all() == 0)

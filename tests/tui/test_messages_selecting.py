@@ -1,4 +1,4 @@
-"""Selecting the text of messages, by keys and by the mouse, and what a copy holds."""
+"""Selecting the text of messages with keys and with the mouse, and what is copied."""
 
 from __future__ import annotations
 

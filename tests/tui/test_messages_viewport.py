@@ -1,4 +1,4 @@
-"""Rows in view, against a plain list of all rows."""
+"""The visible rows, compared with a plain list of all rows."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Times as people write them."""
+"""Times in the forms that people write."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from narrowcast.text.natural_time import NoMoment, moment
 
 ZONE = ZoneInfo("Europe/Vienna")
 NOW = datetime(2026, 10, 23, 15, 30, tzinfo=ZONE).timestamp()
-"""A Friday; summer time ends on the Sunday after."""
+"""A Friday; daylight saving time ends on the Sunday after."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Where the mouse is left to the terminal."""
+"""Where the mouse is handled by the terminal instead of the app."""
 
 from __future__ import annotations
 

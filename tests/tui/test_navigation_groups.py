@@ -1,4 +1,4 @@
-"""What the navigation holds beside channels: their folders, and views that are pinned."""
+"""What the navigation shows besides channels: their folders, and pinned views."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def rows(stage: Stage) -> list[NavigationRow]:
 
 
 def outline(stage: Stage) -> list[str]:
-    """Sections and channels, a section with a colon."""
+    """Sections and channels in order; sections end in a colon."""
     wanted = {Kind.SECTION: "{}:", Kind.CHANNEL: "{}"}
     return [wanted[row.kind].format(row.text) for row in rows(stage) if row.kind in wanted]
 

@@ -1,4 +1,4 @@
-"""Notices and titles as the terminal gets them, and the command that gets them too: exactly these bytes."""
+"""Notifications and titles as the terminal and the notification command receive them: the exact bytes."""
 
 from __future__ import annotations
 
@@ -182,7 +182,9 @@ def test_a_command_that_cannot_be_meant_is_refused(command: list[str], problem: 
 
 
 class Started:
-    """The programs that this process starts: how many it began to start, and those that run since or have ended."""
+    """Records the programs that this process starts: how many starts have begun, and the processes started so
+    far.
+    """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun = 0
@@ -197,7 +199,7 @@ class Started:
         return process
 
     async def all(self) -> list[asyncio.subprocess.Process]:
-        """All of them, once there is one."""
+        """All processes, once at least one has started and no start is pending."""
         await until(lambda: 0 < self.begun == len(self.processes))
         return self.processes
 

@@ -1,4 +1,4 @@
-"""What is told of messages that come while one looks elsewhere, on a live account of the embedded server."""
+"""Notifications of messages that arrive while the user looks elsewhere, on a live account."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DAY = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
 
 
 class Looking:
-    """What its user sees."""
+    """What the user has in view."""
 
     def __init__(self, focused: bool | None = False) -> None:
         self.focus = focused
@@ -45,7 +45,7 @@ class Looking:
 
 
 class Spoken:
-    """A terminal that keeps what it is told."""
+    """A terminal that records what is sent to it."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -55,7 +55,7 @@ class Spoken:
 
 
 class Later(SystemClock):
-    """Time that is some seconds further than it was."""
+    """A clock that is some seconds ahead."""
 
     def __init__(self, by: float) -> None:
         self._by = by
@@ -65,7 +65,7 @@ class Later(SystemClock):
 
 
 class Bench:
-    """Ada's notifier, and Bruno who writes to her."""
+    """Ada's notifier, and Bruno, who writes to her."""
 
     def __init__(
         self, server: TestServer, session: Session, notifier: Notifier, sight: Looking, voice: Spoken
@@ -81,7 +81,7 @@ class Bench:
         session.subscribe(self._on_changes)
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
-        """Hears of everything after the notifier has."""
+        """Runs after the notifier, for every change."""
         for message_id in {
             one for change in changes if isinstance(change, MessagesAdded) for one in change.ids
         }:
@@ -89,8 +89,8 @@ class Bench:
             self._come.add(message_id)
 
     async def write(self, text: str, then: Callable[[int], object] | None = None, /, **where: object) -> int:
-        """A message of Bruno's, of which Ada's notifier has heard when this returns. ``then`` is called at once, as its
-        moment begins.
+        """Sends a message from Bruno and returns once Ada's notifier has received it. ``then`` is called on
+        arrival, at the start of the grace period.
         """
         self._then = then or self._come.add
         to = where or {"type": "direct", "to": f"[{self.session.state.me}]"}
@@ -103,7 +103,7 @@ class Bench:
         self._moment.close()
 
     async def told(self) -> list[str]:
-        """What was said once all that came has had its moment."""
+        """What the terminal received once the grace period of all messages is over."""
         await until(lambda: not self._moment.is_waiting)
         return self.voice.said
 
@@ -172,7 +172,7 @@ async def test_what_was_seen_before_one_looked_away_is_not_told_though_the_serve
         on.session.read_marks.seen([first])
         await until(lambda: first not in on.session.read_marks.pending)
         already = list(await on.told())
-        await on.write("two", lambda one: on.session.read_marks.seen([one]))  # which waits for its turn
+        await on.write("two", lambda one: on.session.read_marks.seen([one]))  # queued, not sent
         assert await on.told() == already
         await on.write("three", on.sight.left.add)
         assert await on.told() == already

@@ -1,4 +1,4 @@
-"""Without a connection a command works, waits, or is refused at once: nothing is dropped silently."""
+"""Without a connection a command works, waits, or fails at once: nothing is dropped silently."""
 
 from __future__ import annotations
 

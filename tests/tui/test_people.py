@@ -1,4 +1,4 @@
-"""People: cards, profiles, administration of accounts, bots. Each act is proven by what the server then holds."""
+"""People: cards, profiles, administration, bots; each act is checked by what the server then stores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from support.stage import Stage, on_stage, run
 
 
 async def card_of(stage: Stage, name: str) -> PersonScreen:
-    """Somebody's card, by the act that finds it."""
+    """Opens somebody's card with the command that finds it."""
     await run(stage, "people.find")
     await choose(stage, name)
     await until(lambda: isinstance(stage.app.screen, PersonScreen))
@@ -304,7 +304,7 @@ async def test_no_text_of_the_server_reaches_the_terminal_as_it_is(
 
 
 def check(stage: Stage) -> None:
-    """What is on screen holds no control characters and no direction overrides."""
+    """Asserts that the screen contains no control characters and no direction overrides."""
     shown = "".join(screen_rows(stage.app.screen))
     assert not [character for character in shown if character in "\x1b\x07\x9b\u202e\n"]
 

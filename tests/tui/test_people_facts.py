@@ -1,4 +1,4 @@
-"""What a card says of somebody, and the sentences that say who may: also where a server sends nonsense."""
+"""What a card shows of a user, and permissions put into sentences, even with nonsense from a server."""
 
 from __future__ import annotations
 

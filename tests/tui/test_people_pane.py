@@ -1,4 +1,4 @@
-"""The people pane: who stands where, at the cost of who changed."""
+"""The people pane: the order of people, and updates that cost only as much as what changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOW = 1_800_000_000.0
 
 
 def finish(work: Slices[bool]) -> tuple[int, bool]:
-    """How often it paused, and what came out."""
+    """How often the work paused, and its result."""
     pauses = 0
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Terminals that cannot show every character keep their columns."""
+"""Columns stay aligned in terminals that cannot show every character."""
 
 from __future__ import annotations
 

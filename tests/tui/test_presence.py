@@ -1,4 +1,4 @@
-"""Presence is shown in one way everywhere, and deactivated people are grey everywhere."""
+"""Presence is shown the same way everywhere, and deactivated people are grey everywhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOW = 1_000_000.0
 
 
 def office() -> State:
-    """One of each kind."""
+    """A state with one user of each kind."""
     state = State(ME)
     for user_id in (ME, HERE, IDLE, AWAY):
         state.users.put([User(user_id, f"user {user_id}", f"{user_id}@x.example")])

@@ -1,4 +1,5 @@
-"""Keys at random, with two conversations side by side and with several accounts: nothing ends the app or is lost.
+"""Random keys, with two conversations side by side and with several accounts: nothing crashes the app or is
+lost.
 
 NARROWCAST_EXAMPLES=50 tries 50 seeds of each.
 """

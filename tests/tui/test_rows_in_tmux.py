@@ -1,4 +1,4 @@
-"""Rows keep their columns in tmux, which gives some letters other widths than the app does."""
+"""Rows stay aligned in tmux, which gives some characters other widths than the app does."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ NAMES = ["शिव", "கோபி", "ශ්‍රී", "বাংলা কী
 
 @contextmanager
 def tmux(folder: Path) -> Iterator[list[str]]:
-    """The command of a tmux server of its own. One that ends may still have its socket when the next begins."""
+    """The command line of a separate tmux server; each call has a new socket, since one that ends may still
+    hold its own.
+    """
     command = ["tmux", "-u", "-S", str(folder / f"socket-{next(_NUMBERS)}"), "-f", "/dev/null"]
     try:
         yield command
@@ -40,7 +42,7 @@ def tmux(folder: Path) -> Iterator[list[str]]:
 
 
 def columns_from(sent: str, column: int, folder: Path, height: int) -> list[str]:
-    """What tmux shows of each row from ``column`` (0 is the first) on, after ``sent``."""
+    """What tmux shows of each row from ``column`` (counted from 0) on, after it has received ``sent``."""
     cut = "".join(f"\x1b[{y + 1};{column}H\x1b[1K" for y in range(height))
     lines = shown_by_tmux(sent + "\x1b[m" + cut, folder, height)
     assert all(line[:column].isspace() for line in lines)
@@ -48,7 +50,7 @@ def columns_from(sent: str, column: int, folder: Path, height: int) -> list[str]
 
 
 def shown_by_tmux(sent: str, folder: Path, height: int) -> list[str]:
-    """The rows of tmux after ``sent``."""
+    """The rows that tmux shows after it has received ``sent``."""
     (folder / "sent").write_text("\x1b[m" + sent)
     env = {**os.environ, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
     with tmux(folder) as command:

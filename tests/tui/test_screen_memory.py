@@ -1,4 +1,4 @@
-"""Sending only what differs shows the same screen as sending everything."""
+"""Sending only the differences results in the same screen as sending everything."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def fresh_terminal() -> tuple[pyte.Screen, pyte.Stream]:
 
 
 def cells(screen: pyte.Screen) -> list[list[tuple[object, ...]]]:
-    """What one sees: the foreground of a blank shows only where it is reversed or underlined."""
+    """The visible part of each cell: a blank's foreground shows only if it is reversed or underlined."""
     found: list[list[tuple[object, ...]]] = []
     for y in range(HEIGHT):
         row = [screen.buffer[y][x] for x in range(WIDTH)]
@@ -142,14 +142,14 @@ LINES = st.lists(st.lists(st.sampled_from(PIECES), max_size=5).map("".join), min
 def test_no_emoji_leaves_half_a_character_or_moves_a_letter(
     screens: list[list[str]], console: Console
 ) -> None:
-    """Also where, as in this terminal, every part of an emoji has columns of its own."""
+    """Holds even in a terminal that, like this one, gives every part of an emoji its own columns."""
     memory = ScreenMemory()
     screen, terminal = fresh_terminal()
     terminal.feed("\x1b[?7l")
     for lines in screens:
         rows: list[Iterable[Strip]] = [[strip_of([(line, STYLES[0])])] for line in lines]
         terminal.feed(memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), console))
-        assert len(screen.display) == HEIGHT  # raises where half a wide character stands alone
+        assert len(screen.display) == HEIGHT  # raises if half a wide character is left alone
         for y, row in memory.rows.items():
             for x, (character, _) in enumerate(row):
                 if character.isalpha() and character.isascii():
@@ -244,7 +244,7 @@ def test_where_erasing_forgets_the_background_blanks_are_written(monkeypatch: py
 
 
 class Terminal:
-    """A driver that is asked what its terminal can do."""
+    """A driver that counts how often it is told to query its terminal."""
 
     def __init__(self) -> None:
         self.times_asked = 0

@@ -1,4 +1,4 @@
-"""The search box: completion, one resolver, reasons in the box, and the cache where there is no network."""
+"""The search box: completion, the shared resolver, errors in the box, and the cache without a network."""
 
 from __future__ import annotations
 

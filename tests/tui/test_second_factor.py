@@ -1,4 +1,4 @@
-"""Codes of an authenticator app and links for a new password, by the command line and in the app."""
+"""Codes of an authenticator app and password reset links, in the command line and in the app."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from support.terminal import home
 
 
 def recovery_code(server: TestServer) -> str:
-    """Switches codes on for Ada; gives one that is good at any time."""
+    """Turns on codes for Ada and returns one that is always valid."""
     factors, ada = server.core.second_factors, server.id("ada")
     with server.core.transaction():
         factors.begin(ada)
@@ -130,7 +130,7 @@ def enrolment_of(stage: Stage) -> EnrolmentForm:
 
 
 async def enrol(stage: Stage) -> list[str]:
-    """Switches codes on from the personal settings; gives the recovery codes that are shown."""
+    """Turns on codes in the personal settings and returns the recovery codes that are shown."""
     await run(stage, "account.settings")
     await pick(stage, "account.two-factor")
     await until(lambda: rows(stage))

@@ -1,4 +1,4 @@
-"""Settings of oneself, of newcomers and of the organization, in lists under headings."""
+"""Personal settings, defaults for new users, and settings of the organization, in lists under headings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from support.zulip_parameters import zulip_parameters
 
 
 async def at(stage: Stage, action: str, name: str) -> None:
-    """A list of settings with one of them selected."""
+    """Opens a list of settings and selects one."""
     await run(stage, action)
     screen = stage.app.screen
     assert isinstance(screen, SettingsScreen)
@@ -202,7 +202,7 @@ async def test_a_limit_of_the_organization_is_written_in_words(tmp_path: Path) -
 
 
 async def asked_again(stage: Stage, before: AskScreen, problem: str) -> AskScreen:
-    """The question once more, with what is wrong."""
+    """Waits until the question is asked again with the problem."""
     await until(lambda: stage.app.screen is not before)
     ask = await question_of(stage)
     assert problem in ask.remark.plain
@@ -269,7 +269,7 @@ async def test_what_is_typed_replaces_the_value_of_a_setting_and_its_title_is_re
 
 @contextmanager
 def refused_late() -> Iterator[asyncio.Event]:
-    """Changes of personal settings are refused, once the event is set."""
+    """The server rejects changes of personal settings once the event is set."""
     go_on = asyncio.Event()
 
     async def refuse(_: Call) -> Answer:

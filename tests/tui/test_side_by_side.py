@@ -1,4 +1,4 @@
-"""Two conversations side by side: which one has the keys, where words go, and what the next start shows."""
+"""Two conversations side by side: which one has focus, where messages go, what the next start shows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def topic(stage: Stage, name: str) -> Narrow:
 
 
 async def two(stage: Stage) -> tuple[ConversationPane, ConversationPane]:
-    """Lunch on the left, supper on the right, which has the keys."""
+    """Opens lunch on the left and supper on the right, which has the focus."""
     await stage.go(topic(stage, "lunch"))
     left = stage.screen.conversation
     stage.screen.open_beside(topic(stage, "supper"))
@@ -33,7 +33,7 @@ async def two(stage: Stage) -> tuple[ConversationPane, ConversationPane]:
 
 
 async def say(stage: Stage, text: str) -> None:
-    """Write where the keys are."""
+    """Sends a message in the focused conversation."""
     await stage.press("r" if stage.screen.messages.selected_id is not None else "c")
     if stage.screen.app.focused is not stage.screen.writing.text:
         stage.screen.writing.focus_text()
@@ -42,7 +42,7 @@ async def say(stage: Stage, text: str) -> None:
 
 
 async def sent(stage: Stage, text: str) -> str | None:
-    """The topic that a message went to, on the server."""
+    """The topic that a message was sent to, according to the server's event."""
     messages = stage.session.state.messages
     await until(lambda: any(text in message.content for message in messages))
     (message,) = [one for one in messages if text in one.content]
@@ -192,7 +192,7 @@ async def test_a_narrow_terminal_shows_one_of_them_and_says_why(tmp_path: Path) 
         assert right.display
         await stage.press("vertical_line")
         assert "Two conversations need 160 columns; this terminal has 120." in stage.notices
-        assert right.messages.region.right == 120  # no line between two
+        assert right.messages.region.right == 120  # no divider
         await stage.press("alt+o")
         await until(lambda: left.display and not right.display)
         assert left.messages.has_focus_within

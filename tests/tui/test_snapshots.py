@@ -1,6 +1,6 @@
-"""Twenty screens at two sizes in 16, 256 and all colours: a change that nobody wanted shows here.
+"""Twenty screens at two sizes in 16, 256 and all colours: any unintended change fails here.
 
-After a change that is meant: `make snapshots`, then look at the difference.
+After an intended change: `make snapshots`, then review the difference.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Step = Callable[[Stage], Awaitable[None]]
 
 @pytest.fixture(autouse=True)
 def fixed_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The same moment in the same zone, whenever and wherever this runs."""
+    """Freezes time and time zone, whenever and wherever this runs."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")
@@ -39,7 +39,7 @@ def fixed_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 async def furnish(server: TestServer) -> None:
-    """Something to see: kinds of messages, unread ones, a status, a group, a snippet."""
+    """Creates things to show: kinds of messages, unread ones, a status, a group, a snippet."""
     await server.send("bruno", "general", "soup", "Leek **today**, says `menu.txt`:\n\n* leek\n* bread")
     await server.send("chiyo", "general", "soup", "```python\nstir(pot, minutes=20)\n```")
     await server.send("bruno", "general", "soup", "/poll Bread?\nrye\nwheat")
@@ -55,9 +55,7 @@ async def furnish(server: TestServer) -> None:
     members = [server.id("ada"), server.id("bruno")]
     group = {"name": "kitchen", "description": "Who cooks.", "members": members}
     await server.call("ada", "POST", "/user_groups/create", group)
-    await server.call(
-        "ada", "POST", "/mark_all_as_read"
-    )  # what is read while one looks would be a matter of luck
+    await server.call("ada", "POST", "/mark_all_as_read")  # otherwise the read state would depend on timing
 
 
 def command(command_id: str, *keys: str) -> Step:

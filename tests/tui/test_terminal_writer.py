@@ -1,4 +1,4 @@
-"""What is given to the terminal comes there whole and in order, whether it reads or not, and nobody waits for it."""
+"""What is written to the terminal arrives complete and in order, and never blocks the app."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from narrowcast.terminal.plain_text import tolerate_all_characters
 
 @dataclass
 class Terminal:
-    """One end of it is the user's."""
+    """A pseudo-terminal; the test holds the user's end."""
 
     master: int
     file: TextIO
@@ -99,7 +99,7 @@ def test_the_terminal_is_not_changed_for_others() -> None:
 
 def test_a_terminal_that_is_gone_is_told_of_once() -> None:
     master, slave = os.openpty()
-    with suppress(OSError), open(slave, "w", encoding="utf-8") as file:  # what it holds has nowhere to go
+    with suppress(OSError), open(slave, "w", encoding="utf-8") as file:  # flushing on close fails
         tolerate_all_characters(file)
         terminal = Terminal(master, file)
         writer = terminal.writer()

@@ -1,4 +1,4 @@
-"""The text under the editor."""
+"""The text buffer of the editor."""
 
 from __future__ import annotations
 

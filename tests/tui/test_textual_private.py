@@ -1,4 +1,4 @@
-"""The private parts of Textual are those of the version that is installed."""
+"""The private parts of Textual that the app uses behave as expected in the installed version."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_strip_makes_each_cache_when_it_is_used_and_keeps_what_it_made() -> No
 
 
 class HeldUp:
-    """The clock of a process that is held up for a second as soon as somebody has looked at it."""
+    """The clock of a process that is suspended for a second right after it is first read."""
 
     def __init__(self) -> None:
         self._looked = False
@@ -99,7 +99,7 @@ async def test_a_timer_that_is_late_before_it_begins_to_wait_calls_all_the_same(
 
 
 class Frames(App[None]):
-    """Notes the screens of the frames that it is given."""
+    """Records which screens its frames were of."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class Frames(App[None]):
 
 
 class TwoLines(Dialog[None]):
-    """As every dialog."""
+    """A dialog like any other."""
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -124,7 +124,7 @@ class TwoLines(Dialog[None]):
 
 
 async def test_what_comes_and_goes_is_painted_also_where_somebody_asks_for_places_before_the_layout() -> None:
-    """A notice stayed on the terminal, or never came there: Textual found no change any more."""
+    """A notice stayed on the terminal, or never appeared, because Textual no longer found a change."""
     app = Frames()
     async with app.run_test() as pilot:
         await pilot.pause()
@@ -133,7 +133,7 @@ async def test_what_comes_and_goes_is_painted_also_where_somebody_asks_for_place
         place = below.region
 
         def ask() -> set[Region]:
-            compositor._full_map_invalidated = True  # as an update of what is not seen does
+            compositor._full_map_invalidated = True  # as an update of a hidden widget does
             assert compositor.full_map
             return set(compositor._dirty_regions)
 
@@ -168,13 +168,13 @@ async def test_a_dialog_that_opens_and_one_that_closes_are_painted_once() -> Non
 
 
 class Remembers(Frames):
-    """Knows what a terminal shows after the frames that it is given."""
+    """Tracks what a terminal shows after its frames."""
 
     def __init__(self) -> None:
         super().__init__()
         self.terminal = ScreenMemory()
         self.compared: list[int] = []
-        """Cells of each frame."""
+        """The number of cells compared in each frame."""
 
     def knows_terminal(self) -> bool:
         return self.terminal.is_whole(*self.size)
@@ -239,7 +239,7 @@ async def test_what_changes_below_a_dialog_is_painted_once_and_shows() -> None:
 
 
 class Layers(App[None]):
-    """Widgets beside, in and over each other."""
+    """Widgets next to, inside and on top of each other."""
 
     CSS = """
     Screen { layout: horizontal; layers: below above; }
@@ -292,7 +292,7 @@ async def test_a_part_of_the_screen_is_painted_as_it_is_in_the_whole() -> None:
 
 
 class Heard(Message):
-    """Said by nobody else."""
+    """A message that nothing else posts."""
 
 
 class Inner(Static):

@@ -1,4 +1,4 @@
-"""Colours of people and channels: readable on each theme, apart from each other, and off by a setting."""
+"""Colours of people and channels: readable on each theme, distinguishable, and disabled by a setting."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def rounded(color: Color) -> Color:
 
 @pytest.fixture(autouse=True)
 def colours(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A terminal with all colours: the theme of the configuration holds."""
+    """A terminal with all colours, in which the configured theme is used."""
     monkeypatch.setenv("COLORTERM", "truecolor")
 
 
@@ -58,7 +58,7 @@ def test_people_have_colours_of_their_own_in_256_colours_too(theme: Theme) -> No
 
 
 def sender_styles(stage: Stage) -> dict[str, Style]:
-    """How the names of the senders in view are written."""
+    """The styles of the visible senders' names."""
     found = {}
     view = stage.screen.messages.list
     for y in range(view.content_size.height):

@@ -1,4 +1,4 @@
-"""Editing in two modes: what each key makes of a text. A cursor is written as |."""
+"""Modal editing: how each key changes a text. A cursor is written as |."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.stage import on_stage
 
 
 def after(text: str, keys: str) -> str:
-    """What a text is after keys in normal mode; "<" stands for Escape."""
+    """The text after keys in normal mode; "<" stands for Escape."""
     buffer = TextBuffer(text.replace("|", ""))
     buffer.cursor = text.index("|")
     vim = VimKeys(buffer)
