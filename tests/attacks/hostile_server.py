@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer: ``body`` as it goes over the wire, or a value that becomes JSON."""
+    """One answer: ``body`` is either the raw bytes, or a value to encode as JSON."""
 
     body: object = b""
     status: int = 200
@@ -24,11 +24,11 @@ class Answer:
 
 
 Answering = Callable[[str, str], Answer | None]
-"""From method and path below /api/v1 to an answer; None for the ordinary one."""
+"""Takes method and path below /api/v1 and returns an answer, or None for the default one."""
 
 
 def success(**fields: object) -> Answer:
-    """A success with these fields."""
+    """A successful answer with these fields."""
     return Answer({"result": "success", "msg": "", **fields})
 
 
@@ -38,7 +38,7 @@ SETTINGS = success(
 
 
 class HostileServer:
-    """`site` is its address; `seen` lists method and path of each request."""
+    """`site` is the server's URL; `seen` lists method and path of each request."""
 
     def __init__(self, answering: Answering) -> None:
         seen: list[tuple[str, str]] = []
@@ -63,18 +63,18 @@ class HostileServer:
             do_GET = do_POST = do_PATCH = do_DELETE = do_HEAD = _answer  # noqa: N815 - as the library calls them
 
             def log_message(self, *_: object) -> None:
-                """Nothing is logged."""
+                """Logs nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.site = f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def start(self) -> None:
-        """Answer from now on, in a thread."""
+        """Starts answering, in a thread."""
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def stop(self) -> None:
-        """Answer no longer."""
+        """Stops answering."""
         self._server.shutdown()
         self._server.server_close()
 

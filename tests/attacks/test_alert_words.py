@@ -1,4 +1,4 @@
-"""Alert words of other people make no message slow."""
+"""Other users' alert words make no message slow."""
 
 from __future__ import annotations
 

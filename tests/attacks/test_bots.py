@@ -1,4 +1,4 @@
-"""Bots: a key does no more than its bot is for, and a bot no more than who answers for it."""
+"""Bots: a key can do no more than the type of its bot allows, and a bot no more than its owner."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ CLOSED = [
 
 
 def filled(path: str) -> str:
-    """The path with something in every place."""
+    """The path with its variables filled in."""
     return "/".join("1" if part.startswith("{") else part for part in path.split("/"))
 
 
 async def webhook(server: TestServer, owner: str = "dario") -> httpx.BasicAuth:
-    """A new incoming webhook of somebody's, subscribed to `general`."""
+    """Credentials of a new incoming webhook that is subscribed to `general`."""
     fields = {"full_name": "Hook", "short_name": "hook", "bot_type": int(BotType.INCOMING_WEBHOOK)}
     made = await server.call(owner, "POST", "/bots", fields)
     subscription = {"subscriptions": [{"name": "general"}], "principals": [made["user_id"]]}
@@ -121,7 +121,7 @@ async def test_an_administrator_does_not_become_an_owner_by_a_bots_key(server: T
 
 async def test_a_key_from_before_a_promotion_ends_with_it(server: TestServer) -> None:
     iris = server.id("iris")
-    # Bruno, an administrator, has the key while the bot is a member.
+    # Bruno, an administrator, gets the key while the bot is a member.
     known = (await server.call("bruno", "POST", f"/bots/{iris}/api_key/regenerate"))["api_key"]
     await server.call("ada", "PATCH", f"/users/{iris}", {"role": int(Role.OWNER)})
     async with httpx.AsyncClient(auth=("iris-bot@demo.example", known), trust_env=False) as client:
@@ -134,7 +134,7 @@ async def test_a_bots_key_is_told_to_its_owner_alone(server: TestServer, name: s
     made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
     fresh = (await server.call("dario", "POST", f"/bots/{made['user_id']}/api_key/regenerate"))["api_key"]
     told = str(await listener.events()) + str((await server.listen(name)).snapshot)
-    bots = (await server.raw(name, "GET", "/bots")).text  # refused to guests and bots
+    bots = (await server.raw(name, "GET", "/bots")).text  # rejected for guests and bots
     told += bots + str(await server.call(name, "GET", "/users"))
     assert made["api_key"] not in told
     assert fresh not in told

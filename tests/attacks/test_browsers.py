@@ -1,4 +1,4 @@
-"""Pages of other sites cannot use the server through somebody's browser; programs are not disturbed."""
+"""Pages of other sites cannot use the server through a user's browser; other programs are not affected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No password goes unencrypted over a network before somebody has said that it may."""
+"""No password is sent unencrypted over a network unless the user has confirmed it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_script_is_refused_before_anything_is_sent(
     monkeypatch.setattr(sys, "stdin", typed)
     assert main(["login", site, "--email", "me@example.org", *more]) == 2
     assert "--insecure-http" in capsys.readouterr().err
-    assert typed.read() == "secret\n"  # not even asked for
+    assert typed.read() == "secret\n"  # the password was not read
 
 
 async def test_the_app_and_every_other_caller_are_refused_too() -> None:
@@ -88,7 +88,7 @@ def answering(method: str, path: str) -> Answer | None:
 )
 def test_at_a_terminal_only_a_whole_yes_goes_on(tmp_path: Path, answer: str, code: int, asked: bool) -> None:
     with hostile_server(answering) as server:
-        elsewhere = server.site.replace("127.0.0.1", "0.0.0.0")  # leads here, and looks remote
+        elsewhere = server.site.replace("127.0.0.1", "0.0.0.0")  # this machine, but looks remote
         command = narrowcast("login", elsewhere, "--email", "me@example.org")
         with Terminal(command, env=home(tmp_path)) as terminal:
             terminal.wait_for("Type yes")
@@ -109,7 +109,7 @@ def test_with_the_flag_nobody_is_asked(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"secret\n")))
     with hostile_server(answering) as server:
-        site = server.site.replace("127.0.0.1", "0.0.0.0")  # leads here, and looks remote
+        site = server.site.replace("127.0.0.1", "0.0.0.0")  # this machine, but looks remote
         assert main(["login", site, "--insecure-http", "--email", "me@example.org"]) == 0
     assert "Signed in" in capsys.readouterr().out
 
@@ -151,7 +151,7 @@ def test_the_rule_for_a_new_password_is_said_and_checked_here(
     with hostile_server(answering) as server:
         link = f"{server.site}/join/token"
         assert main(["login", link, "--name", "Me", "--email", "me@example.org"]) == 2
-        # Once without a name or a password, whether invitations are taken there at all.
+        # One request without name or password, to learn whether the server accepts invitations.
         assert server.seen.count(("POST", "/join/token")) == 1
     assert "8 to 100 characters" in capsys.readouterr().err
 

@@ -1,4 +1,4 @@
-"""Small answers that unpack to large ones, answers encoded in ways nobody asked for, and JSON that fills memory."""
+"""Small answers that decompress to large ones, unrequested encodings, and JSON that fills memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GOOD = json.dumps({"result": "success", "msg": "", "text": "x" * 5000}).encode()
 
 
 def bare(data: bytes) -> bytes:
-    """Deflate without a header."""
+    """Raw deflate, without a zlib header."""
     packer = zlib.compressobj(wbits=-15)
     return packer.compress(data) + packer.flush()
 
@@ -198,7 +198,7 @@ def test_64_mb_of_tiny_values_are_refused_before_they_are_made(pattern: bytes) -
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(MalformedAnswer, match="memory"):
         parse_json(data)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200 * 1024  # kilobytes
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200 * 1024  # ru_maxrss is in KiB
 
 
 @pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS.keys())

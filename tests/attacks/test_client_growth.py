@@ -1,4 +1,4 @@
-"""What a server or a peer sends again and again takes no more memory, and no record of the log commands a terminal."""
+"""What a server or a peer repeats takes no more memory, and no log record sends commands to a terminal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HERE = ChannelDestination(1, "lunch")
 
 
 def held(people: Typing) -> int:
-    """How much is remembered, of whatever kind."""
+    """The number of items in all containers of the object."""
     return sum(len(kept) for kept in vars(people).values() if isinstance(kept, Sized))
 
 

@@ -1,4 +1,4 @@
-"""Links whose text says one thing and whose address leads to another, and files that are kept elsewhere."""
+"""Links whose text shows one URL and whose address is another, and files on other servers."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_an_address_is_read_as_a_browser_reads_it(url: str, host: str) -> None:
         "https://bank.com%2f@evil.example/",
         "https://evil.example\\@bank.com/",
         "https://evil.example\\.bank.com/",
-        "https://xn--80ak6aa92e.com/",  # looks like apple.com, all in Cyrillic
+        "https://xn--80ak6aa92e.com/",  # all Cyrillic, but looks like apple.com
         "https://\u0430\u0440\u0440\u04cf\u0435.com/",
         "https://b\u0430nk.com/",  # one Cyrillic letter among Latin ones
         "https://xn--bnk-9cd.com/",

@@ -1,4 +1,4 @@
-"""Pictures that keep a decoder busy, fill memory or break it: the app goes on, and the process for them ends."""
+"""Images that keep a decoder busy, fill memory or crash it: the app continues, and their process ends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def made(kind: str = "PNG", size: tuple[int, int] = (300, 200)) -> bytes:
 
 
 def scans(times: int, size: tuple[int, int] = (6000, 6000)) -> bytes:
-    """A progressive JPEG whose last scan comes so many times: each costs a pass over all pixels."""
+    """A progressive JPEG whose last scan is repeated that often; each scan costs a pass over all pixels."""
     out = io.BytesIO()
     Pillow.new("RGB", size, (10, 20, 30)).save(out, "JPEG", progressive=True)
     data = out.getvalue()
@@ -55,7 +55,7 @@ def header(width: int, height: int) -> tuple[bytes, bytes]:
 
 
 def descendants() -> set[int]:
-    """The processes of this one that decode pictures; others may test the same beside it."""
+    """This process's own children that decode images; other test processes may have theirs."""
     found = set()
     for name in filter(str.isdecimal, os.listdir("/proc")):
         with suppress(OSError):
@@ -114,7 +114,7 @@ async def test_a_process_that_never_answers_is_ended(monkeypatch: pytest.MonkeyP
 
 @cache
 def unpacking() -> bytes:
-    """What unpacks to 500 MB."""
+    """Compressed data that expands to 500 MB."""
     return zlib.compress(bytes(500 * 2**20), 1)
 
 

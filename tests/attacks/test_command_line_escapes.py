@@ -1,4 +1,4 @@
-"""Nothing that a server, a file or an argument says commands the terminal of somebody who types commands."""
+"""Text from servers, files and arguments is printed without terminal commands by the command line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ COMMANDS = {
 
 
 def harmful(text: str) -> list[str]:
-    """The characters that no terminal should be given, by Unicode's own categories."""
+    """Characters of the text that must not be sent to a terminal, by their Unicode categories."""
     return [
         hex(ord(c))
         for c in text
@@ -214,7 +214,7 @@ def test_messages_are_shown_without_their_sequences(
     assert code == 0
     assert harmful(shown) == []
     if "--json" in command or "jsonl" in command:
-        assert json.loads(shown)["content"] == text  # escaped, and nothing of it is lost
+        assert json.loads(shown)["content"] == text  # escaped without loss
 
 
 def test_doctor_shows_a_hostile_name_and_version_filtered(

@@ -1,4 +1,4 @@
-"""No text, list or number that somebody sends holds up everybody else."""
+"""No text, list or number that a user sends blocks the server for others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ QUADRATIC = (
 
 
 def code(language: str, line: str) -> str:
-    """A code block as long as a message may be."""
+    """A code block of almost the maximum length of a message."""
     return f"```{language}\n{(line * 4_950)[:9_900]}\n```"
 
 
@@ -43,7 +43,7 @@ def code(language: str, line: str) -> str:
 async def test_code_for_a_quadratic_lexer_is_left_plain(
     server: TestServer, monkeypatch: pytest.MonkeyPatch, language: str, line: str
 ) -> None:
-    # The tests below wait for all of the time that is allowed.
+    # The limit is short here; the tests below wait for all of it.
     monkeypatch.setattr(highlights, "_SECONDS", 0.1)
     with held() as watch:
         answer = await server.call("hugo", "POST", "/messages/render", {"content": code(language, line)})
@@ -160,14 +160,14 @@ async def test_many_scheduled_messages_due_at_once_are_sent_between_other_reques
         for number in range(300):
             schedule(core, dario, Target(server.channel("general"), "late"), f"no {number}", core.now() + 5)
     with held() as watch:
-        # A second of waiting, not ten: each sleeper that wakes lets some of them go out before the first request.
+        # Advance one second, not ten: each sleeper that wakes lets some be sent before the first request.
         clock.jump(10)
         await clock.advance(1)
         order = []
         while left := core.store.integer("SELECT count(*) FROM scheduled_messages"):
             await server.call("hugo", "GET", "/users/me")
             order.append(left)
-    # Others were served while the messages went out.
+    # Other requests were served while the messages were sent.
     assert len(order) > 3
     assert max(before - after for before, after in pairwise(order)) < 60
     assert watch.longest < HELD_SECONDS, watch

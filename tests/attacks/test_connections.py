@@ -1,4 +1,4 @@
-"""Nobody locks others out by connecting, and nobody keeps the server busy by being slow."""
+"""Connecting cannot lock others out, and slow clients cannot keep the server busy."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 def limited(**limits: object) -> Config:
-    """A server with these limits of connections."""
+    """A configuration with these connection limits."""
     return Config(connections=replace(ConnectionLimits(), **limits))  # type: ignore[arg-type]
 
 
 @asynccontextmanager
 async def connected(server: TestServer, sent: bytes = b"") -> AsyncIterator[Streams]:
-    """A connection on which these bytes were sent."""
+    """A connection over which these bytes were sent."""
     parts = urlsplit(server.url)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     try:
@@ -42,7 +42,7 @@ async def connected(server: TestServer, sent: bytes = b"") -> AsyncIterator[Stre
 
 
 def later(seconds: float) -> float:
-    """The event loop's clock, some time from now."""
+    """The event loop's time plus some seconds."""
     return asyncio.get_running_loop().time() + seconds
 
 
@@ -52,7 +52,7 @@ def credentials(server: TestServer, name: str) -> bytes:
 
 
 async def is_ended(reader: asyncio.StreamReader, seconds: float = 10.0) -> bool:
-    """Whether the server hangs up in this time; what it says before does not matter."""
+    """Whether the server closes the connection within this time, whatever it sends before that."""
     try:
         async with asyncio.timeout(seconds):
             await reader.read()
@@ -133,7 +133,7 @@ async def test_when_all_are_being_answered_a_new_one_is_told_so(tmp_path: Path) 
 async def test_a_head_that_does_not_come_to_its_end_is_not_waited_for(tmp_path: Path, sent: bytes) -> None:
     async with running_server(tmp_path) as server, connected(server, sent) as (reader, _):
         await until(lambda: len(server.connections) == 1 and not server.connections.busy)
-        # What was sent is there when others were served.
+        # Once another request is answered, the server has read what was sent.
         await server.call(None, "GET", "/server_settings")
         server.connections.sweep(later(0.9 * LIMITS.head_seconds))
         assert not reader.at_eof()

@@ -1,4 +1,4 @@
-"""Who loses a role loses it everywhere at once: in queues that are open, in what was granted before."""
+"""A user who loses a role loses it everywhere at once: in open queues and in what was granted before."""
 
 from __future__ import annotations
 

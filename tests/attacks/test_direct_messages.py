@@ -1,4 +1,4 @@
-"""Direct messages are read by those whom they went to, and by nobody else: owners neither."""
+"""Direct messages can be read by their sender and recipients only: not even by owners."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SECRET = "meet me at the old mill"
 
 @pytest.fixture
 async def letter(server: TestServer) -> int:
-    """What Dario wrote to Greta."""
+    """A direct message from Dario to Greta."""
     return await server.send_direct("dario", ["greta"], SECRET)
 
 
@@ -139,7 +139,7 @@ async def test_an_upload_in_a_letter_is_for_its_readers(server: TestServer) -> N
             response = await server.raw(name, "GET", path)
             assert response.status_code == 403
             assert SECRET not in response.text
-        # Nor does a link of their own open it to themselves.
+        # Linking to the file in a message of their own does not grant access either.
         await server.send_direct(name, [name], f"[mine]({url})")
         assert (await server.raw(name, "GET", f"{server.url}{url}")).status_code == 403
     assert (await server.raw("greta", "GET", f"{server.url}{url}")).text == SECRET

@@ -1,4 +1,4 @@
-"""Where a message was before, and what it said there, is told only to those who may read it there."""
+"""Earlier places and texts of a message are shown only to users who may read it there."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from support.server import Answer, TestServer
 from support.sessions import sessions, until
 
 SAID = ("takeover", "severance")
-"""Words of the old places: a topic, an earlier text."""
+"""Words from the earlier topic and the earlier text."""
 CHANNELS = ("operations", "leads")
 
 
 async def history(server: TestServer, name: str, message_id: int) -> list[Answer]:
-    """The versions of a message, as somebody is told of them."""
+    """The edit history of a message that a user receives."""
     answer = await server.call(name, "GET", f"/messages/{message_id}/history")
     versions: list[Answer] = answer["message_history"]
     return versions
 
 
 async def listed(server: TestServer, name: str, message_id: int) -> list[Answer]:
-    """`edit_history` of a message in a page of messages."""
+    """`edit_history` of a message in a page of messages; asserts that fetching it alone gives the same."""
     narrow = [{"operator": "id", "operand": message_id}, {"operator": "channels", "operand": "public"}]
     fields = {"anchor": message_id, "num_before": 0, "num_after": 0, "narrow": narrow}
     (row,) = (await server.call(name, "GET", "/messages", fields))["messages"]
@@ -34,7 +34,7 @@ async def listed(server: TestServer, name: str, message_id: int) -> list[Answer]
 
 
 async def everything(server: TestServer, name: str, message_id: int) -> str:
-    """All that the API tells somebody of one message and of the topic that it is in now."""
+    """All that the API returns to a user about a message and its current topic."""
     topics = await server.call(name, "GET", f"/users/me/{server.channel('general')}/topics")
     narrow = [{"operator": "channels", "operand": "public"}]
     newest = {"anchor": "newest", "num_before": 10, "num_after": 0, "narrow": narrow}
@@ -43,7 +43,7 @@ async def everything(server: TestServer, name: str, message_id: int) -> str:
 
 
 async def moved_out(server: TestServer, source: str) -> int:
-    """A message that was edited, renamed, edited and brought from a private channel to `general`, topic `news`."""
+    """A message that was renamed, edited and moved from a private channel to `general`, topic `news`."""
     mover = "bruno" if source == "operations" else "ada"
     message_id = await server.send(mover, source, "takeover", "the severance is ten")
     quiet: Answer = {"propagate_mode": "change_all", "send_notification_to_new_thread": False}
@@ -66,7 +66,7 @@ async def test_what_comes_from_a_private_channel_tells_others_nothing_of_it(
     message_id = await moved_out(server, source)
     for name in outsiders:
         told = str(await listeners[name].events()) + await everything(server, name, message_id)
-        # That a private channel exists is no secret to administrators.
+        # Administrators may know that a private channel exists.
         secrets = SAID if server.user(name).is_administrator else SAID + CHANNELS
         assert [word for word in secrets if word in told] == []
         assert await listed(server, name, message_id) == []

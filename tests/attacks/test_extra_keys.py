@@ -1,4 +1,6 @@
-"""More keys of one account: each opens what it is for, none makes or shows another, and all end when they should."""
+"""Additional API keys of an account: each has a scope, none can create or read another, all expire as they
+should.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data folder: nobody else reads it, and a damaged one is said in words, never served and never a traceback."""
+"""The data folder: private; damage is reported in plain words, never served, never a traceback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def mode(path: Path) -> int:
 
 @pytest.fixture
 def open_umask() -> object:
-    """What most machines have: files that everybody may read."""
+    """The default umask of most machines: new files are world-readable."""
     before = os.umask(0o022)
     yield
     os.umask(before)
@@ -84,7 +84,7 @@ def test_plain_http_on_another_address_is_warned_of(tmp_path: Path, host: str, w
 
 
 def changed(sql: str) -> Callable[[Path], None]:
-    """Damage by a statement."""
+    """Damages a database with an SQL statement."""
 
     def apply(path: Path) -> None:
         with closing(sqlite3.connect(path)) as database:
@@ -96,7 +96,7 @@ def changed(sql: str) -> Callable[[Path], None]:
 
 
 def overwritten(offset: int, length: int = 4_096) -> Callable[[Path], None]:
-    """Damage by the disk."""
+    """Overwrites a part of a file, as a failing disk would."""
 
     def apply(path: Path) -> None:
         with path.open("r+b") as file:
@@ -107,7 +107,7 @@ def overwritten(offset: int, length: int = 4_096) -> Callable[[Path], None]:
 
 
 def cut(length: int) -> Callable[[Path], None]:
-    """A file that was not copied to its end."""
+    """Truncates a file, as an incomplete copy would."""
 
     def apply(path: Path) -> None:
         with path.open("r+b") as file:

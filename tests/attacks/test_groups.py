@@ -1,4 +1,4 @@
-"""User groups as a weapon: chains, circles and crowds of groups inside groups."""
+"""User groups as an attack: chains, cycles and large numbers of groups inside groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.server import TestServer, running_server
 
 
 async def made(server: TestServer, name: str, members: list[int], subgroups: list[int]) -> int:
-    """A group of Dario's."""
+    """Creates a group as Dario."""
     fields: dict[str, object] = {
         "name": name, "description": "", "members": members, "subgroups": subgroups,
     }  # fmt: skip
@@ -21,7 +21,7 @@ async def made(server: TestServer, name: str, members: list[int], subgroups: lis
 
 
 async def everything_answers(server: TestServer, name: str) -> None:
-    """What a client asks for at its start."""
+    """Makes the requests of a starting client."""
     page = {"anchor": "newest", "num_before": 10, "num_after": 10}
     await server.call(name, "GET", "/messages", page)
     await server.call(name, "GET", "/streams")
@@ -133,7 +133,7 @@ async def test_a_membership_that_was_rolled_back_is_not_remembered(server: TestS
     inner = await made(server, "inner", [server.id("dario")], [])
     deep = await made(server, "b", [], [group])
     path = f"/user_groups/{group}/members"
-    # The members and the first subgroup are stored before the circle is met.
+    # The members and the first subgroup are stored before the cycle is detected.
     fields = {"add": [server.id("elif")], "add_subgroups": [inner, deep]}
     await server.refusal("dario", "POST", path, fields)
     assert (await server.call("ada", "GET", path))["members"] == []

@@ -1,4 +1,4 @@
-"""What one person writes does not make everybody's pages grow without end."""
+"""One user's messages do not make everybody's pages grow without bound."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def test_versions_that_remain_follow_one_another(server: TestServer) -> No
 
 
 async def fill(server: TestServer, count: int, length: int) -> list[int]:
-    """Long messages, put where messages are."""
+    """Writes long messages directly into the database."""
     first = await server.send("dario", "general", "long", "x" * length)
     core = server.core
     with core.transaction():

@@ -1,4 +1,4 @@
-"""History that is hidden from newcomers, and texts that were edited away, stay where they are."""
+"""History that is hidden from new subscribers, and texts that were edited away, stay hidden."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MODES = ("change_one", "change_later", "change_all")
 
 
 async def page(server: TestServer, name: str, channel: str) -> list[int]:
-    """Ids of what somebody can read in a channel."""
+    """Ids of the messages in a channel that a user can read."""
     fields = {
         "anchor": "newest",
         "num_before": 100,
@@ -21,14 +21,14 @@ async def page(server: TestServer, name: str, channel: str) -> list[int]:
 
 
 async def newcomer(server: TestServer, name: str = "elif", channel: str = "operations") -> None:
-    """Bruno adds somebody to his private channel with protected history."""
+    """Bruno subscribes a user to his private channel with protected history."""
     fields = {"subscriptions": [{"name": channel}], "principals": [server.id(name)]}
     await server.call("bruno", "POST", "/users/me/subscriptions", fields)
 
 
 @pytest.fixture
 async def ids(server: TestServer) -> list[int]:
-    """Two messages of before Elif came to `operations`, and two of after."""
+    """Two messages from before Elif was subscribed to `operations`, and two from after."""
     before = [await server.send("bruno", "operations", "plans", f"old {n}") for n in range(2)]
     await newcomer(server)
     return before + [await server.send("bruno", "operations", "plans", f"new {n}") for n in range(2)]

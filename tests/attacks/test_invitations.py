@@ -1,4 +1,4 @@
-"""Invitations: a link gives no more than its maker could give at the moment when it is followed."""
+"""Invitations: an invitation grants no more than its creator may grant when it is used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PATHS = ("/invites", "/invites/multiuse")
 
 
 async def offered(server: TestServer, by: str, path: str = "/invites/multiuse", **fields: object) -> str:
-    """The token of an invitation."""
+    """Creates an invitation and returns its token."""
     addresses = {"invitee_emails": "new@demo.example", "stream_ids": []} if path == "/invites" else {}
     await server.call(by, "POST", path, {**addresses, **fields})
     row = server.core.store.one("SELECT token FROM invites ORDER BY id DESC")
@@ -22,7 +22,7 @@ async def offered(server: TestServer, by: str, path: str = "/invites/multiuse", 
 
 
 async def joins(server: TestServer, token: str) -> Answer | None:
-    """The new account; None where the invitation does not hold."""
+    """The new account, or None if the invitation is invalid."""
     fields = {"email": "new@demo.example", "full_name": "New", "password": "long enough for all"}
     answer: Answer = (await server.raw(None, "POST", f"/join/{token}", fields)).json()
     return answer if answer["result"] == "success" else None
@@ -40,7 +40,7 @@ async def test_an_invitation_ends_with_its_makers_account(server: TestServer, pa
     await server.call("ada", "DELETE", f"/users/{server.id('bruno')}")
     assert await joins(server, token) is None
     assert (await server.call("ada", "GET", "/invites"))["invites"] == []
-    # Nor does it come back with the account.
+    # Reactivating the account does not restore it.
     await server.call("ada", "POST", f"/users/{server.id('bruno')}/reactivate")
     assert await joins(server, token) is None
 

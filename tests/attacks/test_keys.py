@@ -1,4 +1,4 @@
-"""Keys and passwords: what is on the disk opens nothing, what was changed is over."""
+"""Keys and passwords: what is stored on the disk grants no access, and changed ones no longer work."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ async def test_the_api_takes_no_key_from_a_parameter(server: TestServer, where: 
 
 
 def bytes_of(folder: Path) -> bytes:
-    """Everything of the database: file, log and index."""
+    """All bytes of the database: file, write-ahead log and index."""
     return b"".join(path.read_bytes() for path in folder.glob("narrowcast.db*"))
 
 

@@ -1,4 +1,4 @@
-"""Passwords are not found by trying, and nobody is locked out by others who try."""
+"""Passwords cannot be guessed by brute force, and others' attempts lock nobody out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ELSEWHERE = "203.0.113.7"
 
 
 async def attempt(server: TestServer, name: str, password: str = "guess", address: str = ELSEWHERE) -> int:
-    """The status of signing in from an address, which the proxy on this machine tells."""
+    """The status of signing in from an address, as the proxy on this machine reports it."""
     response = await server.raw(
         None,
         "POST",

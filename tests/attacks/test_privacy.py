@@ -1,4 +1,4 @@
-"""What people hide stays hidden: addresses, names, whether a place exists."""
+"""What is private stays hidden: email addresses, names, whether a channel exists."""
 
 from __future__ import annotations
 

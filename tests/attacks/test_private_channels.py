@@ -1,4 +1,4 @@
-"""Who may not read a private channel finds no way to open it: not by its settings, not by invitations."""
+"""Who may not read a private channel cannot gain access: neither by its settings nor by invitations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUTSIDERS = ("administrator", "holder", "creator")
 
 @pytest.fixture
 async def secret(server: TestServer) -> int:
-    """A private channel with shared history: made by Elif, who left it; administered by Dario, who is not in it."""
+    """A private channel with shared history: Elif created it and left; Dario administers it, unsubscribed."""
     fields = {
         "subscriptions": [{"name": "vault"}],
         "invite_only": True,
@@ -197,7 +197,7 @@ async def test_a_permission_of_everybody_lets_no_guest_read(
 ) -> None:
     path = f"/streams/{server.channel('leads')}"
     await server.refusal("ada", "PATCH", path, {setting: {"new": server.group(role)}})
-    # An older data folder may hold what is refused today.
+    # An older data folder may contain a value that is rejected now.
     with server.core.transaction():
         channel = server.core.channels[server.channel("leads")]
         server.core.channels.update(channel.id, settings={**channel.settings, setting: server.group(role)})

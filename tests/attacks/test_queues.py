@@ -1,4 +1,4 @@
-"""Event queues: their number, their memory and their lifetime are bounded, whoever asks for them."""
+"""Event queues: their number, memory and lifetime are bounded, whoever requests them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOTHING = {"event_types": ["message"], "fetch_event_types": ["muted_users"]}
 
 
 def limited(**limits: object) -> Config:
-    """A server with these limits and the others as they are."""
+    """A configuration with these limits, and defaults for the others."""
     return Config(limits=replace(ServiceLimits(), **limits))  # type: ignore[arg-type]
 
 
@@ -217,7 +217,7 @@ async def test_many_idle_queues_of_one_do_not_slow_the_readers_of_others(server:
     reader.answered = loop.time()
     begun = loop.time()
     await hub.pace(reader)
-    # 400 queues that nobody reads would make it forty seconds.
+    # 400 unread queues would make it forty seconds.
     assert loop.time() - begun < 5
 
 

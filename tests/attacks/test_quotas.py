@@ -1,4 +1,4 @@
-"""Nobody fills the server for the others: each thing that one may have has a limit, with a clear refusal."""
+"""No user can fill the server for the others: every kind of object has a quota, with a clear error."""
 
 from __future__ import annotations
 

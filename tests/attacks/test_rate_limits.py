@@ -1,4 +1,4 @@
-"""How often, and how often at once, somebody may ask."""
+"""How many requests a user may make, over time and at once."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ async def test_every_request_to_an_operation_counts_however_it_ends(
 
 
 def told(response: httpx.Response) -> tuple[int, int, int]:
-    """What an answer says of the limit: requests, those that are left, and seconds from the clock's beginning."""
+    """Limit, remaining requests and reset time (by the server's clock) in an answer's headers."""
     names = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
     limit, left, reset = (int(response.headers[name]) for name in names)
     return limit, left, reset

@@ -1,4 +1,4 @@
-"""Each role does what it may, at its edges too: who is a little less than needed is refused."""
+"""Each role may do exactly what it should: the next lower role is always refused."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ async def only(server: TestServer, setting: str, value: object) -> None:
 
 
 async def _crew(server: TestServer) -> int:
-    """A group with Dario in it."""
+    """A group that contains Dario."""
     fields = {"name": "crew", "description": "", "members": []}
     group = int((await server.call("ada", "POST", "/user_groups/create", fields))["group_id"])
     server.core.memberships.add_members(group, [server.id("dario")])
@@ -238,7 +238,7 @@ async def test_an_administrator_keeps_to_the_topics_that_a_channel_has(server: T
     await server.refusal("bruno", "PATCH", f"/messages/{message}", {"topic": ""})
 
 
-# --- what people hear and see of it --------------------------------------------------------------------------
+# --- who receives and sees what -----------------------------------------------------------------------------
 
 
 async def test_nothing_is_unread_where_one_reads_no_more(server: TestServer) -> None:
@@ -290,7 +290,7 @@ async def test_what_was_acknowledged_is_acknowledged_once(server: TestServer) ->
         await server.refusal("dario", "GET", "/events", listener.poll(last_event_id=wrong, dont_block=True))
 
 
-# --- who calls -----------------------------------------------------------------------------------------------
+# --- the caller's identity ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

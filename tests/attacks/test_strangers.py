@@ -1,4 +1,4 @@
-"""Without credentials there is a door and nothing behind it."""
+"""Without credentials only sign-in and public information are reachable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPEN = {
     "/tus",
     "/tus/",
 }
-"""What strangers may ask of; files and pictures have rules of their own."""
+"""Routes that need no credentials; files and images have separate rules."""
 
 
 def url_of(server: TestServer, endpoint: Endpoint) -> str:

@@ -1,4 +1,4 @@
-"""Files have limits of their own: bytes of a person and of all, uploads under way, and room on the disk."""
+"""Limits on files: bytes per user and in total, concurrent uploads, and free disk space."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TUS = {"Tus-Resumable": "1.0.0"}
 
 
 async def begun(server: TestServer, name: str, length: int) -> Answer | str:
-    """The address of an upload in parts, or its refusal."""
+    """The URL of a new resumable upload, or the error."""
     response = await server.raw(name, "POST", "/tus", headers={**TUS, "Upload-Length": str(length)})
     if response.status_code == 201:
         return str(response.headers["location"])

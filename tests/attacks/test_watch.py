@@ -1,6 +1,8 @@
-"""The watch: no single request of a guest keeps another client waiting for more than a quarter of a second.
+"""Watching the event loop: no single request of a guest delays other clients by more than a quarter of a
+second.
 
-The organization is as large as one machine's gets: 400 people, 150 channels, 6,000 messages, which the guest has.
+The organization is as large as one server supports: 400 people, 150 channels, 6,000 messages, all delivered
+to the guest.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ PEOPLE, CHANNELS, MESSAGES = 400, 150, 6_000
 
 
 def populate(core: Core) -> None:
-    """The large organization."""
+    """Creates the large organization."""
     world.populate(core)
     hugo = next(user for user in core.users.all() if user.full_name.startswith("Hugo"))
     with core.transaction():
@@ -63,7 +65,7 @@ def populate(core: Core) -> None:
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Its data folder."""
+    """The data folder of the large organization."""
     folder = tmp_path_factory.mktemp("large")
     core = Core(folder, Config(durable=False))
     populate(core)
@@ -177,11 +179,11 @@ REQUESTS: dict[str, tuple[str, str, Fields]] = {
         {"subscriptions": [{"name": "channel 1"}], "principals": list(range(60_000))},
     ),
 }
-"""Method, path, fields; POST_GET is a GET whose fields do not fit into an address."""
+"""Method, path, fields; POST_GET is a GET whose fields do not fit into a URL."""
 
 
 def texts() -> dict[str, str]:
-    """Sources that renderers have found hard."""
+    """Sources that are known to be expensive for renderers."""
     return {
         "brackets": "[" * 10_000,
         "images": "![](" * 2_500,
@@ -212,13 +214,13 @@ def texts() -> dict[str, str]:
 
 
 async def settle(server: TestServer) -> None:
-    """What is loaded once is loaded."""
+    """Loads what is loaded only once."""
     await server.call("hugo", "GET", "/users/me")
     await server.call("ada", "GET", "/users/me")
 
 
 async def hold_of(server: TestServer, send: Callable[[], Any]) -> tuple[float, str]:
-    """How long a request held the event loop. The server works in the same thread as the client, which counts too."""
+    """How long a request blocked the event loop, which includes the client's work in the same thread."""
     await settle(server)
     with held() as watch:
         await send()

@@ -1,5 +1,5 @@
-"""Whether the proofs of the ledger stand where the gates are: in a copy of the tree each gate of the table is moved
-one level up and one down, and some test that claims a row of that level has to fail.
+"""Checks that the ledger's proofs depend on the gates: in a copy of the tree each gate of the table is moved
+one level up and one down, and a test that claims a row of that level must fail.
 
     PYTHONPATH=tests python -m contract.shift_gates          (some minutes)
 """
@@ -23,7 +23,7 @@ GATES = Path("api/narrowcast_api/wire/levels.py")
 SOURCES = ("api", "assets", "server", "tests", "tui")
 UNOBSERVABLE = {"CHANNEL_TYPING": "below 215 there is no channel typing at all (TYP-31)"}
 COMPARES_NUMBERS = ("test_levels.py", "test_level_sweep.py")
-"""Tests that read the table itself prove nothing of what it does."""
+"""Tests that only read the table prove nothing about its effects."""
 
 
 def gates(text: str) -> Iterator[tuple[str, int]]:
@@ -34,7 +34,7 @@ def gates(text: str) -> Iterator[tuple[str, int]]:
 
 
 def proofs(level: int) -> list[str]:
-    """The tests that claim a server's duty that changes at a level."""
+    """The tests that claim a server duty which changes at a level."""
     rows = [row.id for row in ledger().values() if row.server and row.level == str(level)]
     proven = proven_in(TESTS / "server")
     tests = {test for row in rows for test in proven.get(row, [])}
@@ -42,7 +42,7 @@ def proofs(level: int) -> list[str]:
 
 
 def fails(copy: Path, tests: list[str]) -> bool:
-    """Whether one of the tests fails in the copy."""
+    """Whether any of the tests fails in the copy."""
     path = os.pathsep.join(str(copy / source) for source in SOURCES)
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests],
@@ -55,7 +55,7 @@ def fails(copy: Path, tests: list[str]) -> bool:
 
 
 def main() -> int:
-    """Prints a line for each gate that can be moved unnoticed; 1 if there is one."""
+    """Prints a line for each gate that can be moved without a failing test; returns 1 if there is one."""
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)

@@ -1,4 +1,4 @@
-"""Every statement of the contract is proven, on the side or sides that have a duty by it."""
+"""Every statement of the contract is proven by tests of each side that it obliges."""
 
 from __future__ import annotations
 

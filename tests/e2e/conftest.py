@@ -1,4 +1,4 @@
-"""Real processes in pseudo-terminals, each test with a home of its own."""
+"""Real processes in pseudo-terminals, with a separate home for each test."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Served:
     data: Path
 
     def rc(self, person: str) -> Path:
-        """The account file of somebody of the demo world."""
+        """The account file of a user of the demo world."""
         return self.data / "accounts" / f"{person}.zuliprc"
 
 
 @pytest.fixture(scope="session")
 def demo_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a demo server that has ended: making its world takes as long as all else at a start."""
+    """The data folder of a stopped demo server: creating its world takes as long as the rest of a start."""
     folder = tmp_path_factory.mktemp("demo-world")
     with serving(folder / "data"):
         pass
@@ -37,7 +37,7 @@ def demo_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def served(tmp_path: Path, demo_world: Path) -> Iterator[Served]:
-    """A demo server with a world of its own."""
+    """A demo server with a fresh copy of the world."""
     data = tmp_path / "server"
     shutil.copytree(demo_world, data)
     with serving(data) as url:
@@ -49,7 +49,7 @@ OpenApp = Callable[..., Terminal]
 
 @pytest.fixture
 def open_app(tmp_path: Path) -> Iterator[OpenApp]:
-    """Opens the app of an account in a terminal; `owner` names the home, so that it can be opened again."""
+    """Opens an account's app in a terminal; `owner` names the home folder, so that it can be reopened."""
     with ExitStack() as stack:
 
         def start(rc: Path, *, owner: str = "", size: tuple[int, int] = (120, 40)) -> Terminal:

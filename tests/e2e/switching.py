@@ -1,4 +1,4 @@
-"""Going to a conversation as people do."""
+"""Switching to a conversation as users do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from support.terminal import Terminal
 
 
 def go(terminal: Terminal, name: str, title: str) -> None:
-    """By the switcher, to the first row that has the ``name``, until the regular expression ``title`` is on a line."""
+    """Opens the switcher's first match for ``name`` and waits for a line that matches the regex ``title``."""
     terminal.press("ctrl+k")
     terminal.wait_for("Go to")
     terminal.type(name)

@@ -13,7 +13,7 @@ from .conftest import OpenApp, Served
 from .switching import go
 
 CROSSING = 1.0
-"""Seconds in which a message, typing, a reaction and read state have to cross."""
+"""Seconds within which a message, typing, a reaction and read state must arrive."""
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def running_time() -> Iterator[RunningTime]:
 
 
 def took(clock: RunningTime, wait: Callable[[str], object], pattern: str) -> float:
-    """Seconds until what is waited for is so."""
+    """Seconds until the wait for the pattern ends."""
     begun = clock.mark()
     wait(pattern)
     return clock.since(begun)
@@ -43,7 +43,7 @@ def test_two_people_see_each_other_write_react_and_read(
     ada.settle()
     greta.settle()
 
-    ada.press("r", "ctrl+e", "ctrl+u")  # the demo world has a draft here
+    ada.press("r", "ctrl+e", "ctrl+u")  # clears the demo world's draft
     ada.type("Is the mast still up?")
     ada.wait_for(r"Is the mast still up\?")
     typing = took(running_time, greta.wait_for, "Ada Moreno is typing")

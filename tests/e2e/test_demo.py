@@ -1,4 +1,4 @@
-"""The first minutes: the welcome screen and the demo that leaves nothing behind."""
+"""A user's first minutes: the welcome screen, and the demo, which leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support.waiting import wait_until
 
 
 def wait_empty(folder: Path) -> None:
-    """Until nothing is left in ``folder``; the server of a killed demo needs a moment."""
+    """Waits until ``folder`` is empty; the server of a killed demo needs a moment."""
     wait_until(lambda: not os.listdir(folder), f"{folder} is empty", PATIENCE)
 
 
@@ -46,7 +46,7 @@ def test_a_kept_demo_world_is_there_the_next_time(tmp_path: Path) -> None:
                 terminal.press("ctrl+e", "ctrl+u")
                 terminal.type("This must be kept")
                 terminal.press("enter")
-                terminal.wait_for("Alt-g")  # it was sent to another view than the one on the screen
+                terminal.wait_for("Alt-g")  # the notice that it was sent to a view that is not on screen
                 terminal.press("escape", "alt+g")
                 terminal.wait_for(r"(?m)^.{30,}This must be kept")
                 terminal.wait_gone("sending")

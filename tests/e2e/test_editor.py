@@ -1,4 +1,4 @@
-"""Writing in an editor of one's own."""
+"""Writing in an external editor."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .conftest import Served
 
 @contextmanager
 def opening_editor(served: Served, folder: Path, script: str) -> Iterator[Terminal]:
-    """The app where somebody writes to Hugo and opens an editor, which does what the shell script says. No file of
-    it stays.
+    """The app writing to Hugo in an editor, which is a shell script; asserts that no file of the editor is
+    left over.
     """
     editor = folder / "editor"
     editor.write_text(f"#!/bin/sh\n{script}")
@@ -38,7 +38,7 @@ def opening_editor(served: Served, folder: Path, script: str) -> Iterator[Termin
 
 @contextmanager
 def in_editor(served: Served, folder: Path, script: str) -> Iterator[Terminal]:
-    """The same, and the app is left as users leave it."""
+    """As `opening_editor`, then quits the app and asserts a clean terminal."""
     with opening_editor(served, folder, script) as terminal:
         yield terminal
         terminal.press("ctrl+q")

@@ -1,4 +1,4 @@
-"""A day in a terminal: what is unread, a heading that is clicked, edits, drafts, several accounts, logging out."""
+"""A day in a terminal: unread messages, clicking a heading, edits, drafts, several accounts, logging out."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def write(served: Served, person: str, topic: str, text: str) -> None:
 
 
 def all_is_read(served: Served, person: str, topic: str) -> bool:
-    """Whether the server knows of no unread message of the topic."""
+    """Whether the topic has no unread message on the server."""
     narrow = json.dumps([["channel", "design"], ["topic", topic], ["is", "unread"]])
     query = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow}
     return not call(Account.from_zuliprc(served.rc(person)), "GET", "/messages", **query)["messages"]
 
 
 def click(terminal: Terminal, text: str) -> None:
-    """The left button on the last place where a text stands, as a terminal reports it."""
+    """Clicks the last place where a text is shown, with the bytes that a terminal sends."""
     places = [(x.start(), y) for y, line in enumerate(terminal.lines) for x in re.finditer(text, line)]
     column, row = places[-1]
     for end in ("M", "m"):
@@ -49,7 +49,7 @@ def test_the_unread_line_stands_where_the_unread_begins_and_goes_once_it_is_read
     ada.wait_gone(unread)
     go(ada, "Dario", r"To Dario Vance")
     write(served, "bruno", "paper", "The thick one")
-    ada.wait_for(unread)  # what comes while one looks is not unread
+    ada.wait_for(unread)  # Ada is in another conversation, so the message stays unread
     go(ada, "design › paper", r"#design › paper")
     ada.wait_for(before_it)
     ada.wait_until(lambda: all_is_read(served, "ada", "paper"), "what is on the screen is read")
@@ -76,7 +76,7 @@ def test_a_heading_is_clicked_and_an_edit_is_left_taken_up_and_saved(
     ada.settle()
     click(ada, "› paper")
     ada.wait_for(r"(?m)^.*#design › paper   ")
-    ada.wait_for(r" ──\n[^\n]*Ada Moreno[^\n]*\n[^\n]*Wich paper\?")  # no heading between them any more
+    ada.wait_for(r" ──\n[^\n]*Ada Moreno[^\n]*\n[^\n]*Wich paper\?")  # no more heading between them
     ada.press("e")
     ada.wait_for(r"Enter saves · Esc cancels")
     ada.press("ctrl+a")
@@ -143,7 +143,7 @@ def test_a_draft_comes_back_a_topic_is_muted_and_an_invitation_has_a_link(
     ada.settle()
     draft = next(row for row, line in enumerate(ada.lines) if "The thick" in line)
     assert "# design" in ada.lines[draft - 1]
-    assert "●" in ada.lines[draft + 3]  # three rows, as many as compose has at least
+    assert "●" in ada.lines[draft + 3]  # three rows, compose's minimum
     ada.press("f2")
     ada.wait_for(r"(?m)^▌ +paper")
     ada.press("M")

@@ -1,4 +1,4 @@
-"""Names, topics and contents full of what terminals obey: nothing of it gets there, on any screen."""
+"""Names, topics and contents full of control sequences: none of them reaches the terminal, on any screen."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COLUMNS = {
     "custom_emoji": ("name",),
     "attachments": ("name",),
 }
-"""Where texts of people are kept."""
+"""Columns that hold text written by users."""
 
 SCREENS = (
     ("pageup", "pageup", "home", "G"),
@@ -50,11 +50,11 @@ _KNOWN = re.compile(
     rb"|\x1b\]22;[a-z-]*\x07"
     rb"|\x1b\]2;[^\x00-\x1f\x7f]{0,200}(?:\x07|\x1b\\)|\x1b\[2[23];2t"
 )
-"""All that the app itself has reason to write."""
+"""Every sequence that the app itself has reason to write."""
 
 
 def poison(database: Path) -> None:
-    """Puts hostile text behind every text that somebody can have written."""
+    """Appends hostile text to every text that a user can have written."""
     with closing(sqlite3.connect(database)) as connection:
         for table, columns in COLUMNS.items():
             known = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}

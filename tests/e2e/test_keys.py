@@ -1,4 +1,4 @@
-"""Keys at random, and what a key costs."""
+"""Random keys, and the cost of a key."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_no_bytes_keep_a_user_from_leaving(served: Served, open_app: OpenApp) ->
     terminal = open_app(served.rc("ada"))
     for broken in BROKEN:
         terminal.send(broken)
-        terminal.settle(0.6)  # longer than any terminal takes between the bytes of one key
+        terminal.settle(0.6)  # longer than any pause between the bytes of one key
         terminal.press("escape")
         terminal.settle(0.6)
         terminal.press("f1")
@@ -82,7 +82,7 @@ def test_a_typed_key_and_a_scrolled_line_cost_few_bytes_and_idling_none(
     terminal.settle()
     terminal.press("c")
     terminal.settle()
-    terminal.press("ctrl+k")  # wherever the fields stand, the cursor is in one of them
+    terminal.press("ctrl+k")  # valid in whichever field has the cursor
     terminal.press("escape", "escape")
     terminal.settle()
 
@@ -97,7 +97,7 @@ def test_a_typed_key_and_a_scrolled_line_cost_few_bytes_and_idling_none(
     typed = [cost_of(terminal, letter) for letter in "mast heater"]
     terminal.press("escape")
     terminal.settle()
-    # what people were said to be doing ends now and then: only the moments between are idle
+    # typing indicators in the demo expire now and then: only the time between them is idle
     is_quiet = any(terminal.count_bytes(lambda: terminal.settle(1.0)) == 0 for _ in range(8))
 
     record_property("typed", typed)

@@ -1,4 +1,4 @@
-"""The app is killed while a message is being edited: the next start has what was typed."""
+"""The app is killed while a message is being edited: the next start restores what was typed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def killed(terminal: Terminal) -> None:
 
 
 def open_notes(terminal: Terminal) -> None:
-    """Where nobody answers."""
+    """Opens a conversation in which nobody replies."""
     go(terminal, "Notes to", r" Notes to yourself[^│]*$")
 
 
@@ -31,7 +31,7 @@ def test_an_edit_that_was_not_saved_comes_back_with_its_message(
         terminal.press("r", "ctrl+e", "ctrl+u")
         terminal.type("The **mast** is up.")
         terminal.press("enter")
-        terminal.wait_for(r"(?m)^.{28,}\s The mast is up\.")  # as the server has rendered it
+        terminal.wait_for(r"(?m)^.{28,}\s The mast is up\.")  # rendered by the server
         terminal.press("escape")
         terminal.wait_gone("Esc back")
         terminal.press("G", "e")

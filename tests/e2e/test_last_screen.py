@@ -1,4 +1,4 @@
-"""The screen as it was left comes first, and never leaves a broken terminal behind."""
+"""The saved screen is shown first, and the terminal is never left broken."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .conftest import OpenApp, Served
 
 KEPT = r"○ saved"
 GLIMPSE = 64
-"""Bytes that are read at once: fewer than come between the kept screen and the first frame."""
+"""Bytes per read: fewer than are written between the saved screen and the first frame."""
 
 
 def leave(terminal: Terminal) -> None:
-    """Quit from the messages."""
+    """Quits the app."""
     terminal.settle()
     terminal.press("ctrl+q")
     assert terminal.wait_end() == 0
 
 
 def start(rc: Path, folder: Path, size: tuple[int, int] = (120, 40)) -> Terminal:
-    """The app, not yet waited for. It may write compiled code."""
+    """Starts the app without waiting for it; it may write bytecode."""
     env = home(folder)
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     return Terminal(narrowcast("--rc", str(rc)), env=env, size=size, at_once=GLIMPSE)
@@ -44,8 +44,8 @@ def test_the_second_start_shows_the_screen_before_the_app_is_there_and_takes_key
     with start(rc, tmp_path / "home-ada") as again:
         again.wait_for(KEPT)
         assert again.lines[5:20] == left[5:20]
-        assert b"\x1b[?2004h" not in again.output  # nothing of the framework has run yet
-        again.type("#")  # typed before anything listens
+        assert b"\x1b[?2004h" not in again.output  # the framework has not started yet
+        again.type("#")  # before the app reads keys
         again.wait_for(r"● live")
         again.wait_until(lambda: "Mentions" in again.lines[0], "the view of mentions")
         assert again.output.count(b"\x1b[?1049h") == 1
@@ -64,7 +64,7 @@ def test_the_third_start_loads_what_the_second_has_loaded_from_one_file(
     assert not kept.exists()
     with start(rc, tmp_path / "home-ada") as second:
         second.wait_for(r"● live")
-        second.settle(quiet=1.5)  # until a start counts as over
+        second.settle(quiet=1.5)  # the time after which a start counts as complete
         leave(second)
     assert kept.stat().st_mode & 0o777 == 0o600
     with start(rc, tmp_path / "home-ada") as third:

@@ -1,4 +1,4 @@
-"""Whatever ends the app: the terminal is left clean and what was written is there again."""
+"""However the app ends, the terminal is left clean, and what was written is there at the next start."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDS = "half a thought about the heater ring"
 
 
 def write_half(terminal: Terminal) -> None:
-    """A draft in a topic, not sent."""
+    """Leaves an unsent draft in a topic."""
     go(terminal, "quick start", "#design › quick start card")
     terminal.settle()
     terminal.press("c")
@@ -52,7 +52,7 @@ def test_a_shell_that_wakes_the_app_while_it_leaves_does_not_keep_it(
     terminal = open_app(served.rc("ada"))
     terminal.settle()
     terminal.hang_up()
-    for _ in range(100):  # a twentieth of a second each
+    for _ in range(100):  # 0.05 s each
         with suppress(subprocess.TimeoutExpired):
             terminal.process.wait(0.05)
             break
@@ -78,7 +78,7 @@ def test_quitting_leaves_the_terminal_clean(served: Served, open_app: OpenApp) -
 def test_a_terminal_that_reads_late_is_left_clean_too(served: Served, open_app: OpenApp) -> None:
     terminal = open_app(served.rc("ada"))
     terminal.settle()
-    terminal.send(b"\x1b[17~" * 12)  # each theme is a whole screen, and nobody reads them
+    terminal.send(b"\x1b[17~" * 12)  # each theme redraws the whole screen, and nothing reads the output
     terminal.press("ctrl+q")
     with pytest.raises(subprocess.TimeoutExpired):
         terminal.process.wait(4)

@@ -1,4 +1,4 @@
-"""Bytes on a real terminal: bell, pop-ups in each way, the command, the title and its end, focus and quiet."""
+"""Bytes on a real terminal: bell, pop-ups, the command, setting and resetting the title, focus, quiet."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Open = Callable[..., Terminal]
 
 
 def call(account: Account, method: str, path: str, **fields: object) -> dict[str, object]:
-    """One request as somebody, past every client."""
+    """Sends one request of an account over plain HTTP, without the client library."""
     where = urlsplit(account.site)
     assert where.hostname is not None
     connection = http.client.HTTPConnection(where.hostname, where.port)
@@ -40,7 +40,7 @@ def call(account: Account, method: str, path: str, **fields: object) -> dict[str
 
 
 def write_to(reader: Account, writer: Account, text: str) -> None:
-    """A direct message."""
+    """Sends a direct message."""
     me = call(reader, "GET", "/users/me")["user_id"]
     call(writer, "POST", "/messages", type="direct", to=f"[{me}]", content=text)
 
@@ -69,7 +69,7 @@ def people(served: Served) -> tuple[Account, Account]:
 
 
 def all_is_read(reader: Account, writer: Account) -> bool:
-    """Whether the server knows of no unread direct message."""
+    """Whether there is no unread direct message on the server."""
     narrow = json.dumps([["dm", writer.email], ["is", "unread"]])
     query = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow}
     return not call(reader, "GET", "/messages", **query)["messages"]

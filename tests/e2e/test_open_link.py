@@ -1,4 +1,4 @@
-"""``narrowcast open LINK``: the app begins at the message that a link leads to."""
+"""``narrowcast open LINK``: the app starts at the message that a link refers to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .test_notifications import call
 
 
 def link_to(account: Account, text: str) -> str:
-    """A link to a message of one's own in a topic, as other apps write it."""
+    """Sends a message to a topic and returns a link to it, in the form that other apps write."""
     sent = call(account, "POST", "/messages", type="channel", to="engineering", topic="a link", content=text)
     channel = call(account, "GET", "/get_stream_id", stream="engineering")["stream_id"]
     return f"{account.site}/#narrow/channel/{channel}-engineering/topic/a.20link/near/{sent['id']}"

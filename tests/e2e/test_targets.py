@@ -1,4 +1,4 @@
-"""What compose says is where it sends, in a real terminal."""
+"""Compose sends where it says it does, in a real terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_words_after_a_key_that_cannot_act_run_no_command(served: Served, open_a
     ada.settle()
     ada.wait_for(r"To Dario Vance")
     ada.wait_for(r"one more thing")
-    ada.press("f8")  # nothing has failed: the key cannot act
+    ada.press("f8")  # no message has failed: the key cannot act
     ada.type("second")
     ada.wait_for(r"No failed messages")
     ada.settle()

@@ -1,4 +1,4 @@
-"""Leaving with something unsent: the app asks, and a process in the background sends it when the server is back."""
+"""Quitting with unsent messages: the app asks; a background process sends them when the server is back."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def open_app(rc: Path, folder: Path) -> Terminal:
 
 
 def senders(rc: Path) -> list[int]:
-    """The processes that send in the background for an account."""
+    """Ids of the background processes that send for an account."""
     found = []
     for name in filter(str.isdecimal, os.listdir("/proc")):
         with suppress(OSError):
@@ -47,7 +47,7 @@ def written(rc: Path, text: str) -> int:
 
 @contextmanager
 def app_offline(data: Path, tmp_path: Path, rc: Path) -> Iterator[tuple[Terminal, int]]:
-    """An app that was live, lost its server, and has a message that waits; the server's port."""
+    """A live app that lost its server and has a pending message; and the server's port."""
     with ExitStack() as stack:
         with serving(data) as url:
             terminal = stack.enter_context(open_app(rc, tmp_path / "home"))

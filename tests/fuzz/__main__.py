@@ -1,7 +1,7 @@
 """PYTHONPATH=tests python -m fuzz [--requests N] [--seed N] [--held SECONDS]
 
-Sends random requests to a server that is made anew every now and then; names every answer that is an error of the
-server, and every request that held the event loop for too long. Exits with 1 when there is one.
+Sends random requests to a server that is recreated regularly; prints every answer that is a server error, and
+every request that blocked the event loop for too long. Exits with 1 if there is one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fuzz.run import PER_SERVER, run
 
 
 def main() -> int:
-    """The command."""
+    """Runs the command and returns its exit status."""
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
     parser.add_argument("--requests", type=int, default=30_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""One random request after another, and what is wrong with an answer."""
+"""Random requests, and checks of their answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEADERS = (
 
 @dataclass
 class Request:
-    """A request that can be sent again."""
+    """A reproducible request."""
 
     person: str | None
     method: str
@@ -37,11 +37,11 @@ class Request:
     fields: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
     form: str = "fields"
-    """fields, multipart, file or raw."""
+    """"fields", "multipart", "file" or "raw"."""
 
     @property
     def options(self) -> dict[str, object]:
-        """What the HTTP client is given."""
+        """Keyword arguments for the HTTP client."""
         options: dict[str, object] = {"headers": self.headers}
         if self.method in ("GET", "HEAD", "OPTIONS"):
             return {**options, "params": {name: text[:2_000] for name, text in self.fields.items()}}
@@ -63,7 +63,7 @@ def _shortened(text: str) -> str:
 
 
 def requests(seed: int, count: int) -> Iterator[Request]:
-    """So many of them, the same for the same seed."""
+    """That many random requests, the same for the same seed."""
     random = Random(seed)
     endpoints = routes_of()
     for _ in range(count):
@@ -71,12 +71,12 @@ def requests(seed: int, count: int) -> Iterator[Request]:
 
 
 def request(random: Random, endpoint: Endpoint) -> Request:
-    """A request to one operation; now and then one that is not meant so."""
+    """A request to one operation, sometimes with a wrong method, headers or body."""
     path = "/".join(_part(random, part) for part in endpoint.path.split("/"))
     if not endpoint.absolute:
         path = f"/api/v1{path}"
     chosen = [param for param in endpoint.params if random.random() < 0.6 or param.default is REQUIRED]
-    # Settings have a hundred of them.
+    # The settings endpoints have a hundred parameters.
     chosen = random.sample(chosen, min(len(chosen), 12))
     if random.random() < 0.5:
         chosen = [param for param in endpoint.params if param.default is REQUIRED or random.random() < 0.1]
@@ -109,7 +109,7 @@ def _part(random: Random, part: str) -> str:
 
 
 def fault(answer: httpx.Response) -> str | None:
-    """What no answer may be: an error of the server, or not of the contract's form."""
+    """What is wrong with an answer: a server error, or a body that violates the contract; else None."""
     if answer.status_code >= 500:
         return f"status {answer.status_code}: {answer.text[:200]}"
     if answer.request.method == "HEAD" or not answer.request.url.path.startswith("/api/v1/"):

@@ -1,4 +1,4 @@
-"""A server, and many random requests to it."""
+"""Runs many random requests against a server."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ ROLES = {
     "jasper": Role.MEMBER,
 }
 PER_SERVER = 1000
-"""After so many requests too little of the organization is left to be of interest."""
+"""After that many requests most of the organization has been deleted."""
 
 
 @dataclass
 class Found:
-    """What came of it."""
+    """The result of a run."""
 
     faults: list[str] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
     longest: float = 0.0
-    """Seconds of processor time that one step of the event loop took."""
+    """CPU seconds of the longest step of the event loop."""
 
 
 async def run(folder: Path, seed: int, count: int, most_held: float) -> Found:
-    """Sends so many requests."""
+    """Sends that many requests to a new server."""
     found = Found()
     async with running_server(folder) as server:
         keys = {name: _credentials(server, name) for name in PEOPLE if name is not None}
@@ -63,7 +63,7 @@ async def _talk(server: TestServer) -> None:
 
 
 def _revived(server: TestServer, identity: int, name: str) -> User | None:
-    """Who was deactivated or demoted on the way is back as before."""
+    """Reactivates a user and restores their role if a request changed it."""
     core = server.core
     user = core.users.get(identity)
     if user is None or (user.is_active and user.role is ROLES[name]):
@@ -85,7 +85,7 @@ async def _send(
     if request.person is not None:
         address, identity = keys[request.person]
         user = _revived(server, identity, request.person)
-        # Keys change on the way.
+        # Keys may have been regenerated.
         auth = httpx.BasicAuth(
             address if user is None else user.delivery_email, "" if user is None else user.api_key
         )

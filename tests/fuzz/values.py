@@ -1,4 +1,4 @@
-"""Values for parameters: those that mean something to the world of the tests, and those that nobody should send."""
+"""Values for parameters: meaningful ones in the tests' organization, and invalid ones."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ OPERANDS: Final = (
 
 
 def text(random: Random) -> str:
-    """Any text."""
+    """A text from `TEXTS`, or two of them joined."""
     chosen = random.choice(TEXTS)
     return chosen + random.choice(TEXTS) if random.random() < 0.15 else chosen
 
 
 def identity(random: Random) -> int:
-    """An id; most of them are of something."""
+    """An id; most of them exist."""
     return random.choice((random.randint(-1, 30), random.randint(1, 14), random.randint(1, 14), 2**53, 10**6))
 
 
 def scalar(random: Random) -> object:
-    """What may stand in a list or an object."""
+    """A value for an item of a list or an object."""
     return random.choice((identity(random), text(random), None, True, False, 1.5, -1, 2**70, [], {}))
 
 
 def json_text(random: Random, depth: int = 0) -> object:
-    """Any JSON value, perhaps nested."""
+    """Any JSON value, possibly nested."""
     kind = random.random()
     if kind < 0.5 or depth > 3:
         return scalar(random)
@@ -78,7 +78,7 @@ def json_text(random: Random, depth: int = 0) -> object:
 
 
 def narrow(random: Random) -> list[object]:
-    """Terms, as objects or pairs."""
+    """Narrow terms, as objects or pairs."""
     terms: list[object] = []
     for _ in range(random.randint(0, 4)):
         operator = random.choice(OPERATORS)
@@ -91,7 +91,7 @@ def narrow(random: Random) -> list[object]:
 
 
 def large(random: Random) -> str:
-    """As much as a request may carry."""
+    """A value of about the maximum size of a request."""
     return random.choice(
         (
             json.dumps(list(range(30_000))),
@@ -109,7 +109,7 @@ def large(random: Random) -> str:
 
 
 def value(random: Random, name: str) -> str:
-    """A value for a parameter of this name."""
+    """A value for the parameter of that name."""
     chance = random.random()
     if chance < 0.004:
         return large(random)
@@ -142,7 +142,7 @@ def value(random: Random, name: str) -> str:
 
 
 def structure(random: Random, name: str) -> object:
-    """An object of the form that a parameter of this name has, with something wrong in it now and then."""
+    """An object as the parameter of that name takes it, sometimes with an invalid value."""
     forms: dict[str, dict[str, object]] = {
         "subscriptions": {"name": text(random), "description": text(random), "color": "#ff0000"},
         "subscription_data": {"stream_id": identity(random), "property": "color", "value": text(random)},

@@ -1,4 +1,4 @@
-"""What several files of these tests share."""
+"""Fixtures that several files of these tests share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.archives import quiet
 
 @pytest.fixture(scope="session")
 def odd_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with something of every kind that an organization can have; for reading."""
+    """A data folder with something of every kind that an organization can have; read-only."""
     from support import odd_world
 
     folder = tmp_path_factory.mktemp("odd") / "data"
@@ -28,7 +28,7 @@ def odd_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def odd_archive(odd_data: Path) -> Path:
-    """Its archive."""
+    """The archive of `odd_data`."""
     target = odd_data.parent / "archive.tar.gz"
     write_archive(odd_data, target, server=Target(COMPLETE_LEVEL), say=quiet)
     return target
@@ -36,7 +36,7 @@ def odd_archive(odd_data: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def back_at(odd_data: Path) -> Callable[[int], Path]:
-    """What was made of its archive for a server of a level: once each, whatever the order of the tests."""
+    """The folder imported from an archive of `odd_data` for a server of a level; made once per level."""
 
     @cache
     def back(level: int) -> Path:
@@ -50,5 +50,5 @@ def back_at(odd_data: Path) -> Callable[[int], Path]:
 
 @pytest.fixture(params=[COMPLETE_LEVEL, NEWEST_LEVEL])
 def odd_back(back_at: Callable[[int], Path], request: pytest.FixtureRequest) -> Path:
-    """What was made of its archives for the servers of both layouts; for reading."""
+    """The folder imported from an archive of `odd_data`, for both archive layouts; read-only."""
     return back_at(request.param)

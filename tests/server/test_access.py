@@ -1,4 +1,4 @@
-"""Who may know of a channel, read in it, write to it, and hear of it."""
+"""Who may see a channel, read in it, write to it, and receive its events."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ PEOPLE = {"ada", "bruno", "chiyo", "dario", "elif", "greta", "iris"}
 RULES = [
     # public
     Rule("general", "ada", PEOPLE, PEOPLE, PEOPLE, PEOPLE - {"iris"}),
-    # public, a guest is in it
+    # public, with a guest as subscriber
     Rule(
         "design", "elif", PEOPLE | {"hugo"}, PEOPLE | {"hugo"}, PEOPLE | {"hugo"}, {"elif", "dario", "hugo"}
     ),
-    # only moderators and above write
+    # only moderators and above may post
     Rule("announcements", "chiyo", PEOPLE, PEOPLE, {"ada", "bruno", "chiyo"}, PEOPLE - {"iris"}),
-    # web-public: guests read it, too
+    # web-public: guests may read it too
     Rule("support", "ada", PEOPLE | {"hugo"}, PEOPLE | {"hugo"}, PEOPLE, {"ada"}),
-    # private, protected history: administrators know of it, but do not read it
+    # private, protected history: administrators see that it exists, but cannot read it
     Rule(
         "operations",
         "bruno",
@@ -82,7 +82,7 @@ async def test_what_each_may_do_in_a_channel(server: TestServer, rule: Rule) -> 
         assert await works("GET", f"/streams/{channel_id}/members") is (name in rule.know), name
         reads = name in rule.read
         assert await works("GET", f"/users/me/{channel_id}/topics") is reads, name
-        # A guest reads a web-public channel, but names none of its messages.
+        # A guest reads a web-public channel, but cannot access its messages by id.
         names = reads and (name != "hugo" or rule.channel != "support")
         assert await works("GET", f"/messages/{message_id}") is names, name
         assert await works("GET", f"/messages/{message_id}/history") is names, name
@@ -161,7 +161,7 @@ async def test_a_new_private_channel_is_told_to_its_people_and_administrators(se
     }
     await server.call("elif", "POST", "/users/me/subscriptions", fields)
     told = {name for name, listener in listeners.items() if await listener.events("stream")}
-    # Elif made it, administers it and so knows of it, without being in it.
+    # Elif created and administers it, so she sees it without being subscribed.
     assert told == {"ada", "bruno", "dario", "elif"}
 
 
@@ -190,7 +190,7 @@ async def test_deactivated_people_neither_get_nor_hear_anything(server: TestServ
 
 
 async def test_who_knows_of_a_channel_but_does_not_read_it_does_nothing_in_it(server: TestServer) -> None:
-    """As a Zulip server says it: administrators know of private channels that they are not in."""
+    """As on a Zulip server: administrators see private channels that they are not subscribed to."""
     channel = server.channel("operations")
     draft = {"type": "stream", "to": [channel], "topic": "t", "content": "x", "timestamp": 1_795_400_000}
     said = "Invalid channel ID"

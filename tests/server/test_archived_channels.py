@@ -1,4 +1,4 @@
-"""What a Zulip server refuses in archived channels, asked of one of level 387 and of the embedded one alike."""
+"""What Zulip rejects in archived channels, sent to a server of level 387 and to the embedded one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MUTED = {"stream_id": CHANNEL, "property": "is_muted", "value": True}
 
 
 async def archived(server: TestServer) -> dict[str, int]:
-    """An archived channel with a message of Dario's; another message of his elsewhere."""
+    """An archived channel with a message of Dario's, and another message of his elsewhere."""
     channel, general = server.channel("design"), server.channel("general")
     sent = {"type": "channel", "to": channel, "topic": "old", "content": "x"}
     ids = {"channel": channel, "message": (await server.call("dario", "POST", "/messages", sent))["id"]}
@@ -23,7 +23,7 @@ async def archived(server: TestServer) -> dict[str, int]:
 
 
 def filled(value: object, ids: dict[str, int]) -> object:
-    """A value with the ids that its words stand for."""
+    """The value with its placeholders replaced by ids."""
     if isinstance(value, dict):
         return {key: filled(one, ids) for key, one in value.items()}
     if isinstance(value, list):

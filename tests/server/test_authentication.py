@@ -1,4 +1,4 @@
-"""Who calls: keys, passwords, limits."""
+"""Authentication: keys, passwords, limits."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ async def test_passwords_are_not_stored(server: TestServer) -> None:
 def test_guessing_a_password_costs_memory_and_time() -> None:
     program = "from narrowcast_server.organization.passwords import hash_password as h; print(h('x'))"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert answer.stdout.startswith("$argon2id$v=19$m=65536,t=3,p=4$")  # those of tests are quick
+    assert answer.stdout.startswith("$argon2id$v=19$m=65536,t=3,p=4$")  # tests use cheaper hashes
 
 
 @proves("LIM-01")

@@ -1,4 +1,4 @@
-"""Bots and keys."""
+"""Bots and their API keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that are no HTTP are answered in the contract's form as well."""
+"""Requests that are not valid HTTP are answered in the contract's form too."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.server import TestServer, running_server
 
 
 async def exchange(server: TestServer, sent: bytes) -> tuple[int, dict[str, str], bytes]:
-    """Sends bytes; gives status, headers and body of the answer, after which the server has hung up."""
+    """Sends bytes; returns status, headers and body of the answer, once the connection is closed."""
     parts = urlsplit(server.url)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     writer.write(sent)

@@ -1,4 +1,4 @@
-"""Shapes of answers and events, compared with recorded traffic of a public server where it is at hand."""
+"""Shapes of answers and events, compared with recorded traffic of a public server where available."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OPEN_LISTS = {
 
 
 def missing(expected: object, shown: object, path: str = "") -> Iterator[str]:
-    """Paths of keys that the recorded value has and this one has not."""
+    """Paths of keys that the recorded value has and this one does not."""
     if isinstance(expected, dict) and isinstance(shown, dict):
         name = path.rsplit(".", 1)[-1]
         if name in KEYED_BY_ID | OPEN_LISTS:
@@ -89,7 +89,7 @@ async def test_registration_has_every_recorded_key(server: TestServer) -> None:
 
 
 async def act(server: TestServer) -> None:
-    """Some of everything, as Ada and Bruno."""
+    """Causes events of most kinds, as Ada and Bruno."""
     general = server.channel("general")
     message_id = await server.send("bruno", "general", "t", "hi @**Ada Moreno** https://x.example/")
     direct = await server.send_direct("bruno", ["ada"])

@@ -1,4 +1,4 @@
-"""Making, changing and archiving channels; folders; the organization's settings."""
+"""Creating, changing and archiving channels; folders; the organization's settings."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ POLICIES = {
 async def test_a_rule_of_a_channels_own_needs_the_permission_to_set_it(
     server: TestServer, permission: str
 ) -> None:
-    """Chiyo holds it; Dario, who administers the channel that he made, does not."""
+    """Chiyo holds the permission; Dario, who administers the channel that he created, does not."""
     moderators = {"new": server.group("role:moderators")}
     await server.call("ada", "PATCH", "/realm", {permission: moderators})
     rule = {
@@ -262,7 +262,7 @@ async def test_a_rule_of_a_channels_own_needs_the_permission_to_set_it(
     await server.refusal("dario", "PATCH", f"/streams/{channel_id}", change)
     await server.call("dario", "PATCH", f"/streams/{channel_id}", {"description": "x"})
     await server.call("ada", "PATCH", f"/streams/{channel_id}", change)
-    # A permission that is as it was may be sent along by anybody; real servers do not look at what a policy was.
+    # Anybody may resend a permission unchanged; for policies real servers do not compare with the old value.
     again = await server.raw("dario", "PATCH", f"/streams/{channel_id}", change)
     assert (again.status_code == 200) is ("topics_policy" not in change)
 

@@ -1,4 +1,4 @@
-"""Groups, settings, bots and channels: what the client says before, and what the server says to the same."""
+"""Groups, settings, bots and channels: the client's prediction and the server's decision agree."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ async def test_a_rule_for_topics_is_for_who_may_set_it(server: TestServer) -> No
 async def test_kinds_of_channels_are_offered_to_who_may_make_them(
     server: TestServer, spectators: bool, public: str
 ) -> None:
-    """A channel that is open to the web is public as well, and is nothing without spectators."""
+    """A web-public channel needs the permission for public ones too, and spectator access."""
     settings = {
         "can_create_public_channel_group": {"new": server.group(public)},
         "can_create_web_public_channel_group": {"new": server.group("role:moderators")},

@@ -1,4 +1,4 @@
-"""Who may write, edit, move and delete: what the client says before, and what the server says to the same."""
+"""Writing, editing, moving and deleting: the client's prediction and the server's decision agree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MINUTE = 60.0
 
 
 def message_of(server: TestServer, message_id: int) -> Message:
-    """A message as the state would hold it."""
+    """A message as the client's state holds it."""
     stored = find_message(server.core, message_id)
     assert stored is not None
     return Message(

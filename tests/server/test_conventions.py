@@ -1,4 +1,4 @@
-"""What holds for every operation: paths, form fields, bodies, unsupported parameters."""
+"""What applies to every operation: paths, form fields, bodies, unsupported parameters."""
 
 from __future__ import annotations
 

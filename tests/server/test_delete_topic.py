@@ -15,7 +15,7 @@ from support.server import Answer, TestServer, running_server
 
 @pytest.fixture
 async def slow(tmp_path: Path) -> AsyncIterator[TestServer]:
-    """A server that deletes two messages a batch and two batches a request."""
+    """A server that deletes two messages per batch and two batches per request."""
     limits = replace(ServiceLimits(), delete_batch=2, delete_batches_a_request=2)
     async with running_server(tmp_path / "data", config=Config(limits=limits)) as running:
         yield running

@@ -1,4 +1,4 @@
-"""People of the demo world who read, type, answer and react, in virtual time."""
+"""People of the demo world who read, type, reply and react, in virtual time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LISTENS = QueueOptions(capabilities=frozenset({"stream_typing_notifications"}))
 
 
 class Town:
-    """The demo world with its people alive, and a clock to turn."""
+    """The demo world with its people active, and its virtual clock."""
 
     def __init__(self, core: Core, clock: VirtualClock) -> None:
         self.core = core
@@ -41,37 +41,37 @@ class Town:
         self.start = core.store.integer("SELECT max(id) FROM messages") or 0
 
     async def pass_time(self, seconds: float) -> None:
-        """Lets time go by in the steps that people live in."""
+        """Advances the clock in steps of half a second."""
         for _ in range(int(seconds * 2)):
             await self.clock.advance(0.5)
 
     def write(self, name: str, channel: str, topic: str, text: str) -> int:
-        """Sends to a topic."""
+        """Sends a message to a topic and returns its id."""
         place = next(one for one in self.core.channels.all() if one.name == channel)
         with self.core.transaction():
             return send_to_channel(self.core, self.users[name], place, topic, text).id
 
     def tell(self, name: str, others: list[str], text: str) -> int:
-        """Sends to people."""
+        """Sends a direct message and returns its id."""
         with self.core.transaction():
             return send_direct(self.core, self.users[name], [self.users[one] for one in others], text).id
 
     def said(self, after: int) -> list[Message]:
-        """What others have said since a message."""
+        """The messages that the demo's people have sent after a message."""
         rows = self.core.store.all(
             "SELECT * FROM messages WHERE id > ? AND client = 'narrowcast-demo' ORDER BY id", after
         )
         return [Message.of(row) for row in rows]
 
     def events(self, kind: str) -> list[dict[str, object]]:
-        """The newcomer's events of a type so far."""
+        """Ada's events of a type so far."""
         events = (json.loads(text) for _, text in self.queue.events)
         return [event for event in events if event["type"] == kind]
 
 
 @asynccontextmanager
 async def town(path: Path, seed: int = 1) -> AsyncIterator[Town]:
-    """A world that lives until the end of the block."""
+    """A world whose people are active until the end of the block."""
     clock = VirtualClock()
     if not any(path.iterdir()):
         world.lay_out_demo(path, clock.now())

@@ -1,4 +1,4 @@
-"""The demo world holds what a newcomer should find, and can be made again from the same moment."""
+"""The demo world contains what a new user should find, and is reproducible from the same moment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOW = 1_800_000_000
 
 @contextmanager
 def world(folder: Path) -> Iterator[Core]:
-    """A populated store."""
+    """A store populated with the demo world."""
     core = Core(folder, Config(durable=False), VirtualClock(NOW))
     try:
         populate(core)
@@ -36,14 +36,14 @@ def world(folder: Path) -> Iterator[Core]:
 
 @pytest.fixture(scope="module")
 def core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Core]:
-    """One world for the tests that only look."""
+    """One world for the tests that only read it."""
     with world(tmp_path_factory.mktemp("world")) as made:
         yield made
 
 
 @pytest.fixture
 async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
-    """The world behind a server."""
+    """A server of the demo world."""
     async with running_server(tmp_path, demo=True) as running:
         yield running
 

@@ -1,4 +1,4 @@
-"""What the documentation of the team server tells people to use: units, containers, proxies, settings."""
+"""The files that the team server's documentation gives users: units, containers, proxies, settings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PAGE = (ROOT / "docs" / "team-server.md").read_text(encoding="utf-8")
 
 
 def block(language: str) -> str:
-    """The one example of a language on the page."""
+    """The only example in that language on the page."""
     (found,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     return str(found)
 
@@ -115,7 +115,7 @@ async def test_systemd_hears_when_the_server_answers_and_when_it_ends(tmp_path: 
 
 
 def instructions() -> dict[str, list[str]]:
-    """What the Containerfile says, by instruction."""
+    """The Containerfile's lines, by instruction."""
     text = re.sub(r"\\\n\s*", " ", (ROOT / "Containerfile").read_text())
     found: dict[str, list[str]] = {}
     for line in text.splitlines():
@@ -175,7 +175,7 @@ async def proxy(folder: Path, command: list[str], port: int, env: dict[str, str]
 
 
 async def _listens(process: asyncio.subprocess.Process, port: int) -> bool:
-    """Whether a process takes connections by now; fails where it has ended."""
+    """Whether the process accepts connections yet; fails if it has ended."""
     assert process.returncode is None, "the proxy ended"
     try:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -195,7 +195,7 @@ async def free_port() -> int:
 
 
 def nginx(folder: Path, made: Certificates, port: int, upstream: int) -> tuple[list[str], dict[str, str]]:
-    """The example, in the smallest configuration around it."""
+    """The page's example within the smallest configuration that nginx accepts."""
     site = (
         block("nginx")
         .replace("listen 443 ssl;", f"listen 127.0.0.1:{port} ssl;")
@@ -217,7 +217,7 @@ def nginx(folder: Path, made: Certificates, port: int, upstream: int) -> tuple[l
 
 
 def caddy(folder: Path, made: Certificates, port: int, upstream: int) -> tuple[list[str], dict[str, str]]:
-    """The example, with a certificate of the test in place of a fetched one."""
+    """The page's example with the test's certificate instead of an automatic one."""
     site = block("caddyfile").replace("127.0.0.1:9911", f"127.0.0.1:{upstream}")
     site = site.replace(
         "chat.example {", f"https://localhost:{port} {{\n    tls {made.certificate} {made.key}"
@@ -229,7 +229,7 @@ def caddy(folder: Path, made: Certificates, port: int, upstream: int) -> tuple[l
 
 @pytest.fixture(params=[nginx, caddy], ids=["nginx", "caddy"])
 async def proxied(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[TestServer, Path]]:
-    """A server behind a proxy; `server.url` is the proxy's. Also whom to trust."""
+    """A server behind a proxy, with `server.url` that of the proxy; and the authority to trust."""
     name: str = request.param.__name__
     if shutil.which(name, path="/usr/bin:/bin:/usr/sbin") is None:
         pytest.skip(f"there is no {name} on this machine")
@@ -286,5 +286,5 @@ async def test_nobody_is_somebody_else_behind_the_proxy(proxied: tuple[TestServe
     headers = {"X-Forwarded-For": "203.0.113.9"}
     async with httpx.AsyncClient(trust_env=False, timeout=30, verify=context, headers=headers) as client:
         answers = [await client.get(f"{server.url}/api/v1/server_settings") for _ in range(6)]
-        # This machine's own requests have no limit; those of 203.0.113.9 would.
+        # Requests of this machine are not limited; those of 203.0.113.9 would be.
         assert {answer.status_code for answer in answers} == {200}

@@ -1,4 +1,4 @@
-"""Answers wait for the disk, together."""
+"""Answers wait for the disk, sharing flushes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.sessions import until
 
 
 class SlowSync:
-    """Stands for the flush of a file; each ends when the test says so."""
+    """Replaces fsync; each flush ends when the test says so."""
 
     def __init__(self) -> None:
         self.begun = 0

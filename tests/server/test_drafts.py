@@ -1,4 +1,4 @@
-"""Drafts: PATCH /drafts/{draft_id} and what it needs around it."""
+"""Drafts: PATCH /drafts/{draft_id} and the operations around it."""
 
 from __future__ import annotations
 

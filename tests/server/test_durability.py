@@ -31,7 +31,7 @@ from support.tls import make_certificates
 
 @asynccontextmanager
 async def served(folder: Path, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
-    """`narrowcast serve` on a free port; killed at the end if it still runs."""
+    """`narrowcast serve` on a free port; killed at the end if it is still running."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "narrowcast", "serve", "--port", "0", "--data", str(folder), *options,
         stdout=asyncio.subprocess.PIPE,
@@ -50,7 +50,7 @@ async def served(folder: Path, *options: str) -> AsyncIterator[tuple[asyncio.sub
 
 
 def owner(folder: Path, url: str) -> httpx.AsyncClient:
-    """A client of the first owner."""
+    """A client authenticated as the first owner."""
     account = Account.from_zuliprc(folder / "owner.zuliprc")
     return httpx.AsyncClient(
         base_url=f"{url}/api/v1", auth=(account.email, account.key.reveal()), trust_env=False, timeout=30
@@ -228,7 +228,7 @@ _UNDONE = {
     10: "ALTER TABLE invites DROP COLUMN welcome",
     11: "ALTER TABLE users DROP COLUMN can_create_users",
 }
-"""What takes a migration back, by its number: a folder of an older server cannot be made by a newer one."""
+"""Reverts each migration, by its number, since the current version cannot create a folder of an older one."""
 
 
 @pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))

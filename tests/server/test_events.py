@@ -1,4 +1,4 @@
-"""Registration, the long poll, the WebSocket, and the life of a queue."""
+"""Registration, the long poll, the WebSocket, and the lifetime of a queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports that administrators ask for: made, told of, opened, deleted; and what they hold."""
+"""Exports that administrators request: created, reported, downloaded, deleted; and their contents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXPORT = "/export/realm"
 
 
 async def exported(server: TestServer, kind: ExportType) -> Export:
-    """An export as it is once it is made."""
+    """A finished export."""
     async with Client.open(server.account("ada")) as ada:
         identity = await ada.exports.create(export_type=kind)
         store = server.core.store

@@ -1,4 +1,4 @@
-"""POST /messages/flags and its relatives."""
+"""POST /messages/flags and related operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guests and the people whom an organization hides from them: `can_access_all_users_group`."""
+"""Guests, and users whom an organization hides from them: `can_access_all_users_group`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support.server import Answer, TestServer
 
 SETTING = "can_access_all_users_group"
 KNOWN = {"elif", "dario", "hugo", "iris", "jasper"}
-"""Hugo shares #design with Elif and Dario; bots are known to everybody."""
+"""Hugo shares #design with Elif and Dario; bots are visible to everybody."""
 
 
 async def hide(server: TestServer, group: str = "role:members") -> None:

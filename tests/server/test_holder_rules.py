@@ -1,4 +1,4 @@
-"""Whom permissions may be given to, and what is told but never changed."""
+"""Which groups each permission accepts, and settings that are reported but cannot be changed."""
 
 from __future__ import annotations
 

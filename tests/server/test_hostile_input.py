@@ -1,4 +1,4 @@
-"""Whatever a request carries, the answer is JSON of the contract, and never an internal error."""
+"""Whatever a request contains, the answer is JSON as in the contract, and never an internal error."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ NASTY: tuple[str, ...] = (
 )
 PATHS: tuple[str, ...] = ("1", "0", "-1", "999999", "99999999999999999999", "x", "..", "%2e%2e", "a%00b", "é")
 SKIPPED = {("GET", "/events"), ("DELETE", "/users/me")}
-"""Waits on purpose; ends the account that calls."""
+"""The first waits on purpose; the second deactivates the calling account."""
 
 
 def endpoints() -> Iterator[Endpoint]:
@@ -72,7 +72,7 @@ def filled(path: str, chance: random.Random) -> str:
 
 
 def fields(endpoint: Endpoint, chance: random.Random) -> dict[str, str]:
-    """A value for most of the parameters, and one that nobody declared. Addresses have a length that clients keep."""
+    """Values for most parameters and for an undeclared one; those of GET are short enough for a URL."""
     longest = 2000 if endpoint.method == "GET" else 1_000_000
     chosen = {param.name: chance.choice(NASTY) for param in endpoint.params if chance.random() < 0.9}
     return {name: value[:longest] for name, value in {**chosen, "unheard_of": chance.choice(NASTY)}.items()}
@@ -80,7 +80,7 @@ def fields(endpoint: Endpoint, chance: random.Random) -> dict[str, str]:
 
 @pytest.fixture
 async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
-    """With a message and a second owner, so that there is something to hit."""
+    """A server with one message."""
     async with running_server(tmp_path / "data") as running:
         await running.send("dario", "general", "t", "hello")
         yield running
@@ -91,7 +91,7 @@ async def attack(server: TestServer, endpoint: Endpoint, name: str, chance: rand
     url = f"{server.url}{path}" if endpoint.absolute else path
     sent: dict[str, Any] = {**fields(endpoint, chance)}
     response = await server.raw(name, endpoint.method, url, sent)
-    # Resumable uploads speak the tus protocol, which answers by headers.
+    # Resumable uploads use the tus protocol, which answers with headers.
     if not endpoint.absolute and not endpoint.path.startswith("/tus"):
         assert response.headers.get("content-type") == "application/json", (endpoint, path, response)
         answer = json.loads(response.content)

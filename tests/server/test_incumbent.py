@@ -1,4 +1,4 @@
-"""What the incumbent terminal client asks of a server, replayed."""
+"""The requests of the incumbent terminal client, replayed."""
 
 from __future__ import annotations
 

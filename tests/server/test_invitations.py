@@ -17,7 +17,7 @@ ROUTES = ("/invites", "/invites/multiuse")
 
 
 def asked(server: TestServer, path: str = "/invites", **changes: object) -> dict[str, object]:
-    """Parameters that are fine; `invitee_emails` only where the operation has it."""
+    """Valid parameters; `invitee_emails` only where the operation has it."""
     params: dict[str, object] = {"stream_ids": [server.channel("general")]}
     if path == "/invites":
         params["invitee_emails"] = "nadia@example.com"

@@ -1,4 +1,4 @@
-"""What goes out as JSON."""
+"""JSON encoding of answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server at both sides of every gate: it answers, and says what a server of that level says."""
+"""The server at both sides of every gate: it answers as a server of that level does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One letter on its way, taken by a real SMTP server."""
+"""Delivery of one email to a real SMTP server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mail that waits in the store, goes out, and is tried again."""
+"""Emails that wait in the store, are sent, and are retried."""
 
 from __future__ import annotations
 

@@ -350,7 +350,7 @@ def test_a_source_becomes_its_html(source: str, html: str) -> None:
 
 
 def found(source: str) -> Rendered:
-    """What the renderer noted of a source."""
+    """The renderer's result for a source."""
     return render(source, WORLD)
 
 

@@ -1,4 +1,4 @@
-"""Sources that mean harm: to readers, or to the time of the server."""
+"""Sources meant to harm readers or to cost the server time."""
 
 import re
 import time
@@ -20,7 +20,7 @@ CONTEXT = NoLookups(
     )
 )
 CPU_SECONDS = 0.6
-"""Ten times what a quiet machine needs; anything that grows faster than its input takes minutes instead."""
+"""Ten times the cost on an idle machine; anything with superlinear cost would take minutes."""
 
 UNITS = [
     *(
@@ -66,11 +66,11 @@ UNITS = [
     ),
 ]
 PLACEHOLDER = re.compile("klzzwxh|wzxhzdk")
-"""What the library writes in the place of what was found."""
+"""Placeholders that the Markdown library puts in place of matched text."""
 
 
 def cpu_seconds(source: str) -> float:
-    """The processor time of one rendering."""
+    """The CPU time of one rendering."""
     start = time.process_time()
     render(source, CONTEXT)
     return time.process_time() - start
@@ -78,7 +78,7 @@ def cpu_seconds(source: str) -> float:
 
 @pytest.fixture(scope="module", autouse=True)
 def warm() -> None:
-    """Tables and parsers that are made at first use are not what is measured."""
+    """Excludes tables and parsers that are built at first use from the measurements."""
     render("🎉 www.example.com #12\n```py\nx\n```", CONTEXT)
 
 
@@ -137,7 +137,7 @@ HARMFUL = [
     " https://a.b/`a`",
     " go/$$a$$ ",
 ]
-"""What must not become an element, an attribute or an address. Nothing else here makes the fifth heading."""
+"""Text that must not become an element, an attribute or a URL. No other source here produces an h5."""
 hostile_sources = st.lists(st.sampled_from(UNITS + HARMFUL) | st.text(max_size=8), max_size=400).map("".join)
 
 

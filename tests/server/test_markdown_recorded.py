@@ -1,4 +1,4 @@
-"""What a Zulip server made of a thousand texts, and what the embedded one makes of them."""
+"""A thousand texts as a Zulip server rendered them, compared with the embedded server's rendering."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from narrowcast_server.markdown import render
 from support.renderings import RecordedContext, Rendering, as_read, recorded
 
 MOST_DIFFERENT = 25
-"""Texts that are meant to differ; server/README.md says in what."""
+"""The number of texts meant to differ; server/README.md lists the differences."""
 
 
 @pytest.mark.parametrize("part", recorded().renderings)

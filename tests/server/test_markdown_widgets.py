@@ -1,4 +1,4 @@
-"""Polls, to-do lists and their later submessages."""
+"""Polls, to-do lists and their submessages."""
 
 import pytest
 

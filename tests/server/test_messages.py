@@ -1,4 +1,4 @@
-"""Sending, reading, editing, moving and deleting messages."""
+"""Sending, fetching, editing, moving and deleting messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mail about what somebody has missed."""
+"""Emails about messages that a user has missed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.server import TestServer, running_server
 
 
 class Away:
-    """Somebody who wants mail, and the clock."""
+    """Elif, who wants emails, and the clock."""
 
     def __init__(self, server: TestServer, clock: VirtualClock) -> None:
         self.server = server
@@ -29,7 +29,7 @@ class Away:
         tell_missed(self.server.core, user, marks(self.server.core).get(user.id))
 
     def mails(self, after: float = 121) -> list[tuple[str, str]]:
-        """Subject and text of what was written to them since, when some time has passed."""
+        """Advances the clock, then returns subject and text of the emails since the last call."""
         self.clock.jump(after)
         self.look()
         rows = self.server.core.store.all("SELECT subject, body FROM sent_emails ORDER BY id")
@@ -69,7 +69,7 @@ async def test_all_that_was_missed_is_one_mail_after_the_chosen_time(away: Away)
     ("zone", "shown"), [("", "UTC"), ("Asia/Tokyo", "JST"), ("Atlantis/Capital", "UTC"), ("../etc", "UTC")]
 )
 async def test_times_are_those_of_the_reader_or_utc(away: Away, zone: str, shown: str) -> None:
-    """Names of time zones come and go; mail to others must not wait for one that is gone."""
+    """Time zones are sometimes removed; one that no longer exists must not stop emails to others."""
     await away.wants()
     away.server.core.users.update(away.server.id("elif"), timezone=zone)
     await away.server.send_direct("dario", ["elif"], "lunch?")

@@ -1,4 +1,4 @@
-"""Moving messages: what the notices say, and until when messages may be moved, edited and deleted."""
+"""Moving messages: the notices it causes, and how long messages may be moved, edited and deleted."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ pytestmark = pytest.mark.usefixtures("clock")
 
 ALL = {"propagate_mode": "change_all"}
 LEEWAY = 20
-"""Seconds for who began in time."""
+"""Extra seconds for edits that were begun in time."""
 
 
 async def newest(server: TestServer, channel: str, topic: str) -> str:
-    """The newest text of a topic."""
+    """The content of the newest message in a topic."""
     (message,) = await server.newest("ada", 1, channel=channel, topic=topic)
     text: str = message["content"]
     return text
@@ -91,7 +91,7 @@ CHANGES: Mapping[str, tuple[str, dict[str, object] | None]] = {
 
 
 async def change(server: TestServer, setting: str, message_id: int) -> int:
-    """Tries what a setting limits; gives the status."""
+    """Attempts the change that a setting limits and returns the status."""
     method, fields = CHANGES[setting]
     if fields is not None and "stream_id" in fields:
         fields = {"stream_id": server.channel("engineering")}

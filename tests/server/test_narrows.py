@@ -1,4 +1,4 @@
-"""GET /messages/matches_narrow, and the operators that it shares with reading messages."""
+"""GET /messages/matches_narrow, and the operators that it shares with fetching messages."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ async def test_every_operator_of_the_service(server: TestServer) -> None:
         (term("in", "home"), [plain, mention, direct, group]),
         (term("in", "all"), everything),
     ]
-    # What the sender's program reports decides whether their own messages are read; here nothing is.
+    # Whether own messages are read depends on the client that sent them; here none are.
     for condition, wanted in expected:
         assert await ids(server, "ada", condition) == wanted, condition
 

@@ -1,4 +1,4 @@
-"""One's own entries of the navigation, and hints for newcomers."""
+"""The user's own navigation entries, and onboarding hints."""
 
 from __future__ import annotations
 

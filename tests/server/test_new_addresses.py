@@ -1,4 +1,4 @@
-"""Addresses with which nobody gets an account: other domains than the organization's, and those thrown away."""
+"""Email addresses that cannot get an account: outside the organization's domains, or disposable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ away.example
 
 @pytest.fixture
 async def listing(tmp_path: Path) -> AsyncIterator[TestServer]:
-    """A server whose operator has a list of domains, in an organization that refuses them."""
+    """A server with an operator's list of disposable domains, in an organization that rejects them."""
     (tmp_path / "thrown.txt").write_text(LIST)
     (tmp_path / NAME).write_text('[accounts]\ndisposable_domains = "thrown.txt"\n')
     config = read(tmp_path).configure(Config())
@@ -35,7 +35,7 @@ def person(address: str) -> dict[str, object]:
 
 
 async def invited(server: TestServer, address: str) -> object:
-    """None, or what the inviter is told of the address."""
+    """None, or the error about the address that the inviter receives."""
     params = {"invitee_emails": address, "stream_ids": []}
     answer = (await server.raw("ada", "POST", "/invites", params)).json()
     if answer["result"] == "success":

@@ -1,4 +1,4 @@
-"""Who begins topics: `can_create_topic_group` of a channel."""
+"""Who may create topics: a channel's `can_create_topic_group`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ REFUSED = "You do not have permission to create new topics in this channel."
 
 @pytest.fixture
 async def general(server: TestServer) -> int:
-    """A channel in which moderators begin topics."""
+    """A channel in which moderators may create topics."""
     channel_id = server.channel("general")
     moderators = {"new": server.group("role:moderators")}
     await server.call("ada", "PATCH", f"/streams/{channel_id}", {"can_create_topic_group": moderators})

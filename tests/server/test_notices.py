@@ -1,4 +1,4 @@
-"""What the notification bot writes by itself, in the words of a live Zulip server."""
+"""Messages that the notification bot sends by itself, in the words of a live Zulip server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server offers to whoever looks after it: health, numbers, sessions, the log of acts."""
+"""What the server offers operators and administrators: health, metrics, sessions, the audit log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.server import Answer, TestServer
 async def own(
     server: TestServer, name: str | None, method: str, path: str, fields: dict[str, object] | None = None
 ) -> Answer:
-    """A route that is counted from the root."""
+    """Calls a route outside /api/v1."""
     response = await server.raw(name, method, server.url + path, fields)
     answer: Answer = response.json()
     return {**answer, "status": response.status_code} if "status" not in answer else answer
@@ -65,7 +65,7 @@ async def test_numbers_and_acts_are_for_administrators(
 ) -> None:
     response = await server.raw(name, "GET", server.url + path)
     if name == "iris":
-        # Ada's bot has no role of its own.
+        # Ada's bot is only a member.
         assert response.status_code == 400
     assert response.json()["result"] == "error"
 
@@ -129,7 +129,7 @@ async def test_a_session_of_somebody_else_is_no_session(server: TestServer) -> N
     assert answer["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-# --- the log of acts --------------------------------------------------------------------------------------------
+# --- the audit log ------------------------------------------------------------------------------------------
 
 
 async def acts(server: TestServer, **fields: object) -> list[Answer]:

@@ -1,4 +1,4 @@
-"""What the operator does by the command line: admin commands, backups, restores."""
+"""What the operator does on the command line: admin commands, backups, restores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from support.server import TestServer, running_server
 
 
 def quiet(line: str) -> None:
-    """Says nothing."""
+    """Discards the line."""
 
 
 def data_of(server: TestServer) -> Path:
@@ -238,7 +238,7 @@ def flip(content: bytearray) -> None:
 
 
 def with_member(name: str, kind: bytes = tarfile.REGTYPE) -> Callable[[Path], None]:
-    """A backup with one more member."""
+    """Adds one member to a backup."""
 
     def apply(path: Path) -> None:
         with tarfile.open(path, "a") as archive:

@@ -1,4 +1,4 @@
-"""What people see who open an address of the server in a browser."""
+"""What people see who open a URL of the server in a browser."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _QUIET = (
 
 
 class Page(HTMLParser):
-    """The tags, attributes and texts of a page; checks that nothing of it could do anything."""
+    """The texts of a page; asserts that it has only harmless tags and attributes."""
 
     TAGS = frozenset(
         ["html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "pre", "code", "bdi"]
@@ -69,7 +69,7 @@ class Page(HTMLParser):
 
 
 async def opened(server: TestServer, path: str, status: int = 200) -> Page:
-    """A page as it is, and with the headers that it must have."""
+    """A page; asserts its status and required headers."""
     url = path if path.startswith("http") else server.url + path
     answer = await server.client.get(url, headers=BROWSER_ACCEPTS)
     assert answer.status_code == status
@@ -199,7 +199,7 @@ async def dom(url: str, folder: Path) -> str:
 
 
 async def chromium(folder: Path, *arguments: str) -> tuple[str, str]:
-    """What a browser of its own profile writes to its outputs."""
+    """Standard output and error of a browser with a fresh profile."""
     assert BROWSER is not None
     process = await asyncio.create_subprocess_exec(
         BROWSER,

@@ -1,4 +1,4 @@
-"""How parameters travel: the table that client and server share, against the recordings of a real server."""
+"""How parameters are encoded: the table that client and server share, against recordings of a real server."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from support.captures import captures, recorded_answers
 from support.server import Bare, TestServer
 
 TO_COME = 4_000_000_000
-"""A time of delivery, far off."""
+"""A delivery time in the far future."""
 
 
 def recorded_texts() -> Iterator[tuple[str, str, str, str, dict[str, Any]]]:
-    """(method, path, name, text, answer) of every recorded parameter that is no JSON."""
+    """(method, path, name, text, answer) of every recorded parameter that is not JSON."""
     for _, capture in recorded_answers():
         request = capture["request"]
         params = request.get("params")
@@ -186,8 +186,8 @@ SHAPES = re.compile(r"(\w+)(\[\d+\])*(\[\"\w+\"\])? (is not|is too|field is miss
 
 
 def refused_for_their_shape() -> list[tuple[str, str, str, dict[str, Any], str]]:
-    """(file, method, path, params, parameter) of recorded requests that a real server refused for how a parameter
-    looked; those about one thing by its id are left out, for the thing is not here.
+    """(file, method, path, params, parameter) of recorded requests that a real server rejected for the form
+    of a parameter; without requests to a single object, which does not exist here.
     """
     found = []
     for name, capture in recorded_answers():
@@ -211,7 +211,7 @@ async def test_what_a_real_server_refused_for_its_shape_is_refused_here_too(serv
     for name, method, path, params, parameter in requests:
         sent = {key: Bare(value) if isinstance(value, str) else value for key, value in params.items()}
         response = await server.raw("ada", method, path, sent)
-        if response.status_code != 400:  # that the channel is another one may be said first
+        if response.status_code != 400:  # another error, such as an unknown channel, may come first
             kinder.append((name, parameter, response.status_code))
     assert len(requests) > 20
     assert not kinder, kinder

@@ -1,7 +1,7 @@
-"""What is asked for by flag is found in the flag's partial index, however many messages somebody has.
+"""Queries by flag use the flag's partial index, however many messages a user has.
 
-SQLite takes such an index only where the query has its condition literally, so that a parameter in place of the
-number, or another form of the same condition, would read everything that was ever delivered.
+SQLite uses such an index only if the query contains its condition literally; with a parameter instead of the
+number, or another form of the same condition, it would read everything that was ever delivered.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BY_MESSAGE = re.compile(r"\bmessage_id (=|IN)")
 
 
 class Statements:
-    """The statements of a store that ask for messages by their flags alone, and how SQLite would find these."""
+    """Records a store's statements that select messages by flag alone, to show how SQLite executes them."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._asked: list[tuple[str, Sequence[Value]]] = []
@@ -36,7 +36,7 @@ class Statements:
         return noted
 
     def plans(self, store: Store) -> list[str]:
-        """The step that reads `user_messages`, of each statement since the last time."""
+        """For each statement since the last call, the step of its plan that reads `user_messages`."""
         asked, self._asked = self._asked, []
         return [
             next(
@@ -49,7 +49,7 @@ class Statements:
 
 
 def through(index: str) -> re.Pattern[str]:
-    """A search by person; a scan would read the rows of everybody."""
+    """A search by user; a scan would read the rows of all users."""
     return re.compile(rf"SEARCH \w+ USING (COVERING )?INDEX {index} \(user_id=\?")
 
 

@@ -1,4 +1,4 @@
-"""A new password by a link, which comes by mail or from the operator."""
+"""Resetting a password with a link sent by email or made by the operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may do what: every role against every operation that is not for everybody."""
+"""Permissions: every role against every operation that is restricted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Params = Callable[[TestServer], dict[str, object]]
 
 @dataclass(frozen=True)
 class Operation:
-    """One request and the roles that may make it; the path may name people, channels and groups by name."""
+    """One request and the roles that may make it; the path may name users, channels and groups."""
 
     method: str
     path: str
@@ -110,7 +110,7 @@ async def path_of(server: TestServer, path: str) -> str:
 
 
 async def is_open(folder: Path, operation: Operation, name: str) -> bool:
-    """Whether somebody may make the request, in an organization where nothing has happened yet."""
+    """Whether the user may make the request, in a fresh organization."""
     async with running_server(folder) as server:
         path = await path_of(server, operation.path)
         response = await server.raw(name, operation.method, path, operation.params(server))

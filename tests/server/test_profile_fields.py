@@ -1,4 +1,4 @@
-"""Custom profile fields: their definitions, and what people say in them."""
+"""Custom profile fields: their definitions, and users' values for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Zulip server refuses for what it says, and this one too."""
+"""Requests that a Zulip server rejects because of their values, and this server too."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOBODY: dict[str, list[int]] = {"direct_members": [], "direct_subgroups": []}
             "without topic edit",
         ),
         ("PATCH", "/realm", {"waiting_period_threshold": -1}, "too small"),
-        # No client reads a snapshot that has a number past 64 bits in it.
+        # Clients cannot parse a snapshot with a number beyond 64 bits.
         ("PATCH", "/realm", {"waiting_period_threshold": 2**64}, "too large"),
         ("PATCH", "/realm", {"message_retention_days": 2**64}, "too large"),
         ("PATCH", "/realm", {"message_content_edit_limit_seconds": 2**64}, "too large"),

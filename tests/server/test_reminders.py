@@ -1,4 +1,4 @@
-"""Reminders of messages, which the notification bot sends at their time."""
+"""Reminders of messages, which the notification bot sends when they are due."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The recorded requests of a real server, sent again to the embedded one: it accepts and refuses alike, answers with
-the same fields, and tells of what happened in events of the same shape.
+"""Recorded requests of a real server, replayed against the embedded one: it accepts and rejects the same
+requests, answers with the same fields, and sends events of the same shape.
 
-A refusal has the recorded text, too. What differs stands in a table here, with the reason.
+Errors have the recorded text too. The tables here list all differences with their reasons.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NOT_RECORDED = {
         *("POST_typing/35", "GET_users_me_stream_id_topics/08", "POST_user_topics/15"),
     },
 }
-"""Requests that cannot be sent again."""
+"""Requests that cannot be replayed."""
 _SETUP: Mapping[str, list[tuple[str, str, str, dict[str, object]]]] = {
     "POST_typing/30": [
         (
@@ -55,7 +55,7 @@ _SETUP: Mapping[str, list[tuple[str, str, str, dict[str, object]]]] = {
     ],
     "POST_drafts/29": [("cordelia", "PATCH", "/settings", {"enable_drafts_synchronization": False})],
 }
-"""What the recording did before a request without writing it down."""
+"""Requests that the recording made before another one without recording them."""
 
 _DIFFERENT = {
     "pages of the web app, where this server has JSON": {
@@ -94,7 +94,7 @@ _DIFFERENT = {
     "the recorded server failed": {"POST_users_me_subscriptions/26", "POST_realm_playgrounds/12"},
     "the contract has a code for an unknown channel here (ERR-03)": {"DELETE_users_me_subscriptions/04"},
 }
-"""Requests with another outcome."""
+"""Requests with a different outcome."""
 _IN_OTHER_WORDS = {
     "this organization is not Zulip, and somebody is called by their name": {"POST_messages/56"},
     "says what is wrong with the address": {"POST_users/03"},
@@ -106,11 +106,11 @@ _IN_OTHER_WORDS = {
     "links and invitations are numbered together": {"DELETE_invites_multiuse/02"},
     "the contract has one refusal for who may not invite so (INV-32)": {"POST_invites/16"},
 }
-"""Refusals with another text."""
+"""Errors with a different text."""
 _OF_THE_LIBRARY = re.compile(
     r': Value error, Not in the list of possible values|(?<=: )Value error, |\["(int|bool)"\]'
 )
-"""What the library that reads the recorded server's parameters adds to its texts; here it is added to some."""
+"""Text that the recorded server's validation library adds to its errors; here only some errors have it."""
 _OF_ANOTHER_SHAPE = {
     ".message.avatar_url can be NoneType": "clients make the addresses of pictures themselves (client_gravatar)",
     ".bot.api_key is missing": "keys go to owners of bots alone",
@@ -121,7 +121,7 @@ _OF_ANOTHER_SHAPE = {
     ".streams[].first_message_id can be number": "a channel that one comes to later has messages",
     ".away is new": "the contract keeps it (STAT-12)",
 }
-"""Where events differ from all recorded ones of their kind, and why."""
+"""Where events differ in shape from all recorded ones of their type, and why."""
 _UNSEEN = {
     "attachment/add": "no files", "attachment/remove": "no files", "attachment/update": "no files",
     "realm_emoji/update": "no files",
@@ -132,7 +132,7 @@ _UNSEEN = {
     "realm_export_consent": "changed outside of the recorded requests",
     "update_message/rendering_only/content": "no previews of links are made here",
 }  # fmt: skip
-"""Recorded kinds of events that the recorded requests do not cause here."""
+"""Recorded types of events that the replay does not cause."""
 
 
 def _labels(table: Mapping[str, set[str]]) -> set[str]:
@@ -146,7 +146,7 @@ def replayed(tmp_path_factory: pytest.TempPathFactory) -> Replayed:
 
 
 def _differences(outcome: Outcome) -> Iterator[object]:
-    """Where an answer is another one; whoever is refused learns the same, whoever is not learns as much."""
+    """Differences of status, code and fields; only a success may have more fields than the recorded one."""
     recorded, answer = outcome.recorded.response, outcome.answer
     if outcome.status != outcome.recorded.status:
         yield f"{outcome.recorded.status} became {outcome.status}"

@@ -1,4 +1,4 @@
-"""A server that is restarted while people write: nothing acknowledged is lost, and readers have all of it once."""
+"""A server that is restarted while people write: nothing acknowledged is lost; readers receive all once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MESSAGES = 30
 
 @asynccontextmanager
 async def served(folder: Path, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    """`narrowcast serve` on a port, once it answers; ended by SIGTERM."""
+    """`narrowcast serve` on a port, once it answers; stopped with SIGTERM."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "narrowcast", "serve", "--port", str(port), "--data", str(folder / "data")),
         stdout=asyncio.subprocess.PIPE,
@@ -42,7 +42,7 @@ async def served(folder: Path, port: int) -> AsyncIterator[asyncio.subprocess.Pr
 
 
 class Writer:
-    """Sends numbered messages one after the other, each until it is acknowledged."""
+    """Sends numbered messages one after the other, retrying each until it is acknowledged."""
 
     def __init__(self, account: Account) -> None:
         self._client = httpx.AsyncClient(

@@ -1,4 +1,4 @@
-"""Messages that end by age, deleted by the server itself."""
+"""Messages that expire, deleted by the server itself."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ DAY = 86_400
 
 @dataclass
 class Aging:
-    """A server and the clock that it lives by."""
+    """A server and its clock."""
 
     server: TestServer
     clock: VirtualClock
 
     async def ages(self, days: float) -> None:
-        """Lets time go by, and the server do its round."""
+        """Advances the clock and lets the server delete expired messages."""
         self.clock.jump(days * DAY)
         await self.clock.advance(601)
 
     async def left(self, name: str = "ada") -> list[str]:
-        """The texts that somebody can read."""
+        """The contents of the messages that a user can read."""
         params = {"anchor": "oldest", "num_before": 0, "num_after": 100, "apply_markdown": False}
         answer = await self.server.call(name, "GET", "/messages", params)
         return [message["content"] for message in answer["messages"]]
 
     async def keep(self, **params: object) -> None:
-        """Changes the organization."""
+        """Changes the organization's settings."""
         await self.server.call("ada", "PATCH", "/realm", params)
 
 
 @pytest.fixture
 async def aging(tmp_path: Path) -> AsyncIterator[Aging]:
-    """With batches of two messages, so that one round has several."""
+    """A server with batches of two messages, so that one run has several."""
     clock = VirtualClock()
     config = Config()
     config = replace(config, limits=replace(config.limits, delete_batch=2))

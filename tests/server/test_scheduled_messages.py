@@ -45,7 +45,7 @@ async def refused(server: TestServer, identity: int, **params: object) -> Answer
 
 
 async def failed(server: TestServer) -> int:
-    """A scheduled message that could not be sent, because its channel was archived meanwhile."""
+    """A scheduled message that could not be sent because its channel was archived."""
     identity = await scheduled(server, to=server.channel("engineering"))
     await server.call("ada", "DELETE", f"/streams/{server.channel('engineering')}")
     with server.core.transaction():

@@ -1,4 +1,4 @@
-"""Signing in with a code of an authenticator app beside the password."""
+"""Signing in with a code of an authenticator app in addition to the password."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATH = "/server/second_factor"
 
 
 class Ada:
-    """The owner, who has a password, and the clock."""
+    """Ada, an owner with a password, and the clock."""
 
     def __init__(self, server: TestServer, clock: VirtualClock) -> None:
         self.server = server
@@ -28,7 +28,7 @@ class Ada:
         self.secret = ""
 
     def code(self, steps: int = 0) -> str:
-        """What the app shows now, or some steps later."""
+        """The code that the authenticator app shows now, or some steps later."""
         return code_at(self.secret, int(self.clock.now()) // STEP_SECONDS + steps)
 
     async def begin(self) -> None:

@@ -1,4 +1,4 @@
-"""Operations that few clients need, or that older ones call by other names."""
+"""Operations that few clients use, or that older clients know by other names."""
 
 from __future__ import annotations
 

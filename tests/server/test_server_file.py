@@ -1,4 +1,4 @@
-"""The operator's file `server.toml`: how mail is sent, and the limits."""
+"""The operator's file `server.toml`: email delivery and limits."""
 
 from __future__ import annotations
 

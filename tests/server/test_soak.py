@@ -1,6 +1,7 @@
 """Many clients and many messages at once: nothing lost, nothing out of order.
 
-`NARROWCAST_SOAK_SECONDS=60 pytest tests/server/test_soak.py` is the whole soak; without it a short one runs.
+`NARROWCAST_SOAK_SECONDS=60 pytest tests/server/test_soak.py` runs the whole soak; without the variable a
+short one runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""GET /users/me/{stream_id}/topics, and how people see topics."""
+"""GET /users/me/{stream_id}/topics, and users' visibility policies for topics."""
 
 from __future__ import annotations
 

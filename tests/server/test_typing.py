@@ -161,7 +161,7 @@ async def test_channel_typing_goes_to_subscribers_who_declared_that_they_know_it
     assert event["sender"]["user_id"] == server.id("ada")
     assert await old.events("typing") == []
     assert await outsider.events("typing") == []
-    # Its own clients get it too and leave it out by the sender's id.
+    # The sender's own clients receive it too, and ignore it by the sender's id.
     assert [own["sender"]["user_id"] for own in await oneself.events("typing")] == [server.id("ada")]
 
 

@@ -1,4 +1,4 @@
-"""POST /user_uploads, and who may open what lies behind its answer."""
+"""POST /user_uploads, and who may download the uploaded files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.server import Answer, TestServer, running_server
 async def upload(
     server: TestServer, name: str, filename: str = "hello.txt", content: bytes = b"hello", field: str = "file"
 ) -> Answer:
-    """The answer to an upload, which must be a success."""
+    """Uploads a file, asserts success and returns the answer."""
     response = await server.raw(name, "POST", "/user_uploads", files={field: (filename, content)})
     answer: Answer = response.json()
     assert response.status_code == 200, answer
@@ -26,13 +26,13 @@ async def upload(
 
 
 async def opened(server: TestServer, name: str | None, url: str) -> tuple[int, bytes]:
-    """Status and body of a file at its address."""
+    """Status and body of a download."""
     response = await server.raw(name, "GET", f"{server.url}{url}")
     return response.status_code, response.content
 
 
 def picture(width: int, height: int) -> bytes:
-    """The smallest PNG of a size: its header alone is ever read."""
+    """The beginning of a PNG of that size: only the header is ever read."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunk = b"IHDR" + header
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))

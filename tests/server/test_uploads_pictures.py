@@ -1,4 +1,4 @@
-"""Avatars, custom emoji, and what clients fetch beside the API."""
+"""Avatars, custom emoji, and other images that clients fetch outside the API."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from support.server import TestServer, running_server
 
 
 def picture(width: int = 32, height: int = 32) -> bytes:
-    """The header of a PNG, which alone is ever read."""
+    """The beginning of a PNG: only the header is ever read."""
     chunk = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
 
 
 async def sent(server: TestServer, name: str, path: str, *files: bytes) -> httpx.Response:
-    """The answer to a form with these files."""
+    """The response to a form with these files."""
     forms = {f"f{number}": (f"{number}.png", content) for number, content in enumerate(files)}
     return await server.raw(name, "POST", path, files=forms)
 

@@ -1,4 +1,4 @@
-"""Parts of files: RFC 9110, section 14."""
+"""Range requests: RFC 9110, section 14."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CONTENT = b"0123456789"
 
 
 async def uploaded(server: TestServer, content: bytes = CONTENT) -> str:
-    """The address of a file."""
+    """Uploads a file and returns its URL."""
     response = await server.raw("ada", "POST", "/user_uploads", files={"file": ("digits.txt", content)})
     return f"{server.url}{response.json()['url']}"
 

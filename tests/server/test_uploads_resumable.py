@@ -1,4 +1,4 @@
-"""Uploads by tus: in parts, after cuts, within limits."""
+"""Uploads with tus: in parts, after interruptions, within limits."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ PART = {**TUS, "Content-Type": "application/offset+octet-stream"}
 
 
 def metadata(filename: str) -> str:
-    """`Upload-Metadata` of a file."""
+    """The `Upload-Metadata` header of a file."""
     pairs = {"filename": filename, "filetype": "text/plain"}
     return ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in pairs.items())
 
 
 async def created(server: TestServer, length: int, filename: str = "notes.txt", name: str = "ada") -> str:
-    """The address of a new upload."""
+    """Creates an upload and returns its URL."""
     headers = {**TUS, "Upload-Length": str(length), "Upload-Metadata": metadata(filename)}
     response = await server.raw(name, "POST", "/tus", headers=headers)
     assert response.status_code == 201, response.text
@@ -39,13 +39,13 @@ async def created(server: TestServer, length: int, filename: str = "notes.txt", 
 async def patched(
     server: TestServer, address: str, offset: int, content: bytes, name: str = "ada"
 ) -> httpx.Response:
-    """The answer to some bytes at an offset."""
+    """Sends bytes at an offset and returns the response."""
     headers = {**PART, "Upload-Offset": str(offset)}
     return await server.raw(name, "PATCH", address, headers=headers, content=content)
 
 
 async def offset_of(server: TestServer, address: str, name: str = "ada") -> int:
-    """How far an upload is."""
+    """The upload's current offset."""
     response = await server.raw(name, "HEAD", address, headers=TUS)
     assert response.status_code == 200
     assert response.headers["cache-control"] == "no-store"

@@ -1,4 +1,4 @@
-"""Accounts: PATCH and DELETE /users/{user_id}, and what stands around them."""
+"""Accounts: PATCH and DELETE /users/{user_id}, and related operations."""
 
 from __future__ import annotations
 

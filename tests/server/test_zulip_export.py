@@ -1,4 +1,4 @@
-"""The archive that a Zulip server imports: every table as its models have it, every file, nothing that it refuses."""
+"""The archive that a Zulip server imports: all tables as its models have them, all files, nothing invalid."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_everybody_is_in_the_group_of_their_role(rows: Tables) -> None:
         assert (names[f"role:{groups[person['role']]}"], person["id"]) in inside
     members = {row["id"] for row in rows["zerver_userprofile"] if row["role"] == 400}
     assert {user for group, user in inside if group == names["role:fullmembers"]} <= members
-    # Full members are those who are there for three days.
+    # Full members have been members for three days.
     newcomer = next(row for row in rows["zerver_userprofile"] if row["full_name"] == "Odd Ærlig 語")
     assert ((names["role:fullmembers"], newcomer["id"]) in inside) == (
         1_800_000_000 - newcomer["date_joined"] >= 3 * 86_400
@@ -203,7 +203,7 @@ def test_html_is_left_to_zulip_but_where_the_text_does_not_tell_who_is_meant(row
     named_by_id = next(row for text, row in by_text.items() if "|2** see [plan]" in text)
     assert 'data-user-id="2"' in named_by_id["rendered_content"]
     assert named_by_id["rendered_content_version"] == 1
-    # Bots of the system are not among the people that the import renders for.
+    # System bots are not among the users for whom the import renders.
     assert by_text["a notice"]["rendered_content"] == "<p>a notice</p>"
     by_name = [row for text, row in by_text.items() if "@**" in text and "|" not in text]
     for row in [*by_name, by_text["the four of us"]]:
@@ -284,7 +284,7 @@ def test_every_table_of_a_data_folder_is_carried_or_told(
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     monkeypatch.setattr(sqlite3, "connect", watched)
     write_archive(odd_data, tmp_path / "a.tar", say=quiet)
-    # Who is in a conversation is in a table of its own.
+    # The participants of a conversation are read from another table.
     known_anew = {"conversations"} | {
         name for name in tables if name.startswith(("message_words", "sqlite_"))
     }
@@ -321,7 +321,7 @@ def test_levels_have_one_of_two_layouts(level: int, direct_groups: bool) -> None
     assert target.levels == ((477, 499) if direct_groups else (441, 476))
 
 
-# The fields of a server of level 387 are those of its models: its import was tried.
+# The fields of the models of a level 387 server, confirmed by a real import.
 OF_387 = {
     "zerver_stream": "id realm name date_created creator deactivated description rendered_description subscriber_count"
     " invite_only history_public_to_subscribers is_web_public message_retention_days first_message_id"

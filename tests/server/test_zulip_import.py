@@ -71,8 +71,8 @@ def test_what_zulip_converts_from_other_services_is_taken_in(tmp_path: Path) -> 
 
 
 def as_zulip_writes_it(files: Files) -> Files:
-    """The same organization as an export of a Zulip server has it: the second of a server, with bots of that server,
-    pictures in two sizes, paths of its own, and fields that are not known here.
+    """The same organization as a Zulip server exports it: as its second realm, with that server's system
+    bots, images in two sizes, different paths, and fields that are unknown here.
     """
     reminded_of = {row["id"]: row["message"] for row in files.pop("narrowcast.json")["reminders"]}
     for row in files["realm.json"]["zerver_scheduledmessage"]:

@@ -1,4 +1,4 @@
-"""An archive comes from strangers: what does not fit is refused as a whole, and texts are filtered."""
+"""An archive is untrusted: one with anything invalid is rejected as a whole, and texts are filtered."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_a_path_that_this_server_would_not_make_becomes_one_of_its_own(
 
 
 def with_entry(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> Callable[[Path], None]:
-    """One more entry."""
+    """Adds one entry to an archive."""
 
     def add(path: Path) -> None:
         with tarfile.open(path, "a") as tar:
@@ -184,7 +184,7 @@ def with_entry(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> Call
 
 
 def endless_header(path: Path) -> None:
-    """An entry whose extended header says that it has a gigabyte."""
+    """Prepends an entry whose extended header claims a size of a gigabyte."""
     header = tarfile.TarInfo("x")
     header.type, header.size = tarfile.XHDTYPE, 1 << 30
     path.write_bytes(header.tobuf(tarfile.USTAR_FORMAT) + path.read_bytes())

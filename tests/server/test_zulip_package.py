@@ -1,4 +1,4 @@
-"""The `zulip` package from the package index, unmodified, against the embedded server."""
+"""The unmodified `zulip` package from PyPI against the embedded server."""
 
 from __future__ import annotations
 

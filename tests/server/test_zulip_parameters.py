@@ -1,4 +1,4 @@
-"""The embedded server takes what a Zulip server of level 442 takes, in the form in which that takes it."""
+"""The embedded server accepts the parameters of a Zulip server of level 442, in the same form."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ NOT_HERE = {
     ): "all_public_streams apply_markdown archived_channels bulk_message_deletion client_gravatar"
     " empty_topic_name event_types include_deactivated_groups lifespan_secs linkifier_url_template narrow"
     " pronouns_field_type_supported simplified_presence_events slim_presence stream_typing_notifications user_client"
-    " user_list_incomplete",  # a queue is made by registering
+    " user_list_incomplete",  # queues are created by POST /register only
     ("GET", "/streams"): "include_all_active",
     ("POST", "/users/me/onboarding_steps"): "schedule_navigation_tour_video_reminder_delay",
     ("POST", "/realm/logo"): "night",  # read together with the file
 }
-"""Parameters that this server ignores, and says so in its answer."""
+"""Parameters that this server ignores, and reports as ignored."""
 OF_EACH_TYPE: tuple[object, ...] = ("text", None, 1, [], {}, True, 0.5)
 
 
@@ -46,7 +46,7 @@ def endpoints() -> Iterator[tuple[Operation, Endpoint]]:
 
 
 def of_today(endpoint: Endpoint) -> dict[str, Param[object]]:
-    """The parameters that a server of the newest level has, by the name that Zulip has for them."""
+    """The parameters of an endpoint at the newest level, by their Zulip names."""
     known = [param for param in endpoint.params if param.known_at(LATEST_LEVEL)]
     real = zulip_parameters()[endpoint.method, shape(endpoint.path)]
     return {next((name for name in param.names() if name in real), param.name): param for param in known}
@@ -112,7 +112,7 @@ async def test_what_is_of_another_type_or_no_word_is_refused(server: TestServer)
 
 
 def _wrong(param: ZulipParameter) -> Iterator[str]:
-    """What a Zulip server refuses for its form alone, as it travels."""
+    """Encoded values that a Zulip server rejects for their form alone."""
     if param.words:
         yield "no such word"
     elif param.is_json:
@@ -121,7 +121,7 @@ def _wrong(param: ZulipParameter) -> Iterator[str]:
 
 
 def _right(param: ZulipParameter) -> object:
-    """What passes for its form."""
+    """An encoded value of valid form."""
     if param.is_json:
         return Bare(json.dumps(next(value for value in OF_EACH_TYPE if param.takes(value))))
     return Bare(min(param.words, default="x"))

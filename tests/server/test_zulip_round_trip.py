@@ -1,4 +1,4 @@
-"""What an archive carries is the same when it comes back."""
+"""An organization is the same after export to an archive and import."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.archives import SAME, opened, quiet, rows
 
 
 def test_no_column_has_but_one_value(odd_data: Path) -> None:
-    """Such a value could be lost, and nobody would notice."""
+    """If a column had only one value, its loss would not be noticed."""
 
     def lonely(table: str, column: str, default: str | None) -> bool:
         found = [value for (value,) in rows(odd_data, f'SELECT "{column}" FROM {table}')]
@@ -35,7 +35,7 @@ def test_no_column_has_but_one_value(odd_data: Path) -> None:
         for column, default in rows(odd_data, f"SELECT name, dflt_value FROM pragma_table_info('{table}')")
         if lonely(table, column, default)
     }
-    # There are no such files yet, but for widgets no other kinds, and the archive has no passwords.
+    # No emoji has such a file, widgets have one message type, and archives contain no passwords.
     assert alone == {"custom_emoji.still_url", "submessages.msg_type", "users.password_hash"}
 
 
@@ -77,7 +77,7 @@ TURNED: dict[str, object] = {
 
 
 def turned(settings: Mapping[str, object]) -> dict[str, object]:
-    """Each setting with another value."""
+    """Each setting with a different value."""
 
     def other(name: str, value: object) -> object:
         if isinstance(value, bool):
