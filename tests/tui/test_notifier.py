@@ -44,14 +44,14 @@ class Looking:
         return self.left
 
 
-class Spoken:
+class Written:
     """A terminal that records what is sent to it."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.sequences: list[str] = []
 
-    def say(self, sequence: str) -> None:
-        self.said.append(sequence)
+    def write(self, sequence: str) -> None:
+        self.sequences.append(sequence)
 
 
 class Later(SystemClock):
@@ -68,13 +68,13 @@ class Bench:
     """Ada's notifier, and Bruno, who writes to her."""
 
     def __init__(
-        self, server: TestServer, session: Session, notifier: Notifier, sight: Looking, voice: Spoken
+        self, server: TestServer, session: Session, notifier: Notifier, sight: Looking, output: Written
     ) -> None:
         self.server = server
         self.session = session
         self.notifier = notifier
         self.sight = sight
-        self.voice = voice
+        self.output = output
         self._moment = Arrivals(session, module.GRACE, lambda messages: None)  # ends after the notifier's
         self._come: set[int] = set()
         self._then: Callable[[int], object] = self._come.add
@@ -105,7 +105,7 @@ class Bench:
     async def told(self) -> list[str]:
         """What the terminal received once the grace period of all messages is over."""
         await until(lambda: not self._moment.is_waiting)
-        return self.voice.said
+        return self.output.sequences
 
 
 @asynccontextmanager
@@ -116,16 +116,16 @@ async def bench(
         running_server(folder / "server") as server,
         session_of(server.account("ada"), folder / "ada") as session,
     ):
-        sight, voice = Looking(focused), Spoken()
+        sight, output = Looking(focused), Written()
         notifier = Notifier(
             session,
             config or Notifications(),
             sight,
-            voice,
+            output,
             popup=Popup.OSC777,
             local_time=lambda: now,
         )
-        on = Bench(server, session, notifier, sight, voice)
+        on = Bench(server, session, notifier, sight, output)
         yield on
         on.close()
         await notifier.close()

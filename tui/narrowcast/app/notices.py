@@ -43,15 +43,15 @@ class AppSight:
         return self._app.app_focus if self._reported else None
 
 
-class TerminalVoice:
+class TerminalOutput:
     """Writes to the terminal directly, not through Textual."""
 
     def __init__(self, driver: TerminalDriver) -> None:
         self._driver = driver
 
-    def say(self, sequence: str) -> None:
+    def write(self, sequence: str) -> None:
         """Write an escape sequence for a notification."""
-        self._driver.say(sequence)
+        self._driver.write_notice(sequence)
 
 
 def title_of(app: App[int], states: Callable[[], Sequence[State]]) -> WindowTitle | None:
@@ -81,7 +81,7 @@ def begin(
         session,
         config,
         AppSight(app, in_view),
-        TerminalVoice(driver),
+        TerminalOutput(driver),
         popup=choose(config.popup, os.environ, passthrough=config.passthrough).way,
         passthrough=dict(os.environ) if config.passthrough else None,
         label=label,

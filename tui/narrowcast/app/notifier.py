@@ -26,7 +26,7 @@ from narrowcast_api.protocols.notifications import (
 from narrowcast_api.sync.arrivals import Arrivals
 from narrowcast_api.sync.session import Session
 
-__all__ = ["GRACE", "Notifier", "Sight", "Voice"]
+__all__ = ["GRACE", "Notifier", "Output", "Sight"]
 
 GRACE = 0.7
 """Seconds for which a notification is delayed, in which the message may be read."""
@@ -51,10 +51,10 @@ class Sight(Protocol):
         """The ids of the messages that were on the screen when the terminal last lost the focus."""
 
 
-class Voice(Protocol):
+class Output(Protocol):
     """Output to the terminal."""
 
-    def say(self, sequence: str) -> None:
+    def write(self, sequence: str) -> None:
         """Write an escape sequence for a notification."""
 
 
@@ -70,7 +70,7 @@ class Notifier:
         session: Session,
         config: Notifications,
         sight: Sight,
-        voice: Voice,
+        output: Output,
         *,
         popup: Popup,
         passthrough: dict[str, str] | None = None,
@@ -80,7 +80,7 @@ class Notifier:
         self._session = session
         self._config = config
         self._sight = sight
-        self._voice = voice
+        self._output = output
         self._popup = popup
         self._passthrough = passthrough
         self._local_time = local_time
@@ -106,7 +106,7 @@ class Notifier:
         if not notices or is_quiet(self._quiet, self._local_time()):
             return
         if self._config.sound == "bell" and any(notice.sound for notice in notices):
-            self._voice.say(BELL)
+            self._output.write(BELL)
         popping = [notice for notice in notices if notice.popup]
         if len(popping) > MOST_AT_ONCE:
             title, body = summary_of(popping)
@@ -144,5 +144,5 @@ class Notifier:
             self._popup, title, body, number=self._number, passthrough=self._passthrough
         )
         if sequence:
-            self._voice.say(sequence)
+            self._output.write(sequence)
         self._command.start(command_values(notice, title=title, body=body, count=count))

@@ -232,7 +232,7 @@ class TerminalDriver(LinuxDriver):
         if self._writer is not None and (self._writer.is_alive() or not self._writer.ident):
             self._writer.write(self.gate(data))
 
-    def say(self, notice: str) -> None:
+    def write_notice(self, notice: str) -> None:
         """Write a bell, or sequences for a notification; drops anything else."""
         if self._writer is not None and (notice == BELL or are_notices(notice)):
             self._writer.write(notice)
