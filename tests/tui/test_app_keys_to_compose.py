@@ -159,14 +159,14 @@ async def test_notes_of_what_is_written_are_kept_in_their_order(
 
     async with on_stage(tmp_path) as stage:
         monkeypatch.setattr(ComposeNote, "write", slow_at_first)
-        noted, written = stage.screen.writing.draft.noted, stage.screen.unfinished.note
-        assert noted is not None
-        noted("one")
-        noted("two")
+        id_changed, written = stage.screen.writing.draft.id_changed, stage.screen.unfinished.note
+        assert id_changed is not None
+        id_changed("one")
+        id_changed("two")
         await stage.pilot.pause()
         go_on.set()
         await until(lambda: written.read() == "two")
-        noted("three")
+        id_changed("three")
         await until(lambda: written.read() == "three")
 
 

@@ -23,8 +23,8 @@ class DraftInHand:
         self._id: str | None = None
         self._shown: tuple[Destination | None, str] | None = None
         self._kept: tuple[Destination | None, str] | None = None
-        self._told: str | None = None
-        self.noted: Callable[[str | None], None] | None = None
+        self._reported_conflict: str | None = None
+        self.id_changed: Callable[[str | None], None] | None = None
         """Called when another draft is in compose, or none."""
 
     @property
@@ -35,8 +35,8 @@ class DraftInHand:
     def _become(self, draft_id: str | None) -> None:
         if draft_id != self._id:
             self._id = draft_id
-            if self.noted is not None:
-                self.noted(draft_id)
+            if self.id_changed is not None:
+                self.id_changed(draft_id)
 
     def take(self, draft: Draft | None, where: Destination | None) -> str:
         """Take ``draft`` into compose, with the destination ``where`` of the fields; returns its text."""
@@ -57,14 +57,14 @@ class DraftInHand:
         else:
             self.drop()
 
-    def put_down(self) -> None:
-        """Release the draft, which is kept, before another text is shown."""
+    def release(self) -> None:
+        """Let go of the draft, which stays saved, before another text is shown."""
         self._shown = self._kept = None
         self._become(None)
 
     def drop(self) -> None:
         draft_id = self._id
-        self.put_down()
+        self.release()
         if draft_id is not None:
             self._drafts.delete(draft_id)
 
@@ -87,6 +87,6 @@ class DraftInHand:
         """Whether another device edited the draft at the same time; true only once per conflict."""
         draft = self._drafts.get(self._id) if self._id is not None else None
         other = draft.conflict_with if draft is not None else None
-        is_new = other is not None and other != self._told
-        self._told = other
+        is_new = other is not None and other != self._reported_conflict
+        self._reported_conflict = other
         return is_new

@@ -104,7 +104,7 @@ class Writing:
                 where = self.destination()[0]
                 whom = f" for {names.destination(self._session.state, where)}" if where is not None else ""
                 self._tell(f"Saved as a draft{whom}.")
-        self.draft.put_down()
+        self.draft.release()
         self._before_edit = None
         self._put("")
 

@@ -91,7 +91,7 @@ class Unfinished:
                 screen.tell(f"You have a draft for {whom}: {lists}")
         if edits := screen.session.edits.take_over():
             screen.spawn(self._tell_of_edits(edits), "check unsaved edits")
-        screen.writing.draft.noted = self._write
+        screen.writing.draft.id_changed = self._write
 
     async def _tell_of_edits(self, edits: Sequence[Edit]) -> None:
         """Show a notice for each unsaved edit, unless the server has it: its request may have been under way when
