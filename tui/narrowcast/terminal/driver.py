@@ -87,7 +87,7 @@ class TerminalWriter(WriterThread):
         except OSError:
             return text
 
-    def last_words(self) -> None:
+    def begin_closing(self) -> None:
         """From now on write everything: these are the sequences that restore the terminal. Discards pending
         frames, which would only delay them.
         """
@@ -272,7 +272,7 @@ class TerminalDriver(LinuxDriver):
     def stop_application_mode(self) -> None:
         """Restore the terminal, even if frames are still pending."""
         if self._writer is not None:
-            self._writer.last_words()
+            self._writer.begin_closing()
         if self._is_named:
             self.write(RESTORE_TITLE)
             self._is_named = False
