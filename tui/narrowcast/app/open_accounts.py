@@ -16,7 +16,7 @@ from narrowcast.app.context import ListedAccount, app_of
 from narrowcast.app.frames import Frames
 from narrowcast.app.waiting import until
 from narrowcast.terminal import screen_store
-from narrowcast.terminal.textual_private import take_out
+from narrowcast.terminal.textual_private import remove_from_stack
 from narrowcast_api.account import Account, AccountError
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.state import changes as change
@@ -376,7 +376,7 @@ class OpenAccounts:
         else:
             mounted = app.push_screen(screen)
         if old is not None:
-            await take_out(old)
+            await remove_from_stack(old)
         if mounted is not None:
             await mounted
 

@@ -45,10 +45,10 @@ __all__ = [
     "has_plain_box",
     "has_plain_content",
     "keep_late_timers",
+    "remove_from_stack",
     "remove_screen",
     "repaint_parts",
     "screen_below",
-    "take_out",
     "writes_frames",
 ]
 
@@ -75,7 +75,7 @@ def repaint_parts(screen: Screen[Any], regions: Iterable[Region]) -> None:
     screen.check_idle()
 
 
-async def take_out(screen: Screen[Any]) -> None:
+async def remove_from_stack(screen: Screen[Any]) -> None:
     """Remove a screen that may not be on top: `switch_screen` would leave no screen for a moment."""
     screen.app._screen_stack.remove(screen)
     await screen.remove()
