@@ -80,7 +80,7 @@ class MessagesPane(Vertical):
         self._asked_from: dict[bool, int] = {}
         """The edge at which the last older or newer page was requested: if a page brings nothing, it is not
         requested again and again."""
-        self._standing = False
+        self._is_positioned = False
         """Whether the position in the view is the user's own; before that, nothing counts as read."""
 
     # Used by the screen.
@@ -135,7 +135,7 @@ class MessagesPane(Vertical):
         if self.view is not None and self.view.narrow != narrow:
             self._leave(self.view)
         self._shared.leave_modes()
-        self._standing = False
+        self._is_positioned = False
         self._asked_from.clear()
         self.session.read_marks.resume()
         self._shared.view = view = self.session.view(narrow)
@@ -152,7 +152,7 @@ class MessagesPane(Vertical):
     def _leave(self, view: MessageView) -> None:
         """Saves the position; messages that arrive from now on are not seen."""
         view.is_watched = None
-        if self._standing:
+        if self._is_positioned:
             view.position = self.selected_id
 
     async def _open(self, view: MessageView, anchor: int | str | None) -> None:
@@ -165,13 +165,13 @@ class MessagesPane(Vertical):
         ):  # a lost connection is shown at the top of the screen
             self._shared.say(f"The server refused this view: {view.error.user_message}")
         if not (self.list.position.engaged and self.list.selected != before):
-            self._stand(view, anchor)
-        self._standing = True
+            self._set_position(view, anchor)
+        self._is_positioned = True
         self.list.position.look_again()
         self.refresh_messages()
 
-    def _stand(self, view: MessageView, anchor: int | str | None) -> None:
-        """Goes to the position that the view has after opening."""
+    def _set_position(self, view: MessageView, anchor: int | str | None) -> None:
+        """Sets the position that the view has after opening."""
         if isinstance(anchor, int) and anchor in view.ids:
             self.list.position.jump(anchor)
         elif anchor == "newest":
@@ -217,7 +217,7 @@ class MessagesPane(Vertical):
 
     def _sees_arrivals(self) -> bool:
         """Whether a message that arrives in the view now is seen at once."""
-        return self._standing and self.list.position.following and self._is_seen
+        return self._is_positioned and self.list.position.following and self._is_seen
 
     def on_unmount(self) -> None:
         if self._unsubscribe is not None:
@@ -323,7 +323,7 @@ class MessagesPane(Vertical):
         event.stop()
         self.parts.links.tell_hints()
         view = self.view
-        if view is None or not self._standing:
+        if view is None or not self._is_positioned:
             return
         view.position = self.selected_id
         if not (view.narrow.marks_read and self._is_seen):

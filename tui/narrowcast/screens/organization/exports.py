@@ -64,7 +64,7 @@ class ExportsScreen(ManageScreen["Export"]):
     def rows(self) -> Sequence[ListRow[Export]]:
         """When it was started, what it contains, and its status; newest first."""
         newest = sorted(self._exports, key=lambda item: -(item.export_time or 0))
-        return [ListRow(item.id, item, f"{_moment(item)}  {_kind(item)}", _standing(item)) for item in newest]
+        return [ListRow(item.id, item, f"{_moment(item)}  {_kind(item)}", _status(item)) for item in newest]
 
     def new(self) -> None:
         if self.refused():
@@ -93,7 +93,7 @@ class ExportsScreen(ManageScreen["Export"]):
         if item.export_url:
             self.copy(urljoin(f"{self.session.account.site}/", item.export_url))
         else:
-            self.say(f"This export is {_standing(item)}.")
+            self.say(f"This export is {_status(item)}.")
 
     def question(self, item: Export) -> tuple[str, str]:
         if self.refused() or not item.export_url or item.deleted_timestamp:
@@ -114,7 +114,7 @@ def _kind(item: Export) -> str:
     return next((words for known, words in _KINDS.items() if known == kind), "data")
 
 
-def _standing(item: Export) -> str:
+def _status(item: Export) -> str:
     if item.deleted_timestamp:
         return "deleted"
     if item.failed_timestamp:
