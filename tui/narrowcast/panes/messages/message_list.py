@@ -159,7 +159,7 @@ class MessageList(LineView):
         self.rows.forget_looks()
         self.changed()
 
-    def look_anew(self) -> None:
+    def refresh_looks(self) -> None:
         """Lays everything in view out again after a change of the keys named in rows, or of settings of their look."""
         self.styles_changed()
         self.changed()

@@ -254,11 +254,11 @@ class MessagesPane(Vertical):
         if feed.echoes and self._echo_timer is None:
             self._echo_timer = self.set_timer(ECHO_CHECK, self._echoes_aged)
 
-    def show_anew(self, *, sender_colors: bool) -> None:
+    def apply_settings(self, *, sender_colors: bool) -> None:
         """Applies changed keys and settings of the look of messages."""
         self._say_what_is_empty()
         self.list.sender_colors = sender_colors
-        self.list.look_anew()
+        self.list.refresh_looks()
 
     def _echoes_aged(self) -> None:
         self._echo_timer = None

@@ -148,7 +148,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Apply changed keys or appearance."""
         self.lines.update()
         for conversation in self.side.all:
-            conversation.messages.show_anew(sender_colors=app_of(self).config.appearance.sender_colors)
+            conversation.messages.apply_settings(sender_colors=app_of(self).config.appearance.sender_colors)
             conversation.writing.show_keys()
 
     # switching views
