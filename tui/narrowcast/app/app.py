@@ -99,7 +99,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
         self.paths = paths or Paths.of_user()
         self.config = config or Config()
         self.keys: dict[str, tuple[str, ...]] = {command.id: command.keys for command in REGISTRY}
-        self.outside: asyncio.subprocess.Process | None = None
+        self.external_program: asyncio.subprocess.Process | None = None
         """An external program that uses the terminal at the moment."""
         self.extensions = Extensions(self, self.paths.config / "extensions" if extensions else None)
         self.accounts = OpenAccounts(self, self.extensions, link, alone=alone, early=early)

@@ -149,7 +149,7 @@ class AppContext(Protocol):
     paths: Paths
     keys: Mapping[str, Sequence[str]]
     """The keys of each command by its id."""
-    outside: asyncio.subprocess.Process | None
+    external_program: asyncio.subprocess.Process | None
     """An external program that uses the terminal at the moment."""
 
     @property

@@ -95,11 +95,11 @@ class Leaving:
         if self._under_way:
             return
         self._under_way = True
-        outside = app_of(self._app).outside
-        if outside is not None:  # an editor has the terminal: it has to give it back first
-            outside.terminate()
+        program = app_of(self._app).external_program
+        if program is not None:  # an editor has the terminal: it has to give it back first
+            program.terminate()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(outside.wait()), CLOSE_SECONDS)
+                await asyncio.wait_for(asyncio.shield(program.wait()), CLOSE_SECONDS)
         left = self._files_with_unsent() if send_later else []
         if self._app.screen is self._accounts.screen:
             self._keep_screen()

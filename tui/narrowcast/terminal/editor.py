@@ -51,7 +51,7 @@ def kept_modes() -> Iterator[None]:
 class Host(Protocol):
     """Stores the program that uses the terminal, so that it can be ended when the app ends."""
 
-    outside: asyncio.subprocess.Process | None
+    external_program: asyncio.subprocess.Process | None
 
 
 async def edit_outside(app: App[Any], host: Host, text: str, configured: str = "") -> str | None:
@@ -70,11 +70,11 @@ async def edit_outside(app: App[Any], host: Host, text: str, configured: str = "
                 process = await asyncio.create_subprocess_exec(*command, str(path))
             except OSError as error:
                 raise InvalidInput(f"{command[0]} cannot be started: {error.strerror}.") from error
-            host.outside = process
+            host.external_program = process
             try:
                 code = await process.wait()
             finally:
-                host.outside = None
+                host.external_program = None
         if code > 0:
             return None
         written = await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
