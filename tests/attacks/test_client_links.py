@@ -8,7 +8,7 @@ import pytest
 
 from narrowcast.content.addresses import Outside, resolve
 from narrowcast.terminal.opener import checked
-from narrowcast.text.link_claims import doubt, host_of
+from narrowcast.text.link_claims import host_of, link_warning
 from narrowcast_api.errors import FileElsewhere, InvalidInput, RedirectRefused
 from narrowcast_api.files.downloads import download_file, fetch_bytes
 from narrowcast_api.state.state import State
@@ -50,7 +50,7 @@ EVIL = "https://evil.example/"
     ],
 )
 def test_a_text_that_names_another_host_is_doubted(label: str) -> None:
-    assert doubt(label, EVIL).startswith("The text says ")
+    assert link_warning(label, EVIL).startswith("The text says ")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_text_that_names_another_host_is_doubted(label: str) -> None:
     ],
 )
 def test_a_text_that_agrees_with_its_address_is_not(label: str, url: str) -> None:
-    assert doubt(label, url) == ""
+    assert link_warning(label, url) == ""
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_an_address_is_read_as_a_browser_reads_it(url: str, host: str) -> None:
     ],
 )
 def test_an_address_that_hides_where_it_leads_is_doubted_whatever_the_text(url: str) -> None:
-    assert doubt("the report", url) != ""
+    assert link_warning("the report", url) != ""
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from narrowcast_api.characters import without_hidden
 
-__all__ = ["doubt", "host_of", "normal_host"]
+__all__ = ["host_of", "link_warning", "normal_host"]
 
 _LONGEST = 2000
 """Maximum characters of a link's text and address that are checked."""
@@ -47,7 +47,7 @@ def host_of(url: str) -> str:
     return normal_host(host)
 
 
-def doubt(label: str, url: str) -> str:
+def link_warning(label: str, url: str) -> str:
     """The warning to show before a link is opened, or '' if its text and its address agree.
 
     `label` is the text of the link, `url` its absolute address.

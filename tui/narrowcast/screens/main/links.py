@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.terminal.opener import open_link
-from narrowcast.text.link_claims import doubt
+from narrowcast.text.link_claims import link_warning
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
@@ -23,7 +23,7 @@ def follow(screen: Workspace, url: str, label: str) -> None:
         screen.spawn(_download(screen, url), "download the file")
     elif own and place in ("drafts", "scheduled", "reminders"):
         screen.run(f"go.{place}")
-    elif warning := doubt(label, url):
+    elif warning := link_warning(label, url):
         _confirm(screen, url, warning)
     else:
         _open(screen, url)
