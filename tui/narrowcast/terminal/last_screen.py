@@ -162,7 +162,7 @@ def open_private(path: str, largest: int) -> int | None:
     return None
 
 
-def whole(wanted: str, paint: bytes, cells: bytes) -> bytes:
+def file_content(wanted: str, paint: bytes, cells: bytes) -> bytes:
     """The content of a file that `read` reads."""
     import zlib
 

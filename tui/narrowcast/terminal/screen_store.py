@@ -57,12 +57,12 @@ def keep(
     paint = gate("".join(painted(y, row, colours_of(console)) for y, row in shown.items()) + "\x1b[0m")
     path = Path(last_screen.path_for(arguments))
     private_folder(path.parent)
-    whole = last_screen.whole(wanted, paint.encode() + b"\x1b[m", _dump(shown))
+    content = last_screen.file_content(wanted, paint.encode() + b"\x1b[m", _dump(shown))
     temporary = path.with_suffix(f".{os.getpid()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(whole)
+            file.write(content)
         temporary.replace(path)
     except OSError:
         with suppress(OSError):
