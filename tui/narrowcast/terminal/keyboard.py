@@ -92,9 +92,9 @@ def _is_a_key(text: str) -> bool:
 
 
 def read_keys(
-    fileno: int, leaving: Event, monotonic: Callable[[], float], heard: Callable[[Message], None]
+    fileno: int, leaving: Event, monotonic: Callable[[], float], deliver: Callable[[Message], None]
 ) -> None:
-    """Read the terminal until ``leaving`` is set, and pass each message to ``heard``. Blocks; runs in a thread."""
+    """Read the terminal until ``leaving`` is set, and pass each message to ``deliver``. Blocks; runs in a thread."""
     keyboard = Keyboard()
     with selectors.SelectSelector() as selector:
         selector.register(fileno, selectors.EVENT_READ)
@@ -105,5 +105,5 @@ def read_keys(
                 break  # the terminal is gone: see the signal handler. Textual may have started to read again on the
                 # SIGCONT that follows a hang-up, after it had stopped: then nothing would set `leaving`
             for message in keyboard.feed(data, monotonic()) if data else keyboard.tick():
-                heard(message)
+                deliver(message)
     keyboard.close()
