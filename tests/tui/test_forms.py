@@ -258,7 +258,7 @@ class Pots(ManageScreen[str]):
     def question(self, item: str) -> tuple[str, str]:
         return f"Break {item}?", "Break it"
 
-    async def drop(self, item: str) -> None:
+    async def delete(self, item: str) -> None:
         if item == "iron":
             raise BadRequest("BAD_REQUEST", "Iron does not break", 400, {})
         self.pots.remove(item)

@@ -48,7 +48,7 @@ class MutedPeopleScreen(ManageScreen[int]):
     def question(self, item: int) -> tuple[str, str]:
         return f"Unmute {self.state.users.name(item)}?", "Unmute"
 
-    async def drop(self, item: int) -> None:
+    async def delete(self, item: int) -> None:
         await self.session.client.settings.unmute_user(user_id=item)
 
 

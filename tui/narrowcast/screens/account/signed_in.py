@@ -75,7 +75,7 @@ class SignedInScreen(ManageScreen[Path]):
     def question(self, item: Path) -> tuple[str, str]:
         return f"Log out of {item.stem}? Its API key is removed from this machine.", "Log out"
 
-    async def drop(self, item: Path) -> None:
+    async def delete(self, item: Path) -> None:
         context = app_of(self)
         if item == context.accounts.file:
             self.finish(None)

@@ -78,7 +78,7 @@ class ChannelsScreen(ManageScreen[Channel]):
         step = steps.archiving(self.session, item)
         return ("", "") if self.refused(step.refusal) else (step.question, step.yes)
 
-    async def drop(self, item: Channel) -> None:
+    async def delete(self, item: Channel) -> None:
         await steps.archiving(self.session, item).work()
 
     def action_subscribe(self) -> None:

@@ -85,5 +85,5 @@ class DefaultChannelGroupsScreen(ManageScreen[DefaultChannelGroup]):
             return "", ""
         return f"Delete the channel group {item.name}? Its channels stay.", "Delete channel group"
 
-    async def drop(self, item: DefaultChannelGroup) -> None:
+    async def delete(self, item: DefaultChannelGroup) -> None:
         await self.session.client.default_channel_groups.delete(group_id=item.id)

@@ -100,7 +100,7 @@ class FoldersScreen(ManageScreen[ChannelFolder]):
             return "", ""
         return f"Archive the channel folder {item.name}?", "Archive folder (its channels stay)"
 
-    async def drop(self, item: ChannelFolder) -> None:
+    async def delete(self, item: ChannelFolder) -> None:
         await self.session.client.channel_folders.update(channel_folder_id=item.id, is_archived=True)
 
     def action_restore(self) -> None:

@@ -102,6 +102,6 @@ class MembersScreen(ManageScreen[int]):
         name = self.state.users.name(item)
         return f"Unsubscribe {name} from #{self.channel.name}?", "Unsubscribe"
 
-    async def drop(self, item: int) -> None:
+    async def delete(self, item: int) -> None:
         await self.session.client.subscriptions.remove(channels=[self.channel.name], principals=[item])
         await self.load()

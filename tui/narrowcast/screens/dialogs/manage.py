@@ -1,6 +1,6 @@
 """A list of things to manage: open, create, delete, filter. Each kind of thing is a subclass.
 
-A subclass provides ``rows``, and what the keys do: ``open``, ``new``, ``question`` and ``drop``. More keys are
+A subclass provides ``rows``, and what the keys do: ``open``, ``new``, ``question`` and ``delete``. More keys are
 commands of a context of its own; ``KEYS`` lists those shown below the list. The list reads its rows again at the
 changes of the state given in ``FOLLOWS``; what is not in the state is fetched by ``load``.
 """
@@ -186,7 +186,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         """
         return "", ""
 
-    async def drop(self, item: T) -> None:
+    async def delete(self, item: T) -> None:
         """Delete a thing, after confirmation. A NarrowcastError is shown below the list."""
 
     def refusal(self) -> str:
@@ -358,7 +358,7 @@ class ManageScreen(Dialog[object], Generic[T]):
             return
         question, yes = self.question(item)
         if question:
-            ask_first(self, question, yes, lambda: self.work(self.drop(item)))
+            ask_first(self, question, yes, lambda: self.work(self.delete(item)))
 
     # filtering
 

@@ -160,7 +160,7 @@ class GroupsScreen(ManageScreen[UserGroup]):
             "Deactivate",
         )
 
-    async def drop(self, item: UserGroup) -> None:
+    async def delete(self, item: UserGroup) -> None:
         user_groups = self.session.client.user_groups
         if item.deactivated:
             await user_groups.reactivate(user_group_id=item.id)

@@ -171,7 +171,7 @@ class MembersScreen(ManageScreen[Member]):
             name = self.state.users.name(number)
         return ("", "") if self.refused(refusal) else (f"Remove {name} from {group.name}?", "Remove")
 
-    async def drop(self, item: Member) -> None:
+    async def delete(self, item: Member) -> None:
         what, number = item
         user_groups = self.session.client.user_groups
         if what == "group":

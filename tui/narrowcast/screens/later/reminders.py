@@ -81,5 +81,5 @@ class RemindersScreen(ManageScreen[Reminder]):
     def question(self, item: Reminder) -> tuple[str, str]:
         return "Delete this reminder?", "Delete reminder"
 
-    async def drop(self, item: Reminder) -> None:
+    async def delete(self, item: Reminder) -> None:
         await self.session.client.reminders.delete(reminder_id=item.id)

@@ -141,7 +141,7 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
     def question(self, item: ScheduledMessage) -> tuple[str, str]:
         return "Delete this scheduled message?", "Delete (it will not be sent)"
 
-    async def drop(self, item: ScheduledMessage) -> None:
+    async def delete(self, item: ScheduledMessage) -> None:
         await self.session.client.scheduled_messages.delete(scheduled_message_id=item.id)
 
     def action_send_now(self) -> None:

@@ -99,5 +99,5 @@ class SnippetsScreen(ManageScreen[SavedSnippet]):
     def question(self, item: SavedSnippet) -> tuple[str, str]:
         return f"Delete the snippet {item.title}?", "Delete snippet"
 
-    async def drop(self, item: SavedSnippet) -> None:
+    async def delete(self, item: SavedSnippet) -> None:
         await self.session.client.saved_snippets.delete(saved_snippet_id=item.id)

@@ -71,6 +71,6 @@ class DomainsScreen(ManageScreen["Domain"]):
     def question(self, item: Domain) -> tuple[str, str]:
         return ("", "") if self.refused() else (f"Remove {item.domain}?", "Remove domain")
 
-    async def drop(self, item: Domain) -> None:
+    async def delete(self, item: Domain) -> None:
         await self.session.client.organization.remove_domain(domain=item.domain)
         await self.load()

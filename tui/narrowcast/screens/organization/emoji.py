@@ -75,5 +75,5 @@ class EmojiScreen(ManageScreen[CustomEmoji]):
     def _others_refusal(self) -> str:
         return permissions.only_administrators(self.state, "deactivate emoji of other users")
 
-    async def drop(self, item: CustomEmoji) -> None:
+    async def delete(self, item: CustomEmoji) -> None:
         await self.session.client.custom_emoji.deactivate(emoji_name=item.name)

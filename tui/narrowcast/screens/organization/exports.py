@@ -100,7 +100,7 @@ class ExportsScreen(ManageScreen["Export"]):
             return "", ""
         return f"Delete the export of {_kind(item)} from {_moment(item)}?", "Delete export"
 
-    async def drop(self, item: Export) -> None:
+    async def delete(self, item: Export) -> None:
         await self.session.client.exports.delete(export_id=item.id)
         await self.load()
 

@@ -252,7 +252,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         what = "this link" if item.is_multiuse else f"the invitation of {item.email}"
         return f"Revoke {what}? It can no longer be used to join.", "Revoke"
 
-    async def drop(self, item: Invitation) -> None:
+    async def delete(self, item: Invitation) -> None:
         invites = self.session.client.invites
         if item.is_multiuse:
             await invites.revoke_link(invite_id=item.id)

@@ -86,7 +86,7 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
     def question(self, item: Linkifier) -> tuple[str, str]:
         return ("", "") if self.refused() else (f"Delete {item.pattern}?", "Delete linkifier")
 
-    async def drop(self, item: Linkifier) -> None:
+    async def delete(self, item: Linkifier) -> None:
         await self.session.client.linkifiers.delete(filter_id=item.id)
 
     def action_shift(self, by: int) -> None:
@@ -155,5 +155,5 @@ class PlaygroundsScreen(ManageScreen[Playground]):
     def question(self, item: Playground) -> tuple[str, str]:
         return ("", "") if self.refused() else (f"Delete {item.name}?", "Delete playground")
 
-    async def drop(self, item: Playground) -> None:
+    async def delete(self, item: Playground) -> None:
         await self.session.client.playgrounds.delete(playground_id=item.id)

@@ -102,7 +102,7 @@ class ProfileFieldsScreen(ManageScreen[ProfileField]):
             return "", ""
         return f"Delete {item.name}? The values of all users will be lost.", "Delete field"
 
-    async def drop(self, item: ProfileField) -> None:
+    async def delete(self, item: ProfileField) -> None:
         await self.session.client.profile_fields.delete(field_id=item.id)
 
     def action_shift(self, by: int) -> None:

@@ -32,5 +32,5 @@ class AlertWordsScreen(ManageScreen[str]):
     def question(self, item: str) -> tuple[str, str]:
         return f"Delete the alert word {item!r}?", "Delete alert word"
 
-    async def drop(self, item: str) -> None:
+    async def delete(self, item: str) -> None:
         await self.session.client.settings.remove_alert_words(words=[item])

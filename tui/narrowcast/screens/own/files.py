@@ -55,6 +55,6 @@ class FilesScreen(ManageScreen[Attachment]):
     def question(self, item: Attachment) -> tuple[str, str]:
         return f"Delete {item.name}? Links to it in messages will stop working.", "Delete file"
 
-    async def drop(self, item: Attachment) -> None:
+    async def delete(self, item: Attachment) -> None:
         await self.session.client.uploads.delete(attachment_id=item.id)
         self.state.attachments.remove(item.id)

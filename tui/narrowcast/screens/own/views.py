@@ -111,5 +111,5 @@ class ViewsScreen(ManageScreen[NavigationView]):
     def question(self, item: NavigationView) -> tuple[str, str]:
         return f"Delete the view {title(item)}?", "Delete view (its messages stay)"
 
-    async def drop(self, item: NavigationView) -> None:
+    async def delete(self, item: NavigationView) -> None:
         await self.session.client.navigation_views.remove(fragment=item.fragment)

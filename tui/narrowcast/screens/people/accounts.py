@@ -209,7 +209,7 @@ class BotsScreen(ManageScreen["Bot"]):
     def question(self, item: Bot) -> tuple[str, str]:
         return f"Deactivate {item.full_name}? Its API key will stop working.", "Deactivate bot"
 
-    async def drop(self, item: Bot) -> None:
+    async def delete(self, item: Bot) -> None:
         if (user_id := self._id_of(item)) is not None:
             await self.session.client.bots.deactivate(bot_id=user_id)
         await self.load()
