@@ -31,7 +31,7 @@ async def a_group(stage: Stage, name: str = "bakers", members: tuple[str, ...] =
     await run(stage, "people.groups")
     screen = stage.app.screen
     assert isinstance(screen, GroupsScreen)
-    screen.reread(select=group_id)
+    screen.refresh_rows(select=group_id)
     return group_id
 
 
@@ -67,7 +67,7 @@ async def test_people_come_into_a_group_and_leave_it(tmp_path: Path) -> None:
         await until(lambda: len(rows(stage)) == 4)
         screen = stage.app.screen
         assert isinstance(screen, MembersScreen)
-        screen.reread(select=("user", stage.server.id("dario")))
+        screen.refresh_rows(select=("user", stage.server.id("dario")))
         await stage.press("x")
         await choose(stage, "Remove")
         held = stage.session.state.user_groups

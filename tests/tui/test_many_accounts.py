@@ -290,7 +290,7 @@ async def test_files_of_accounts_are_read_once_and_not_on_the_loop_that_draws(
         monkeypatch.setattr(Account, "from_zuliprc", from_zuliprc)
         await run(stage, "account.switch")
         await until(lambda: any("bruno@demo.example" in text for text in rows(stage)))
-        stage.app.screen.reread()  # type: ignore[attr-defined]
+        stage.app.screen.refresh_rows()  # type: ignore[attr-defined]
         assert len(read) == 1
         assert read[0] is not threading.main_thread()
 

@@ -370,7 +370,7 @@ async def test_the_token_of_a_webhook_is_shown_beside_its_key(tmp_path: Path) ->
         screen = stage.app.screen
         assert isinstance(screen, BotsScreen)
         await until(lambda: {"Echo", "Plain"} <= {row.text for row in screen.list.items})
-        screen.reread(select=next(row.key for row in screen.list.items if row.text == "Echo"))
+        screen.refresh_rows(select=next(row.key for row in screen.list.items if row.text == "Echo"))
         await stage.press("s")
         await until(lambda: any(choice.text == token for choice in choices(stage)))
         await choose(stage, "Copy webhook token")

@@ -40,7 +40,7 @@ async def at(stage: Stage, action: str, name: str) -> None:
     await run(stage, action)
     screen = stage.app.screen
     assert isinstance(screen, SettingsScreen)
-    screen.reread(select=name)
+    screen.refresh_rows(select=name)
     assert screen.selected is not None
     assert screen.selected.name == name
 

@@ -136,7 +136,7 @@ class SecondFactorScreen(ManageScreen[str]):
     def _show_codes(self, codes: object) -> None:
         if isinstance(codes, list):
             self._now = SecondFactor(is_on=True, recovery_codes_left=len(codes))
-            self.reread()
+            self.refresh_rows()
             self.app.push_screen(RecoveryCodesScreen(self.session, codes))
 
 

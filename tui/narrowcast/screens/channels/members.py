@@ -86,7 +86,7 @@ class MembersScreen(ManageScreen[int]):
                     "people", f"You do not have permission to add subscribers to #{self.channel.name}."
                 )
             await self.load()
-            self.reread()
+            self.refresh_rows()
 
         fields = [People("people", "Users", "Separated by commas", required=True)]
         ask(

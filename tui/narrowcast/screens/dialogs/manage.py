@@ -206,7 +206,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         row = self.list.selected_item
         return row.value if row is not None else None
 
-    def reread(self, *, select: Hashable | None = None) -> None:
+    def refresh_rows(self, *, select: Hashable | None = None) -> None:
         """Read the rows again, and select one by its key if given."""
         rows = self.rows()
         if select is None and self._before is not None:
@@ -252,7 +252,7 @@ class ManageScreen(Dialog[object], Generic[T]):
         def closed(result: object) -> None:
             if result is None:
                 self._before = None
-            self.reread()
+            self.refresh_rows()
             if result is not None and then is not None:
                 then(result)
             elif result is not None and done:
@@ -281,12 +281,12 @@ class ManageScreen(Dialog[object], Generic[T]):
                 raise
             if self.list.empty_text == WAITING:
                 self.list.empty_text = "Could not be loaded."
-                self.reread()
+                self.refresh_rows()
             self.say(error.user_message, bad=True)
             return
         self.list.empty_text = self.EMPTY
         if self.is_attached:
-            self.reread()
+            self.refresh_rows()
             if done:
                 self.say(done)
 
@@ -301,7 +301,7 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     def on_mount(self) -> None:
         """Show the current things, fetch the rest, and subscribe to the state."""
-        self.reread()
+        self.refresh_rows()
         self._show_keys()
         if type(self).load is not ManageScreen.load:
             self.list.empty_text = WAITING
@@ -309,7 +309,9 @@ class ManageScreen(Dialog[object], Generic[T]):
         self._unfollow = [self.session.subscribe(in_app(self._on_changes))]
         if (workspace := workspace_of(self)) is not None:
             frames = workspace.frames
-            self._unfollow.append(frames.subscribe((StateReplaced, *self.FOLLOWS), lambda _: self.reread()))
+            self._unfollow.append(
+                frames.subscribe((StateReplaced, *self.FOLLOWS), lambda _: self.refresh_rows())
+            )
             self._unfollow += [frames.follow(session) for session in self.followed()]
 
     def on_unmount(self) -> None:

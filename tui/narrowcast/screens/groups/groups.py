@@ -104,12 +104,12 @@ class GroupsScreen(ManageScreen[UserGroup]):
     def _await_made(self, group_id: object) -> None:
         """Read the rows again; the new group is selected when its event arrives."""
         self._made = group_id
-        self.reread(select=self._made if isinstance(group_id, int) else None)
+        self.refresh_rows(select=self._made if isinstance(group_id, int) else None)
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
         if isinstance(self._made, int) and self.state.user_groups.get(self._made) is not None:
             made, self._made = self._made, None
-            self.reread(select=made)
+            self.refresh_rows(select=made)
 
     def action_edit(self) -> None:
         group = self.selected

@@ -82,13 +82,13 @@ class DraftsScreen(ManageScreen[Draft]):
         if (draft := self.selected) is not None:
             self._deleted.append(draft)
             self.session.drafts.delete(draft.draft_id)
-            self.reread()
+            self.refresh_rows()
 
     def action_put_back(self) -> None:
         if self._deleted:
             draft = self._deleted.pop()
             self.session.drafts.save(None, draft.destination, draft.content)
-            self.reread()
+            self.refresh_rows()
 
     def action_conflict(self) -> None:
         """Show both versions of the selected draft."""
@@ -100,7 +100,7 @@ class DraftsScreen(ManageScreen[Draft]):
         self.say("This draft has only one version.")
 
     def _settled(self, draft_id: str | None) -> None:
-        self.reread()
+        self.refresh_rows()
         if draft_id is not None:
             self.dismiss(draft_id)
 

@@ -166,7 +166,7 @@ class BotsScreen(ManageScreen["Bot"]):
             match result:
                 case (str(name), Secret() as key):
                     named = [row.key for row in self.list.items if row.text == name]
-                    self.reread(select=named[-1] if named else None)
+                    self.refresh_rows(select=named[-1] if named else None)
                     show_key(self, f"API key of {name}", key)
 
         kinds = [(int(kind), BOT_NAMES[kind]) for kind in offered]

@@ -182,7 +182,7 @@ class PersonScreen(ManageScreen[str]):
         if user is None:
             return
         if user.user_id == self.state.me:
-            self.app.push_screen(profile_form(self.session), lambda _: self.reread())
+            self.app.push_screen(profile_form(self.session), lambda _: self.refresh_rows())
         else:
             self.action_more()
 

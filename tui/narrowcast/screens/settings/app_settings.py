@@ -107,7 +107,7 @@ class AppSettingsScreen(ManageScreen[str]):
 
     def open(self, item: str) -> None:
         if item == KEYS_OF_COMMANDS:
-            self.app.push_screen(KeysScreen(self.session), lambda _: self.reread())
+            self.app.push_screen(KeysScreen(self.session), lambda _: self.refresh_rows())
         elif item == IMPORT:
             self.app.push_screen(
                 file_question("Import from a zuliprc file", does="imports", note="", placeholder=ZULIPRC),
