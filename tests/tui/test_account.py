@@ -63,10 +63,10 @@ async def test_a_password_is_changed_with_the_old_one(tmp_path: Path) -> None:
         await run(stage, "account.password")
         await fill(stage, old=PASSWORD, new="short", again="short")
         form = await form_of(stage)
-        await until(lambda: "at least 8 characters" in form.told)
+        await until(lambda: "at least 8 characters" in form.shown_problems)
         assert form.row("new").has_problem
         await fill(stage, new=" a long secret ", again="another secret")
-        await until(lambda: "Passwords do not match" in form.told)
+        await until(lambda: "Passwords do not match" in form.shown_problems)
         await fill(stage, again=" a long secret ")
         await until(lambda: stage.server.account("ada").key.reveal() != old)
         new = stage.server.account("ada").key.reveal()

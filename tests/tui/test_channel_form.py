@@ -69,7 +69,7 @@ async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:
         await stage.type("general")
         await stage.press("ctrl+d")
         form = await form_of(stage)
-        await until(lambda: "this name already exists" in form.told)
+        await until(lambda: "this name already exists" in form.shown_problems)
         assert form.row("name").typed == "general"
 
 
@@ -150,7 +150,7 @@ async def test_a_channel_is_made_with_a_policy_and_a_time_to_keep_messages(tmp_p
         for wrong in ("abc", "-3", "0", "🥐"):
             await fill(stage, days=wrong)
             await until(lambda: form.row("days").has_problem)
-            assert "Write a number of days, 1 or more; or: forever." in form.told
+            assert "Write a number of days, 1 or more; or: forever." in form.shown_problems
             assert form.row("days").typed == wrong
         await fill(stage, days="forever", topics="inherit")
         await stage.closed()
@@ -184,13 +184,13 @@ async def test_a_private_channel_is_no_default_channel(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "channel.new")
         await fill(stage, name="kitchen", privacy="private", default=True)
-        assert "private channel cannot be" in (await form_of(stage)).told
+        assert "private channel cannot be" in (await form_of(stage)).shown_problems
         await fill(stage, privacy="public")
         await stage.closed()
         await until(lambda: stage.screen.narrow == Narrow.channel(stage.server.channel("kitchen")))
         await run(stage, "channel.edit")
         await fill(stage, privacy="protected")
-        assert "private channel cannot be" in (await form_of(stage)).told
+        assert "private channel cannot be" in (await form_of(stage)).shown_problems
 
 
 async def test_kinds_of_channels_that_one_may_not_make_are_not_offered(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ async def test_what_stands_in_compose_is_sent_later(tmp_path: Path) -> None:
         await stage.type("yesterday")
         await stage.press("enter")
         form = await form_of(stage)
-        assert "is not a time" in form.told
+        assert "is not a time" in form.shown_problems
         await stage.press("ctrl+u")
         await stage.type("+2h")
         await stage.press("enter")
@@ -68,7 +68,7 @@ async def test_nothing_is_lost_when_the_server_refuses_to_send_later(tmp_path: P
         await stage.type("+2h")
         await stage.press("enter")
         form = await form_of(stage)
-        await until(lambda: "permission to post" in form.told)
+        await until(lambda: "permission to post" in form.shown_problems)
         await stage.press("escape", "escape")
         assert stage.screen.writing.text.text == "Hear hear"
 

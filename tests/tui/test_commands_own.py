@@ -23,7 +23,7 @@ async def test_a_status_has_words_and_an_emoji_and_goes_again(tmp_path: Path) ->
         await stage.type("nothinglikethis")
         await stage.press("ctrl+d")
         form = await form_of(stage)
-        await until(lambda: "No emoji named" in form.told)
+        await until(lambda: "No emoji named" in form.shown_problems)
         await stage.press("ctrl+u")
         await stage.type("tad")
         await stage.press("tab", "ctrl+d")

@@ -43,7 +43,7 @@ async def opened(stage: Stage, form: FormScreen) -> list[object]:
 
 
 def said(form: FormScreen) -> str:
-    return form.told
+    return form.shown_problems
 
 
 async def test_a_form_is_filled_in_by_keys_and_sent_from_its_last_field(tmp_path: Path) -> None:
@@ -314,10 +314,10 @@ async def test_what_is_wrong_stands_below_its_field_until_it_is_right(tmp_path: 
         await stage.press("ctrl+d")
         assert form.row("name").has_problem
         assert form.focused is form.row("name").control
-        assert "This field is required." in form.told
+        assert "This field is required." in form.shown_problems
         await stage.type("k")
         assert not form.row("name").has_problem
-        assert form.told.strip() == ""
+        assert form.shown_problems.strip() == ""
 
 
 async def test_a_value_that_was_there_gives_way_to_what_is_typed_and_a_list_goes_on(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ async def test_people_come_into_a_group_and_leave_it(tmp_path: Path) -> None:
         await stage.press("n")
         await fill(stage, people="Dario Vance")
         form = await form_of(stage)
-        await until(lambda: "Already in the group." in form.told)
+        await until(lambda: "Already in the group." in form.shown_problems)
         await fill(stage, people="Dario Vance, Greta Lindqvist")
         await until(lambda: len(rows(stage)) == 4)
         screen = stage.app.screen
@@ -167,7 +167,7 @@ async def test_groups_are_completed_by_the_beginning_of_any_word_one_after_the_o
         assert subgroups.typed == "admins and moderators, bakers, "
         await stage.type("#nobodys")
         await stage.press("ctrl+d")
-        await until(lambda: "No user group named '#nobodys' can be chosen here" in form.told)
+        await until(lambda: "No user group named '#nobodys' can be chosen here" in form.shown_problems)
         await fill(stage, name="cooks", subgroups="@bakers, admins and moderators")
         await until(lambda: any("2 groups" in row for row in rows(stage)))
         made = await groups(stage)

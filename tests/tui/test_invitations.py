@@ -43,7 +43,7 @@ async def test_where_nobody_was_invited_the_form_says_why_and_keeps_the_addresse
         await stage.press("n")
         await fill(stage, emails="new@demo.example nonsense")
         form = await form_of(stage)
-        await until(lambda: "Nobody was invited. nonsense: Invalid address" in form.told)
+        await until(lambda: "Nobody was invited. nonsense: Invalid address" in form.shown_problems)
         assert await invitations(stage) == []
         await fill(stage, emails="new@demo.example")
         await until(lambda: [choice.text for choice in choices(stage)] == ["Copy link for new@demo.example"])
@@ -60,7 +60,7 @@ async def test_names_of_channels_and_groups_are_completed_with_their_signs_too(t
             await stage.press("tab")
         assert form.row("channels").typed == "general, design, "
         await fill(stage, channels="#general, Design, nowhere")
-        await until(lambda: "No channel named 'nowhere' can be chosen here" in form.told)
+        await until(lambda: "No channel named 'nowhere' can be chosen here" in form.shown_problems)
         await fill(stage, channels="#general, Design", defaults=False)
         await until(lambda: len(rows(stage)) == 1)
         [chosen] = stage.server.core.store.all("SELECT channel_ids FROM invites")

@@ -64,7 +64,7 @@ async def test_what_the_library_refuses_is_said_in_the_form_and_stays_typed(tmp_
         await stage.press("n")
         await fill(stage, pattern="x", url_template="https://x.example/{")
         form = await form_of(stage)
-        await until(lambda: "unmatched brace" in form.told)
+        await until(lambda: "unmatched brace" in form.shown_problems)
         assert form.row("url_template").typed == "https://x.example/{"
         assert await listed(stage, "/realm/linkifiers", "linkifiers") == []
 
@@ -203,7 +203,7 @@ async def test_the_organization_is_deactivated_only_by_its_name(tmp_path: Path) 
         await until(lambda: form.row("name").has_problem)
         await fill(stage, name=stage.server.core.settings["name"])
         # The embedded server serves one organization and says so: the request has reached it.
-        await until(lambda: "its operator can stop it" in form.told)
+        await until(lambda: "its operator can stop it" in form.shown_problems)
 
 
 async def test_exports_are_listed_with_how_they_stand(tmp_path: Path) -> None:

@@ -187,9 +187,9 @@ async def test_an_outgoing_webhook_needs_what_it_calls(tmp_path: Path) -> None:
         form = await form_of(stage)
         await until(lambda: form.row("url").has_problem)
         await fill(stage, short="an echo", url="echo.example/hook")
-        await until(lambda: "begins with https:// or http://" in form.told)
+        await until(lambda: "begins with https:// or http://" in form.shown_problems)
         await fill(stage, url="https://echo.example/hook")
-        await until(lambda: "and no spaces" in form.told)
+        await until(lambda: "and no spaces" in form.shown_problems)
         assert form.row("short").has_problem
         await fill(stage, short="echo", interface=2)
         await until(lambda: isinstance(stage.app.screen, Picker))
@@ -226,7 +226,7 @@ async def test_users_are_created_by_whom_the_operator_lets(tmp_path: Path, perso
         if person == "ada":
             await until(lambda: any("Nadia Osei" in row for row in rows(stage)))
         else:
-            await until(lambda: "User not authorized to create users" in form.told)
+            await until(lambda: "User not authorized to create users" in form.shown_problems)
 
 
 async def test_everybody_is_listed_and_found_by_name(tmp_path: Path) -> None:

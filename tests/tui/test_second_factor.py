@@ -147,7 +147,7 @@ async def enrol(stage: Stage) -> list[str]:
     await stage.press("f3")
     assert stage.app.clipboard == form.enrolment.uri
     await fill(stage, code="000000")
-    await until(lambda: "This code is wrong" in form.told)
+    await until(lambda: "This code is wrong" in form.shown_problems)
     await fill(stage, code=code_at(secret, int(stage.server.core.clock.now()) // STEP_SECONDS))
     await until(lambda: isinstance(stage.app.screen, RecoveryCodesScreen))
     codes = [text.strip() for text in rows(stage)]
@@ -180,7 +180,7 @@ async def test_the_app_gives_new_recovery_codes_and_switches_it_off(tmp_path: Pa
         await pick(stage, "renew")
         form = await form_of(stage)
         await fill(stage, password=world.PASSWORD, code="123456")
-        await until(lambda: "This code is wrong" in form.told)
+        await until(lambda: "This code is wrong" in form.shown_problems)
         assert stage.session.is_live
         await fill(stage, code=old)
         await until(lambda: isinstance(stage.app.screen, RecoveryCodesScreen))
@@ -188,7 +188,7 @@ async def test_the_app_gives_new_recovery_codes_and_switches_it_off(tmp_path: Pa
         await stage.press("escape", "y")
         await pick(stage, "end")
         await fill(stage, password="a guess of mine", code=codes[0])
-        await until(lambda: "Wrong password" in stage.app.screen.told)  # type: ignore[attr-defined]
+        await until(lambda: "Wrong password" in stage.app.screen.shown_problems)  # type: ignore[attr-defined]
         await fill(stage, password=world.PASSWORD)
         await until(lambda: isinstance(stage.app.screen, SecondFactorScreen))
         assert not factors.is_on(ada)
@@ -211,7 +211,7 @@ async def test_a_lost_answer_shows_what_is_so_and_a_code_is_typed_again(tmp_path
         proxy.fail(Fault.LOST_AFTERWARDS, "POST", "/api/v1/server/second_factor/confirm", times=1)
         step = int(server.core.clock.now()) // STEP_SECONDS
         await fill(stage, code=code_at(form.enrolment.secret, step))
-        await until(lambda: "may have worked" in form.told)
+        await until(lambda: "may have worked" in form.shown_problems)
         await stage.press("escape", "escape")
         await until(lambda: len(rows(stage)) == 2 and "10 left" in rows(stage)[0])
 

@@ -277,7 +277,7 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._said.set_class(bad, "-bad")
 
     @property
-    def told(self) -> str:
+    def shown_problems(self) -> str:
         """All problems that the form shows."""
         return " ".join(str(one.render()) for one in (*(row.problem for row in self.rows), self._said))
 
