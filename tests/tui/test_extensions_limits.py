@@ -15,7 +15,7 @@ from narrowcast.extend import Extension, NarrowcastError, Refused
 from narrowcast.extensions import limits
 from narrowcast.extensions import running as running_module
 from narrowcast.extensions.limits import TooLong, call, uninterrupted, watch_tasks
-from narrowcast.extensions.running import Running
+from narrowcast.extensions.running import RunningExtension
 
 Told = list[tuple[str, str]]
 
@@ -26,12 +26,14 @@ def told() -> Told:
 
 
 @pytest.fixture
-def running(told: Told, monkeypatch: pytest.MonkeyPatch) -> Running:
+def running(told: Told, monkeypatch: pytest.MonkeyPatch) -> RunningExtension:
     """An extension whose steps may take 0.2 s, and whose async functions 0.4 s."""
     monkeypatch.setattr(running_module, "STEP_SECONDS", 0.2)
     monkeypatch.setattr(limits, "STEP_SECONDS", 0.2)
     extension = Extension("one", "The first", seconds=0.4)
-    return Running(extension, None, lambda text, severity: told.append((severity, text)), lambda: None)
+    return RunningExtension(
+        extension, None, lambda text, severity: told.append((severity, text)), lambda: None
+    )
 
 
 async def sleeps() -> None:
@@ -94,26 +96,26 @@ async def cancels_itself() -> None:
     ],
 )
 async def test_an_async_function_that_goes_wrong_turns_the_extension_off(
-    running: Running, told: Told, function: Callable[[], Awaitable[None]], why: str
+    running: RunningExtension, told: Told, function: Callable[[], Awaitable[None]], why: str
 ) -> None:
-    await running.hear("it", function)
+    await running.call_hook("it", function)
     assert running.why_off == why
     assert told == [
         ("error", f"The extension one is turned off until the next start: {why}. See the log for details.")
     ]
     calls: list[int] = []
-    await running.hear("it", calls.append, 1)
-    assert running.ask("it", calls.append, 1) is None
+    await running.call_hook("it", calls.append, 1)
+    assert running.call_now("it", calls.append, 1) is None
     assert calls == []
 
 
-def test_a_function_that_takes_too_long_is_interrupted(running: Running) -> None:
-    assert running.ask("it", time.sleep, 30) is None
+def test_a_function_that_takes_too_long_is_interrupted(running: RunningExtension) -> None:
+    assert running.call_now("it", time.sleep, 30) is None
     assert running.why_off == "it took longer than 0.2 s"
 
 
 async def test_refusals_and_errors_of_the_service_are_told_and_nothing_is_turned_off(
-    running: Running, told: Told
+    running: RunningExtension, told: Told
 ) -> None:
     async def refuses() -> None:
         raise Refused("Not today.")
@@ -121,15 +123,15 @@ async def test_refusals_and_errors_of_the_service_are_told_and_nothing_is_turned
     async def meets_an_error() -> None:
         raise NarrowcastError("gone")
 
-    await running.hear("it", refuses)
-    await running.hear("it", meets_an_error)
+    await running.call_hook("it", refuses)
+    await running.call_hook("it", meets_an_error)
     assert [severity for severity, _ in told] == ["warning", "warning"]
     assert told[0][1] == "Not today."
     assert running.is_on
 
 
-async def test_work_that_is_cancelled_with_the_account_turns_nothing_off(running: Running) -> None:
-    task = asyncio.ensure_future(running.hear("it", waits_too_long))
+async def test_work_that_is_cancelled_with_the_account_turns_nothing_off(running: RunningExtension) -> None:
+    task = asyncio.ensure_future(running.call_hook("it", waits_too_long))
     await asyncio.sleep(0)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
@@ -137,7 +139,7 @@ async def test_work_that_is_cancelled_with_the_account_turns_nothing_off(running
     assert running.is_on
 
 
-async def test_a_task_that_nobody_waits_for_has_the_limit_too(running: Running) -> None:
+async def test_a_task_that_nobody_waits_for_has_the_limit_too(running: RunningExtension) -> None:
     begun: list[asyncio.Task[None]] = []
 
     async def begins() -> None:
@@ -145,7 +147,7 @@ async def test_a_task_that_nobody_waits_for_has_the_limit_too(running: Running) 
 
     unwatch = watch_tasks(asyncio.get_running_loop())
     try:
-        await running.hear("it", begins)
+        await running.call_hook("it", begins)
         await asyncio.wait(begun)
     finally:
         unwatch()
@@ -153,7 +155,7 @@ async def test_a_task_that_nobody_waits_for_has_the_limit_too(running: Running) 
     assert isinstance(begun[0].exception(), TooLong)
 
 
-async def test_what_an_async_function_gives_back_and_waits_for_is_its_own(running: Running) -> None:
+async def test_what_an_async_function_gives_back_and_waits_for_is_its_own(running: RunningExtension) -> None:
     async def adds(one: int, other: int) -> int:
         async with asyncio.timeout(5):
             await asyncio.gather(asyncio.sleep(0), asyncio.sleep(0))
@@ -164,8 +166,8 @@ async def test_what_an_async_function_gives_back_and_waits_for_is_its_own(runnin
             pass
         return one + other
 
-    assert await running.do("it", adds, 2, 3) == 5
-    assert await running.do("it", int, "7") == 7
+    assert await running.call_async("it", adds, 2, 3) == 5
+    assert await running.call_async("it", int, "7") == 7
 
 
 def test_code_of_the_app_is_not_interrupted_and_the_extension_is_afterwards() -> None:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from narrowcast.extensions.running import Running
+from narrowcast.extensions.running import RunningExtension
 from narrowcast_api.model.messages import MENTION_FLAGS, Message
 from narrowcast_api.state import changes as change
 from narrowcast_api.state.presence import Status
@@ -30,7 +30,7 @@ Call = Callable[[], Coroutine[Any, Any, None]]
 class Hooks:
     """Calls the hooks of one extension, from creation until `close`."""
 
-    def __init__(self, session: Session, running: Running, handle: App[Any]) -> None:
+    def __init__(self, session: Session, running: RunningExtension, handle: App[Any]) -> None:
         self._session = session
         self._running = running
         self._handle = handle
@@ -56,7 +56,7 @@ class Hooks:
 
     def _put(self, what: str, hook: Callable[..., Any], *args: object) -> None:
         def call() -> Coroutine[Any, Any, None]:
-            return self._running.hear(what, hook, self._handle, *args)
+            return self._running.call_hook(what, hook, self._handle, *args)
 
         try:
             self._waiting.put_nowait(call)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from narrowcast.extend.values import Refused
 from narrowcast.extensions.isolated_client import isolated_client
 from narrowcast.extensions.limits import uninterrupted
-from narrowcast.extensions.running import Running
+from narrowcast.extensions.running import RunningExtension
 from narrowcast.text import names
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.narrow import Narrow
@@ -44,7 +44,7 @@ class Handle:
     def __init__(
         self,
         app: HostApp,
-        running: Running,
+        running: RunningExtension,
         account: OpenAccount,
         screen: Callable[[], Workspace | None],
         redraw: Callable[[], None],
@@ -181,7 +181,7 @@ class Handle:
             return
 
         async def watched() -> None:
-            await self._running.hear("work in the background", lambda: work, unlimited=True)
+            await self._running.call_hook("work in the background", lambda: work, unlimited=True)
 
         task = asyncio.get_running_loop().create_task(watched())
         self._work.add(task)

@@ -22,7 +22,7 @@ from narrowcast.extensions.handle import Handle
 from narrowcast.extensions.host_app import HostApp, OpenAccount
 from narrowcast.extensions.limits import watch_tasks
 from narrowcast.extensions.loading import Found
-from narrowcast.extensions.running import Running
+from narrowcast.extensions.running import RunningExtension
 from narrowcast.extensions.settings import ExtensionSettings
 from narrowcast.text.safe_text import safe_line
 
@@ -38,7 +38,7 @@ MOST_OFFERS = 7
 class _AtWork:
     """One extension for one account."""
 
-    def __init__(self, running: Running, handle: Handle, hooks: Hooks) -> None:
+    def __init__(self, running: RunningExtension, handle: Handle, hooks: Hooks) -> None:
         self.running = running
         self.handle = handle
         self.hooks = hooks
@@ -66,7 +66,7 @@ class Host:
         self._unwatch = watch_tasks(asyncio.get_running_loop())
         self.settings = ExtensionSettings(found)
         self.running = [
-            Running(one.extension, one.settings, self._tell, self._redraw)
+            RunningExtension(one.extension, one.settings, self._tell, self._redraw)
             for one in found
             if one.extension is not None and one.enabled and not one.problem
         ]
@@ -102,7 +102,7 @@ class Host:
         self._withdraw = registry.add(commands)
         return commands
 
-    def _function_of(self, running: Running, entry: CommandEntry) -> Callable[[Workspace], object]:
+    def _function_of(self, running: RunningExtension, entry: CommandEntry) -> Callable[[Workspace], object]:
         def function(screen: Workspace) -> object:
             if not running.is_on:
                 screen.tell(
@@ -112,7 +112,7 @@ class Host:
             handle = next((one.handle for one in self._here if one.running is running), None)
             if handle is None:
                 return None
-            return running.hear(f"the command {entry.id}", entry.function, handle)
+            return running.call_hook(f"the command {entry.id}", entry.function, handle)
 
         return function
 
@@ -122,7 +122,7 @@ class Host:
         if account is self._shown:
             self._begin_on_screen()
 
-    def _put_to_work(self, running: Running, account: OpenAccount) -> _AtWork:
+    def _put_to_work(self, running: RunningExtension, account: OpenAccount) -> _AtWork:
         handle = Handle(self._app, running, account, lambda: self._screen_of(account), self._redraw)
         return _AtWork(running, handle, Hooks(account.session, running, handle))
 
@@ -165,7 +165,7 @@ class Host:
         self._withdraw()
         self._unwatch()
 
-    def _again(self, running: Running, segment: SegmentEntry) -> None:
+    def _again(self, running: RunningExtension, segment: SegmentEntry) -> None:
         every = segment.every or 0.0
 
         def read() -> None:
@@ -191,7 +191,7 @@ class Host:
         texts: list[str] = []
         for one in self._here:
             for segment in one.extension.segments:
-                text = one.running.ask("a segment", _text_of(segment.function), one.handle)
+                text = one.running.call_now("a segment", _text_of(segment.function), one.handle)
                 if text:
                     texts.append(safe_line(text, SEGMENT_CELLS))
         return texts
@@ -208,7 +208,7 @@ class Host:
     def _card_of_link(self, url: str, text: str) -> Card | None:
         for one in self._here:
             for entry in one.extension.link_cards:
-                card = one.running.ask("a card", _link_card, entry, one, url, text)
+                card = one.running.call_now("a card", _link_card, entry, one, url, text)
                 if card is not None:
                     return card
         return None
@@ -217,7 +217,9 @@ class Host:
         for one in self._here:
             for entry in one.extension.code_cards:
                 if language in entry.languages:
-                    card = one.running.ask("a card", _made, entry.function, one, Code(language, source), "")
+                    card = one.running.call_now(
+                        "a card", _made, entry.function, one, Code(language, source), ""
+                    )
                     if card is not None:
                         return card
         return None
@@ -228,7 +230,7 @@ class Host:
         """
         for one in self._here:
             for entry in one.extension.completions:
-                offers = one.running.ask(
+                offers = one.running.call_now(
                     "a completion", _completed, entry.pattern, entry.function, one.handle, line
                 )
                 if offers is not None:
@@ -260,7 +262,7 @@ class Host:
         self, one: _AtWork, slash: SlashEntry, argument: str, done: Callable[[str | None], None]
     ) -> None:
         try:
-            text = await one.running.do(f"/{slash.word}", slash.function, one.handle, argument)
+            text = await one.running.call_async(f"/{slash.word}", slash.function, one.handle, argument)
         except Refused:
             return  # the user has been notified
         if text is not None and not isinstance(text, str):

@@ -14,7 +14,7 @@ from narrowcast.extend.values import Refused
 from narrowcast.extensions.limits import STEP_SECONDS, Stepped, TooLong, call, on_overrun
 from narrowcast_api.errors import NarrowcastError
 
-__all__ = ["Running"]
+__all__ = ["RunningExtension"]
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ Tell = Callable[[str, str], None]
 """Shows a notice to the user: a text and its severity."""
 
 
-class Running:
+class RunningExtension:
     """An extension with its settings. ``why_off``: empty while it is on.
 
     Errors of the service and `Refused` are shown to the user, since they are not defects of the extension; any
@@ -50,7 +50,7 @@ class Running:
     def is_on(self) -> bool:
         return not self.why_off
 
-    def ask(self, what: str, function: Callable[..., T], *args: Any) -> T | None:
+    def call_now(self, what: str, function: Callable[..., T], *args: Any) -> T | None:
         """The result of a function; None if it fails."""
         if not self.is_on:
             return None
@@ -62,7 +62,9 @@ class Running:
             self._failed(what, error)
         return None
 
-    async def do(self, what: str, function: Callable[..., Any], *args: Any, unlimited: bool = False) -> Any:
+    async def call_async(
+        self, what: str, function: Callable[..., Any], *args: Any, unlimited: bool = False
+    ) -> Any:
         """The result of a function, async or not. Raises Refused after a failure, once the user has been notified."""
         if not self.is_on:
             raise Refused
@@ -70,11 +72,11 @@ class Running:
             lambda: self.turn_off(f"a task of {what} held up the app for {STEP_SECONDS:g} s")
         )
         try:
-            return await self._done(what, function, args, unlimited)
+            return await self._call_reporting(what, function, args, unlimited)
         finally:
             on_overrun.reset(reporting)
 
-    async def _done(
+    async def _call_reporting(
         self, what: str, function: Callable[..., Any], args: tuple[Any, ...], unlimited: bool
     ) -> Any:
         try:
@@ -103,12 +105,12 @@ class Running:
             self.turn_off(f"{what} took longer than {self.extension.seconds:g} s", error)
             raise Refused from error
 
-    async def hear(
+    async def call_hook(
         self, what: str, function: Callable[..., Any], *args: Any, unlimited: bool = False
     ) -> None:
         """Call a hook or a command; nothing is raised."""
         with contextlib.suppress(Refused):  # the user has been notified
-            await self.do(what, function, *args, unlimited=unlimited)
+            await self.call_async(what, function, *args, unlimited=unlimited)
 
     def _failed(self, what: str, error: BaseException) -> None:
         if not self.is_on:
