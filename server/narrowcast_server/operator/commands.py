@@ -11,8 +11,8 @@ from narrowcast_server.actions.act_log import acts, record
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.sign_in_links import end_links
 from narrowcast_server.actions.user_admin import change_role, deactivate, reactivate
+from narrowcast_server.operator import access, mail
 from narrowcast_server.operator import arguments as given
-from narrowcast_server.operator import doors, mail
 from narrowcast_server.operator.arguments import Arguments, Command, Fault
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.queries.statistics import sessions, statistics
@@ -169,6 +169,6 @@ COMMANDS: Final[dict[str, Command]] = {
     "end-sessions": end_sessions,
     "rotate-keys": rotate_keys,
     "log": log,
-    **doors.COMMANDS,
+    **access.COMMANDS,
     **mail.COMMANDS,
 }

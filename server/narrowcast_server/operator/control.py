@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from narrowcast_server.operator import server_file
+from narrowcast_server.operator.access import NEED_ADDRESS
 from narrowcast_server.operator.arguments import Arguments, Fault
 from narrowcast_server.operator.commands import run
-from narrowcast_server.operator.doors import NEED_ADDRESS
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.core import DATABASE, Core
 from narrowcast_server.storage.store import StoreError
