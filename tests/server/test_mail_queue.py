@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.actions.mail import due_letters, send_mail, settle
+from narrowcast_server.actions.mail import due_emails, send_mail, settle
 from narrowcast_server.mail.settings import MailSettings, Security
 from narrowcast_server.mail.smtp import Fate, Outcome
 from narrowcast_server.operator.control import ask
@@ -57,19 +57,19 @@ async def test_what_could_not_be_sent_is_tried_again_and_given_up_at_last(tmp_pa
         send_mail(core, "b@x.example", "s", "b")
     waits = []
     for _ in range(6):
-        letter = due_letters(core)[-1]
+        email = due_emails(core)[-1]
         with core.transaction():
-            settle(core, letter, Outcome(Fate.LATER, "busy"))
-        due = core.store.integer("SELECT due FROM sent_emails WHERE id = ?", letter.id)
+            settle(core, email, Outcome(Fate.LATER, "busy"))
+        due = core.store.integer("SELECT due FROM sent_emails WHERE id = ?", email.id)
         if due is None:
             break
         waits.append(due - core.now())
         clock.jump(waits[-1])
     assert waits == [60, 300, 1800, 7200, 21_600]
-    first = due_letters(core)[0]
+    first = due_emails(core)[0]
     with core.transaction():
         settle(core, first, Outcome(Fate.NEVER, "550 no"))
-    assert due_letters(core) == []
+    assert due_emails(core) == []
     core.close()
 
 

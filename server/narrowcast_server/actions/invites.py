@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import ErrorCode, Role
 from narrowcast_server.actions.mail import may_send, send_mail
 from narrowcast_server.actions.users import well_formed_address
-from narrowcast_server.mail.letters import is_address
+from narrowcast_server.mail.messages import is_address
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.invites import link_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.mail.letters import Letter
+from narrowcast_server.mail.messages import OutgoingEmail
 from narrowcast_server.mail.smtp import Fate, Outcome
 from narrowcast_server.organization.models import User
 
@@ -44,30 +44,30 @@ def may_send(core: Core, sender: User, adding: int) -> bool:
     return (sent or 0) + adding <= core.config.quotas.mails_a_day
 
 
-def due_letters(core: Core) -> list[Letter]:
+def due_emails(core: Core) -> list[OutgoingEmail]:
     """The next batch of emails to be sent."""
     rows = core.store.all(
         "SELECT id, recipient, subject, body, timestamp FROM sent_emails WHERE due <= ? ORDER BY due, id LIMIT ?",
         core.now(),
         _BATCH,
     )
-    return [Letter(*row) for row in rows]
+    return [OutgoingEmail(*row) for row in rows]
 
 
-def settle(core: Core, letter: Letter, outcome: Outcome) -> None:
+def settle(core: Core, email: OutgoingEmail, outcome: Outcome) -> None:
     """Stores the outcome of an email: sent, to be retried, or given up with the reason."""
     if outcome.fate is Fate.SENT:
         core.store.execute(
-            "UPDATE sent_emails SET due = NULL, sent = ?, error = NULL WHERE id = ?", core.now(), letter.id
+            "UPDATE sent_emails SET due = NULL, sent = ?, error = NULL WHERE id = ?", core.now(), email.id
         )
         return
-    tries = core.store.integer("SELECT tries FROM sent_emails WHERE id = ?", letter.id) or 0
+    tries = core.store.integer("SELECT tries FROM sent_emails WHERE id = ?", email.id) or 0
     again = outcome.fate is Fate.LATER and tries < len(_PAUSES)
     core.store.execute(
         "UPDATE sent_emails SET due = ?, tries = tries + 1, error = ? WHERE id = ?",
         core.now() + _PAUSES[tries] if again else None,
         outcome.reason,
-        letter.id,
+        email.id,
     )
 
 

@@ -7,9 +7,9 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.mail import due_letters, settle
+from narrowcast_server.actions.mail import due_emails, settle
 from narrowcast_server.actions.missed_mail import marks, tell_missed, wants_mail
-from narrowcast_server.mail.letters import BadAddress, Letter, encoded
+from narrowcast_server.mail.messages import BadAddress, OutgoingEmail, encoded
 from narrowcast_server.mail.settings import MailSettings
 from narrowcast_server.mail.smtp import Fate, Outcome, deliver, in_daemon_thread
 
@@ -25,26 +25,26 @@ _log = logging.getLogger("narrowcast.server")
 async def deliver_mail(core: Core, settings: MailSettings) -> None:
     """Sends due emails until cancelled. One that was being sent when the server ended is sent again."""
     while True:
-        if letters := due_letters(core):
-            await _deliver(core, settings, letters)
+        if emails := due_emails(core):
+            await _deliver(core, settings, emails)
         else:
             await core.clock.sleep(_SECONDS)
 
 
-async def _deliver(core: Core, settings: MailSettings, letters: list[Letter]) -> None:
+async def _deliver(core: Core, settings: MailSettings, emails: list[OutgoingEmail]) -> None:
     name = core.setting_str("name")
     outcomes: dict[int, Outcome] = {}
     messages = {}
-    for letter in letters:
+    for email in emails:
         try:
-            messages[letter.id] = encoded(letter, name, settings.sender)
+            messages[email.id] = encoded(email, name, settings.sender)
         except BadAddress as error:
-            outcomes[letter.id] = Outcome(Fate.NEVER, str(error))
+            outcomes[email.id] = Outcome(Fate.NEVER, str(error))
     delivered = await in_daemon_thread(partial(deliver, settings, list(messages.values())))
     outcomes |= zip(messages, delivered, strict=True)
     with core.transaction():
-        for letter in letters:
-            settle(core, letter, outcomes[letter.id])
+        for email in emails:
+            settle(core, email, outcomes[email.id])
     for outcome in {outcome for outcome in outcomes.values() if outcome.fate is not Fate.SENT}:
         _log.warning("mail could not be sent: %s", outcome.reason)
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.mail import send_mail
-from narrowcast_server.mail.letters import is_address
+from narrowcast_server.mail.messages import is_address
 from narrowcast_server.markdown.context import LinkedChannel
 from narrowcast_server.markdown.mentions import channel_url
 from narrowcast_server.organization.models import Message, User

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.mail import last_problems, mail_counts
-from narrowcast_server.mail.letters import BadAddress, Letter, encoded
+from narrowcast_server.mail.messages import BadAddress, OutgoingEmail, encoded
 from narrowcast_server.mail.smtp import Fate, deliver, in_daemon_thread
 from narrowcast_server.operator import arguments as given
 from narrowcast_server.operator.arguments import Arguments, Command, Fault
@@ -41,9 +41,9 @@ async def _tried(core: Core, to: str) -> list[str]:
     settings = core.config.mail
     assert settings is not None
     name = core.setting_str("name")
-    letter = Letter(0, to, f"Mail from {name}", f"{core.url} can send mail to you.", core.now())
+    email = OutgoingEmail(0, to, f"Mail from {name}", f"{core.url} can send mail to you.", core.now())
     try:
-        message = encoded(letter, name, settings.sender)
+        message = encoded(email, name, settings.sender)
     except BadAddress as error:
         raise Fault(str(error)) from error
     (outcome,) = await in_daemon_thread(partial(deliver, settings, [message]))

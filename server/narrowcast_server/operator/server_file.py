@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from narrowcast_server.http.connections import is_local
-from narrowcast_server.mail.letters import is_address
+from narrowcast_server.mail.messages import is_address
 from narrowcast_server.mail.settings import MailSettings, Security
 from narrowcast_server.organization.config import Config, Quotas
 

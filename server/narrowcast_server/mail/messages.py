@@ -18,7 +18,7 @@ class BadAddress(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class OutgoingEmail:
     """An email to send; `id` determines the Message-ID, so that one sent twice is recognized as a duplicate."""
 
     id: int
@@ -28,17 +28,17 @@ class Letter:
     timestamp: int
 
 
-def encoded(letter: Letter, organization: str, sender: str) -> EmailMessage:
+def encoded(email: OutgoingEmail, organization: str, sender: str) -> EmailMessage:
     """The message with its headers; raises BadAddress."""
     message = EmailMessage(policy=SMTP)
     message["From"] = Address(one_line(organization), addr_spec=sender)
-    message["To"] = _address(letter.recipient)
-    message["Subject"] = one_line(letter.subject)
-    message["Date"] = datetime.fromtimestamp(letter.timestamp, UTC)
-    message["Message-ID"] = f"<narrowcast.{letter.id}.{letter.timestamp}@{sender.rpartition('@')[2]}>"
+    message["To"] = _address(email.recipient)
+    message["Subject"] = one_line(email.subject)
+    message["Date"] = datetime.fromtimestamp(email.timestamp, UTC)
+    message["Message-ID"] = f"<narrowcast.{email.id}.{email.timestamp}@{sender.rpartition('@')[2]}>"
     # No automatic replies (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
-    message.set_content(_text(letter.body))
+    message.set_content(_text(email.body))
     return message
 
 

@@ -10,23 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.mail.letters import BadAddress, Letter, encoded, is_address
+from narrowcast_server.mail.messages import BadAddress, OutgoingEmail, encoded, is_address
 from narrowcast_server.mail.settings import MailSettings, Security
 from narrowcast_server.mail.smtp import Fate, Outcome, deliver, in_daemon_thread
 from support.mailbox import Mailbox, mailbox
 from support.tls import make_certificates
 
 HOSTILE = "Team\r\nBcc: victim@example.com\r\n\r\n<b>\u202ehi"
-LETTER = Letter(7, "dario@demo.example", "Hello", "A line\n\nAnother", 1_800_000_000)
+EMAIL = OutgoingEmail(7, "dario@demo.example", "Hello", "A line\n\nAnother", 1_800_000_000)
 
 
-async def sent(settings: MailSettings, *letters: Letter) -> list[Outcome]:
-    messages = [encoded(letter, "Demo", settings.sender) for letter in letters]
+async def sent(settings: MailSettings, *emails: OutgoingEmail) -> list[Outcome]:
+    messages = [encoded(email, "Demo", settings.sender) for email in emails]
     return await in_daemon_thread(partial(deliver, settings, messages))
 
 
 async def test_a_letter_arrives_as_it_was_written(box: Mailbox) -> None:
-    assert await sent(box.settings(), LETTER) == [Outcome(Fate.SENT)]
+    assert await sent(box.settings(), EMAIL) == [Outcome(Fate.SENT)]
     recipients, message = await box.next()
     assert recipients == ["dario@demo.example"]
     assert message["From"] == "Demo <chat@team.example>"
@@ -48,17 +48,17 @@ async def test_the_way_is_encrypted_and_the_password_goes_by_it_alone(
     async with mailbox(context=context, from_the_start=from_the_start, people=people) as box:
         security = Security.TLS if from_the_start else Security.STARTTLS
         settings = box.settings(security=security, user="chat", password="secret", ca_file=made.authority)
-        assert await sent(settings, LETTER) == [Outcome(Fate.SENT)]
+        assert await sent(settings, EMAIL) == [Outcome(Fate.SENT)]
         assert (box.encrypted, box.signed_in) == ([True], ["chat"])
-        (wrong,) = await sent(replace(settings, password="guess"), LETTER)
+        (wrong,) = await sent(replace(settings, password="guess"), EMAIL)
         assert (wrong.fate, wrong.reason[:3]) == (Fate.LATER, "535")
-        (unknown,) = await sent(replace(settings, ca_file=None), LETTER)
+        (unknown,) = await sent(replace(settings, ca_file=None), EMAIL)
         assert unknown.fate is Fate.LATER
         assert "certificate" in unknown.reason.lower()
 
 
 async def test_what_offers_no_encryption_gets_nothing(box: Mailbox) -> None:
-    (outcome,) = await sent(box.settings(security=Security.STARTTLS, user="chat", password="secret"), LETTER)
+    (outcome,) = await sent(box.settings(security=Security.STARTTLS, user="chat", password="secret"), EMAIL)
     assert outcome.fate is Fate.LATER
     assert "STARTTLS" in outcome.reason
     assert box.received.empty()
@@ -66,8 +66,8 @@ async def test_what_offers_no_encryption_gets_nothing(box: Mailbox) -> None:
 
 async def test_one_refusal_does_not_hold_up_the_others(box: Mailbox) -> None:
     box.refusals = {"no@x.example": ["550 Nobody of that name"], "full@x.example": ["452 Too busy"]}
-    letters = [replace(LETTER, recipient=f"{name}@x.example") for name in ("a", "no", "b", "full", "c")]
-    outcomes = await sent(box.settings(), *letters)
+    emails = [replace(EMAIL, recipient=f"{name}@x.example") for name in ("a", "no", "b", "full", "c")]
+    outcomes = await sent(box.settings(), *emails)
     assert [outcome.fate for outcome in outcomes] == [
         Fate.SENT,
         Fate.NEVER,
@@ -84,9 +84,9 @@ async def test_a_server_that_is_not_there_or_says_nothing_is_tried_again_later()
         silent.bind(("127.0.0.1", 0))
         port = silent.getsockname()[1]
         settings = MailSettings("127.0.0.1", port, "chat@x.example", Security.NONE, timeout_seconds=0.2)
-        assert [outcome.fate for outcome in await sent(settings, LETTER, LETTER)] == [Fate.LATER] * 2
+        assert [outcome.fate for outcome in await sent(settings, EMAIL, EMAIL)] == [Fate.LATER] * 2
         silent.listen()
-        (outcome,) = await sent(settings, LETTER)
+        (outcome,) = await sent(settings, EMAIL)
         assert outcome.fate is Fate.LATER
         assert "timed out" in outcome.reason
 
@@ -95,7 +95,7 @@ async def test_a_server_that_is_not_there_or_says_nothing_is_tried_again_later()
     ("subject", "organization"), [(HOSTILE, "Demo"), ("Hello", HOSTILE), ("x" * 5000, "\n" * 300)]
 )
 async def test_no_name_and_no_topic_becomes_a_header(box: Mailbox, subject: str, organization: str) -> None:
-    message = encoded(replace(LETTER, subject=subject), organization, "chat@team.example")
+    message = encoded(replace(EMAIL, subject=subject), organization, "chat@team.example")
     assert await in_daemon_thread(partial(deliver, box.settings(), [message])) == [Outcome(Fate.SENT)]
     recipients, arrived = await box.next()
     assert recipients == ["dario@demo.example"]
@@ -113,9 +113,9 @@ async def test_no_name_and_no_topic_becomes_a_header(box: Mailbox, subject: str,
 def test_what_is_no_single_address_gets_no_mail(address: str) -> None:
     assert not is_address(address)
     with pytest.raises(BadAddress):
-        encoded(replace(LETTER, recipient=address), "Demo", "chat@team.example")
+        encoded(replace(EMAIL, recipient=address), "Demo", "chat@team.example")
 
 
 def test_a_control_character_of_a_text_is_shown_and_does_nothing() -> None:
-    message = encoded(replace(LETTER, body="a\x1b[2Jb\n.\nc\x00"), "Demo", "chat@team.example")
+    message = encoded(replace(EMAIL, body="a\x1b[2Jb\n.\nc\x00"), "Demo", "chat@team.example")
     assert message.get_content() == "a\ufffd[2Jb\n.\nc\ufffd\n"
