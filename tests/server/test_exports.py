@@ -165,7 +165,7 @@ async def test_what_is_private_is_there_for_those_alone_who_agreed(
 @pytest.mark.parametrize("kind", [ExportType.PUBLIC, ExportType.FULL_WITH_CONSENT])
 def test_a_part_of_an_organization_can_be_imported(odd_data: Path, tmp_path: Path, kind: ExportType) -> None:
     file = tmp_path / "part.tar.gz"
-    write_archive(odd_data, file, holds=kind, say=quiet)
+    write_archive(odd_data, file, kind=kind, say=quiet)
     folder = unpacked(file, tmp_path / "unpacked")
     assert folder.name == "narrowcast-export"
     rows = tables_of(folder)

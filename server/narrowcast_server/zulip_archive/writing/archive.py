@@ -96,7 +96,7 @@ def write_archive(
     target: Path,
     *,
     server: Target = layout.NEWEST_KNOWN,
-    holds: ExportType = ExportType.FULL_WITHOUT_CONSENT,
+    kind: ExportType = ExportType.FULL_WITHOUT_CONSENT,
     going_on: Callable[[], bool] = lambda: True,
     now: Callable[[], float] = time.time,
     say: Callable[[str], None] = print,
@@ -108,7 +108,7 @@ def write_archive(
     try:
         with (
             tempfile.TemporaryDirectory(dir=target.parent, prefix=".archive-") as name,
-            closing(Source(data, holds)) as source,
+            closing(Source(data, kind)) as source,
         ):
             made = Path(name) / "archive.tar"
             export = Export.of(source, server, int(now()))

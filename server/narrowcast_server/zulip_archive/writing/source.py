@@ -17,13 +17,13 @@ from narrowcast_server.rules.addresses import email_visibility
 from narrowcast_server.storage.schema import MIGRATIONS
 from narrowcast_server.storage.store import Row, Value
 from narrowcast_server.zulip_archive.errors import ArchiveError
-from narrowcast_server.zulip_archive.writing.holds import hold_back
+from narrowcast_server.zulip_archive.writing.visibility import restrict
 
 
 class Source:
     """One read transaction on its own connection: it does not see later writes, and does not block them."""
 
-    def __init__(self, data: Path, holds: ExportType = ExportType.FULL_WITHOUT_CONSENT) -> None:
+    def __init__(self, data: Path, kind: ExportType = ExportType.FULL_WITHOUT_CONSENT) -> None:
         self.folder = data
         path = (data / DATABASE).absolute()
         if not path.is_file():
@@ -32,8 +32,8 @@ class Source:
         self._connection.row_factory = sqlite3.Row
         try:
             self._begin()
-            if holds is not ExportType.FULL_WITHOUT_CONSENT:
-                self._hold_back(holds)
+            if kind is not ExportType.FULL_WITHOUT_CONSENT:
+                self._restrict(kind)
         except BaseException:
             self.close()
             raise
@@ -50,7 +50,7 @@ class Source:
         if self._connection.execute("SELECT 1 FROM groups").fetchone() is None:
             raise ArchiveError(f"{self.folder} holds no organization")
 
-    def _hold_back(self, holds: ExportType) -> None:
+    def _restrict(self, kind: ExportType) -> None:
         everybody = [
             User.of(row, _sealed) for row in self.rows("SELECT * FROM users WHERE NOT is_system_bot")
         ]
@@ -60,7 +60,7 @@ class Source:
                 for user in everybody
                 if not user.is_bot and switched_on(user, "allow_private_data_export")
             }
-            if holds is ExportType.FULL_WITH_CONSENT
+            if kind is ExportType.FULL_WITH_CONSENT
             else set()
         )
         hidden = {
@@ -68,7 +68,7 @@ class Source:
             for user in everybody
             if user.id not in agreed and email_visibility(user) is EmailVisibility.NOBODY and not user.is_bot
         }
-        hold_back(self._connection, agreed, hidden)
+        restrict(self._connection, agreed, hidden)
 
     def rows(self, sql: str, *values: Value) -> Iterator[Row]:
         """The rows of a query, fetched one by one."""

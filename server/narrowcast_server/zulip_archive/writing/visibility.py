@@ -54,7 +54,7 @@ _WHERE: Final = {
 }
 
 
-def hold_back(connection: sqlite3.Connection, agreed: Iterable[int], hidden: Iterable[int]) -> None:
+def restrict(connection: sqlite3.Connection, agreed: Iterable[int], hidden: Iterable[int]) -> None:
     """Restricts the connection to public data and data of users in `agreed`; replaces the addresses of users
     in `hidden`.
 
