@@ -97,12 +97,12 @@ def write_archive(
     *,
     server: Target = layout.NEWEST_KNOWN,
     kind: ExportType = ExportType.FULL_WITHOUT_CONSENT,
-    going_on: Callable[[], bool] = lambda: True,
+    should_continue: Callable[[], bool] = lambda: True,
     now: Callable[[], float] = time.time,
     say: Callable[[str], None] = print,
 ) -> None:
     """Writes the archive of a data folder, which may be in use by a server; an existing `target` is replaced
-    only at the end. Stops once `going_on` returns false. Raises ArchiveError.
+    only at the end. Stops once `should_continue` returns false. Raises ArchiveError.
     """
     target = target.absolute()
     try:
@@ -112,7 +112,7 @@ def write_archive(
         ):
             made = Path(name) / "archive.tar"
             export = Export.of(source, server, int(now()))
-            with written(target, made, Path(name), export.now, going_on) as archive:
+            with written(target, made, Path(name), export.now, should_continue) as archive:
                 text = _write(export, archive)
             made.replace(target)
     except (OSError, sqlite3.Error) as error:

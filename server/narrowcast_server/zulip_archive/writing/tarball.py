@@ -25,16 +25,16 @@ class Tarball:
     """Adds files one by one; large ones are not read into memory."""
 
     def __init__(
-        self, archive: tarfile.TarFile, scratch: Path, now: int, going_on: Callable[[], bool]
+        self, archive: tarfile.TarFile, scratch: Path, now: int, should_continue: Callable[[], bool]
     ) -> None:
         self._archive = archive
-        self._going_on = going_on
+        self._should_continue = should_continue
         self._scratch = scratch
         self._now = now
 
     def add(self, name: str, content: IO[bytes]) -> int:
         """Adds the current content of a file; returns its size in bytes."""
-        if not self._going_on():
+        if not self._should_continue():
             raise ArchiveError("the archive was not finished")
         entry = tarfile.TarInfo(f"{FOLDER}/{name}")
         entry.size = content.seek(0, os.SEEK_END)
@@ -105,7 +105,7 @@ def _without_nulls(value: object) -> object:
 
 @contextmanager
 def written(
-    target: Path, made: Path, scratch: Path, now: int, going_on: Callable[[], bool]
+    target: Path, made: Path, scratch: Path, now: int, should_continue: Callable[[], bool]
 ) -> Iterator[Tarball]:
     """Writes an archive to `made` and flushes it; compressed if the name of `target` says so."""
     descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -116,6 +116,6 @@ def written(
                 packed = gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=_LEVEL, mtime=now)
                 into = cast("IO[bytes]", stack.enter_context(packed))
             archive = stack.enter_context(tarfile.open(fileobj=into, mode="w|", format=tarfile.PAX_FORMAT))
-            yield Tarball(archive, scratch, now, going_on)
+            yield Tarball(archive, scratch, now, should_continue)
         stream.flush()
         os.fsync(stream.fileno())
