@@ -185,9 +185,9 @@ class _Dispatcher:
             level=self._core.level,
         )
         call.parse()
-        return self._respond(call, await self._kept_answer(call))
+        return self._respond(call, await self._durable_answer(call))
 
-    async def _kept_answer(self, call: Call) -> Answer | Response:
+    async def _durable_answer(self, call: Call) -> Answer | Response:
         """The handler's answer, returned once the changes it made are on disk."""
         if call.endpoint.method == "GET":
             return await self._handle(call)
@@ -196,7 +196,7 @@ class _Dispatcher:
             return await self._handle(call)
         finally:
             # Some errors follow a change that stays, such as invitations of which only some could be sent.
-            await self._core.kept(changes)
+            await self._core.until_durable(changes)
 
     async def _fields(self, request: Request, endpoint: Endpoint) -> dict[str, str]:
         fields = _decode(request.scope["query_string"])

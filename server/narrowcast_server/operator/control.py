@@ -78,7 +78,7 @@ async def _answer(core: Core, line: bytes) -> dict[str, object]:
         request = json.loads(line)
         changes = core.store.changes
         lines = await run(core, str(request["command"]), {k: str(v) for k, v in request["arguments"].items()})
-        await core.kept(changes)
+        await core.until_durable(changes)
     except Fault as fault:
         return {"fault": fault.message}
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -113,7 +113,7 @@ class Core:
             except OSError:
                 _log.exception("an action after a commit failed")
 
-    async def kept(self, changes: int) -> None:
+    async def until_durable(self, changes: int) -> None:
         """Returns once the changes would survive a machine crash: at once if there were none since `changes`,
         else after a flush.
         """
