@@ -55,7 +55,7 @@ async def _deliver(core: Core) -> None:
 async def _one_by_one(core: Core, works: Iterable[Callable[[], None]]) -> None:
     """Runs the due work items; requests are served between any two."""
     for work in works:
-        await core.highlights.settled(work)
+        await core.highlights.with_highlights(work)
         await asyncio.sleep(0)
 
 

@@ -28,7 +28,7 @@ _MOST_CHARACTERS: Final = 8 * 1024 * 1024
 
 
 class HighlightsMissing(BaseException):
-    """Code that a rendering needs highlighted. Only `Highlights.settled` catches it."""
+    """Code that a rendering needs highlighted. Only `Highlights.with_highlights` catches it."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         super().__init__(f"{len(blocks)} blocks of code")
@@ -69,7 +69,7 @@ class Highlights:
             wanted, self._wanted = self._wanted, []
             raise HighlightsMissing(wanted)
 
-    async def settled(self, work: Callable[[], T]) -> T:
+    async def with_highlights(self, work: Callable[[], T]) -> T:
         """The result of `work`, which renders user-written text; `work` may be called twice."""
         try:
             with self._in_mode(_Mode.ASK):

@@ -250,7 +250,7 @@ class _Dispatcher:
                 _log_act(call)
                 return answer
 
-        return await self._core.highlights.settled(work)
+        return await self._core.highlights.with_highlights(work)
 
     def _respond(self, call: Call, answer: Answer | Response) -> Response:
         if isinstance(answer, Response):

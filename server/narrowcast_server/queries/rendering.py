@@ -117,15 +117,15 @@ class RenderingContext:
 
 def rendered(core: Core, user: User, source: str) -> Rendered:
     """A message's source as HTML, with its mentions and other properties."""
-    return _settled(core, render(source, RenderingContext(core, user)))
+    return _with_highlights(core, render(source, RenderingContext(core, user)))
 
 
 def rendered_apart(core: Core, source: str) -> str:
     """A text outside messages, such as a description, as HTML; it mentions nobody."""
     context = NoLookups(realm_url=core.url, highlighted=core.highlights.get)
-    return _settled(core, render(source, context)).html
+    return _with_highlights(core, render(source, context)).html
 
 
-def _settled(core: Core, rendering: Rendered) -> Rendered:
+def _with_highlights(core: Core, rendering: Rendered) -> Rendered:
     core.highlights.check()
     return rendering
