@@ -105,15 +105,15 @@ EDITABLE: Final[dict[str, object]] = {
 }
 """The settings that PATCH /realm changes, with the values of a new organization."""
 
-TOLD: Final[dict[str, object]] = {
+READ_ONLY: Final[dict[str, object]] = {
     "owner_full_content_access": False,
     "presence_disabled": False,
 }
-"""Constant settings that registration reports."""
+"""Settings that registration reports and no request changes."""
 
 DEFAULTS: Final[dict[str, object]] = {
     **EDITABLE,
-    **TOLD,
+    **READ_ONLY,
     **GROUP_SETTINGS,
     "domain": "localhost",
     "date_created": 0,
@@ -135,5 +135,5 @@ REPORT_TYPES: Final[dict[str, str]] = {
     "other": "Other reason",
 }
 
-MOST_TOLD_OF_CHANNELS: Final = 100
+MOST_NOTIFIED_SUBSCRIBERS: Final = 100
 """A request that subscribes more users than this sends them no notification messages."""

@@ -35,7 +35,7 @@ from narrowcast_server.organization.errors import (
 )
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.organization.people import check_active, person
-from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS, MOST_TOLD_OF_CHANNELS
+from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS, MOST_NOTIFIED_SUBSCRIBERS
 from narrowcast_server.queries.snapshot.channels import subscription_rows
 from narrowcast_server.routes.register import include_subscribers
 from narrowcast_server.routes.subscription_properties import check_color
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 routes = Routes()
-_TOLD: Final = "new_subscription_messages_sent"
+_MESSAGES_SENT: Final = "new_subscription_messages_sent"
 
 
 def principals(name: str, text: str) -> list[str | int]:
@@ -168,7 +168,7 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
         },
     }
     made = [channel for channel in channels if channel.id not in known]
-    answer |= _tell(call, added, made) if call.endpoint.method == "POST" else {_TOLD: True}
+    answer |= _tell(call, added, made) if call.endpoint.method == "POST" else {_MESSAGES_SENT: True}
     if refused:
         answer["unauthorized"] = refused
     return answer
@@ -177,14 +177,14 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
 def _tell(call: Call, added: dict[int, list[Channel]], made: Sequence[Channel]) -> Answer:
     """Sends the notices of new subscriptions and channels; returns whether users were notified of subscriptions."""
     core, user = call.core, call.user
-    tells = call[NEW_MESSAGES] and len(added) <= MOST_TOLD_OF_CHANNELS
-    if tells:
+    notifies = call[NEW_MESSAGES] and len(added) <= MOST_NOTIFIED_SUBSCRIBERS
+    if notifies:
         personal_notices.subscribed(core, user, added, {channel.id for channel in made})
     if call[ANNOUNCE]:
         announce(core, user, made)
     for channel in made:
         channel_notices.created(core, user, channel)
-    return {_TOLD: tells} if call[NEW_MESSAGES] else {}
+    return {_MESSAGES_SENT: notifies} if call[NEW_MESSAGES] else {}
 
 
 def check_size(core: Core, channels: int, people: int) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from narrowcast_server.organization.realm_settings import (
     EDITABLE,
     GROUP_SETTINGS,
-    MOST_TOLD_OF_CHANNELS,
+    MOST_NOTIFIED_SUBSCRIBERS,
+    READ_ONLY,
     REPORT_TYPES,
-    TOLD,
 )
 from narrowcast_server.queries.organization_pictures import picture_source, picture_url
 from narrowcast_server.queries.snapshot.parts import Snapshot, part
@@ -20,7 +20,7 @@ def realm_settings(request: Snapshot) -> dict[str, object]:
     """`realm_*`: the organization's settings."""
     core = request.core
     settings = core.settings
-    answer: dict[str, object] = {f"realm_{name}": settings[name] for name in (*EDITABLE, *TOLD)}
+    answer: dict[str, object] = {f"realm_{name}": settings[name] for name in (*EDITABLE, *READ_ONLY)}
     answer |= {f"realm_{name}": outgoing_value(core, settings[name]) for name in GROUP_SETTINGS}
     return answer | {
         "realm_allow_edit_history": settings["message_edit_history_visibility_policy"] == "all",
@@ -91,7 +91,7 @@ def limits(request: Snapshot) -> dict[str, object]:
     return {
         "event_queue_longpoll_timeout_seconds": bounds.longpoll_seconds,
         "max_avatar_file_size_mib": 5,
-        "max_bulk_new_subscription_messages": MOST_TOLD_OF_CHANNELS,
+        "max_bulk_new_subscription_messages": MOST_NOTIFIED_SUBSCRIBERS,
         "max_channel_folder_description_length": 1024,
         "max_channel_folder_name_length": 60,
         "max_file_upload_size_mib": bounds.max_file_upload_mib,
