@@ -46,7 +46,7 @@ def incoming_reaction_type(reaction_type: str) -> str:
     return EXTRA_EMOJI if reaction_type == _EXTRA_EMOJI_ALIAS else reaction_type
 
 
-def guesses_reaction_type(config: Config, level: int) -> bool:
+def matches_any_reaction_type(config: Config, level: int) -> bool:
     """Whether removing a reaction without giving its type matches reactions of any type (RXN-06). Zulip
     servers assume a Unicode emoji.
     """
@@ -60,7 +60,7 @@ def checks_reaction_to_remove(config: Config) -> bool:
     return config.dialect is not Dialect.ZULIP
 
 
-def tells_every_skipped_channel(config: Config) -> bool:
+def reports_every_skipped_channel(config: Config) -> bool:
     """Whether every flag update lists the channels that it skipped. By the contract only marking as unread
     does (FLG-06); Zulip servers always do.
     """

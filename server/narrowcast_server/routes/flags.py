@@ -15,7 +15,7 @@ from narrowcast_server.http.params import (
     string,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
-from narrowcast_server.organization.dialect import tells_every_skipped_channel
+from narrowcast_server.organization.dialect import reports_every_skipped_channel
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import FlagBit
 from narrowcast_server.queries.fetching import anchor_id, page
@@ -65,8 +65,8 @@ def update_message_flags(call: Call) -> Answer:
 
 def _ignored(call: Call, channel_ids: list[int]) -> Answer:
     becomes_unread = call[FLAG] is FlagBit.READ and not call[OPERATION]
-    told = becomes_unread or tells_every_skipped_channel(call.core.config)
-    if call.level < Gate.SKIPPED_CHANNELS.level or not told:
+    reported = becomes_unread or reports_every_skipped_channel(call.core.config)
+    if call.level < Gate.SKIPPED_CHANNELS.level or not reported:
         return {}
     return {"ignored_because_not_subscribed_channels": channel_ids}
 

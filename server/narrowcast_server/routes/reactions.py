@@ -9,8 +9,8 @@ from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization import emoji
 from narrowcast_server.organization.dialect import (
     checks_reaction_to_remove,
-    guesses_reaction_type,
     incoming_reaction_type,
+    matches_any_reaction_type,
 )
 from narrowcast_server.organization.emoji import Emoji
 from narrowcast_server.organization.errors import ServiceError
@@ -62,7 +62,7 @@ def _meant(call: Call, message: Message) -> Emoji:
         raise ServiceError("At least one of the following arguments must be present: emoji_name, emoji_code")
     if kind is not None:
         kind = incoming_reaction_type(kind)
-    elif not guesses_reaction_type(call.core.config, call.level):
+    elif not matches_any_reaction_type(call.core.config, call.level):
         kind = "unicode_emoji"
     for row in own_reactions(call.core, call.user, message):
         fits_name = code is not None or name == row["emoji_name"]
