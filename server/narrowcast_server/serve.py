@@ -99,13 +99,13 @@ async def _run(options: Options) -> None:
         await asyncio.to_thread(print, f"listening on {server.url}", flush=True)
         hint = first_run.how_to_open(options.data, server.core.url, demo=options.demo)
         await asyncio.to_thread(print, hint, file=sys.stderr, flush=True)
-        systemd.tell(systemd.READY)
+        systemd.notify(systemd.READY)
         failed = asyncio.ensure_future(server.ended())
         stopping = asyncio.ensure_future(stop.wait())
         await asyncio.wait({failed, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in (failed, stopping):
             task.cancel()
-        systemd.tell(systemd.STOPPING)
+        systemd.notify(systemd.STOPPING)
 
 
 def warnings_of(options: Options) -> list[str]:

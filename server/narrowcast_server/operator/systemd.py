@@ -11,7 +11,7 @@ READY: Final = "READY=1"
 STOPPING: Final = "STOPPING=1"
 
 
-def tell(state: str) -> None:
+def notify(state: str) -> None:
     """Sends a state to the socket that systemd names in the environment."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
