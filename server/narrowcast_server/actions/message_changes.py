@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.channels import refresh_first_message
-from narrowcast_server.actions.reactions import who_sees
+from narrowcast_server.actions.reactions import audience_of
 from narrowcast_server.organization import edit_history, flags
 from narrowcast_server.organization.models import FlagBit, Message
 from narrowcast_server.rules import access
@@ -38,7 +38,7 @@ def _tell_deleted(core: Core, channel_id: int | None, topic: str, messages: Sequ
     """Emits one event to all users who could see the same messages."""
     by_person: dict[int, list[int]] = defaultdict(list)
     for message in messages:
-        for user_id in who_sees(core, message):
+        for user_id in audience_of(core, message):
             by_person[user_id].append(message.id)
     alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for user_id, ids in by_person.items():

@@ -10,7 +10,7 @@ from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
 from narrowcast_server.actions.channels import refresh_first_message
 from narrowcast_server.actions.flags import emit_flags
 from narrowcast_server.actions.message_changes import add_history, emit_deleted
-from narrowcast_server.actions.reactions import who_sees
+from narrowcast_server.actions.reactions import audience_of
 from narrowcast_server.actions.user_topics import set_policy
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Channel, FlagBit, Message, User
@@ -69,7 +69,7 @@ def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], Audien
     """
     saw: set[int] = set()
     for message in move.messages:
-        saw |= who_sees(core, message)
+        saw |= audience_of(core, message)
     if not move.source.invite_only:
         saw |= set(access.subscriber_ids(core, move.source.id))
     now = core.now()

@@ -61,21 +61,21 @@ def remove_reaction(core: Core, user: User, message: Message, emoji: Emoji) -> b
 
 def _emit(core: Core, operation: str, user: User, message: Message, emoji: Emoji) -> None:
     person = {"user_id": user.id, "email": api_address(core, user), "full_name": user.full_name}
-    heard = who_sees(core, message)
-    seeing = set(watchers(core, user, heard))
-    for told, shown in ((seeing, person), (heard - seeing, {**person, **reactor(core, user.id)})):
-        if told:
-            _tell(core, operation, user, shown, message, emoji, told)
+    audience = audience_of(core, message)
+    seeing = set(watchers(core, user, audience))
+    for receivers, shown in ((seeing, person), (audience - seeing, {**person, **reactor(core, user.id)})):
+        if receivers:
+            _emit_to(core, operation, user, shown, message, emoji, receivers)
 
 
-def _tell(
+def _emit_to(
     core: Core,
     operation: str,
     user: User,
     shown: dict[str, object],
     message: Message,
     emoji: Emoji,
-    told: set[int],
+    receivers: set[int],
 ) -> None:
     core.emit(
         {
@@ -88,11 +88,11 @@ def _tell(
             "emoji_code": emoji.code,
             "reaction_type": outgoing_reaction_type(core.config, emoji.type),
         },
-        told,
+        receivers,
     )
 
 
-def who_sees(core: Core, message: Message) -> set[int]:
+def audience_of(core: Core, message: Message) -> set[int]:
     """Users notified of changes to a message: who received and may read it, and who may read it as a subscriber."""
     people = set(core.store.integers("SELECT user_id FROM user_messages WHERE message_id = ?", message.id))
     if message.channel_id is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from narrowcast_server.actions.reactions import who_sees
+from narrowcast_server.actions.reactions import audience_of
 from narrowcast_server.markdown import check_submessage
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
@@ -55,5 +55,5 @@ def add_submessage(core: Core, user: User, message: Message, msg_type: str, cont
         "sender_id": user.id,
         "content": content,
     }
-    core.emit(event, who_sees(core, message))
+    core.emit(event, audience_of(core, message))
     return identity

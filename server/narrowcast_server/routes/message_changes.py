@@ -10,7 +10,7 @@ from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode
 from narrowcast_server.actions import message_edits, message_moves
 from narrowcast_server.actions.message_changes import delete_messages, emit_update, stored
 from narrowcast_server.actions.move_notices import tell_of_move
-from narrowcast_server.actions.reactions import who_sees
+from narrowcast_server.actions.reactions import audience_of
 from narrowcast_server.computing.differences import plain_difference
 from narrowcast_server.http.params import boolean, choice, defaulted, natural, optional, string
 from narrowcast_server.http.routing import Answer, Call, Routes
@@ -62,7 +62,7 @@ def update_message(call: Call) -> Answer:
     if message.channel_id is not None:
         event |= {"stream_name": core.channels[message.channel_id].name, "stream_id": message.channel_id}
     move = _planned_move(call, message)
-    audience = {user_id: [message.id] for user_id in who_sees(core, message)}
+    audience = {user_id: [message.id] for user_id in audience_of(core, message)}
     texts: dict[str, object] = {}
     if content is not None:
         check_may_edit(core, user, message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.reactions import who_sees
+from narrowcast_server.actions.reactions import audience_of
 from narrowcast_server.actions.typing import type_direct, type_in_channel
 from narrowcast_server.http.params import (
     choice,
@@ -108,6 +108,10 @@ def set_edit_typing_status(call: Call) -> Answer:
             "message_id": message.id,
             "recipient": recipient,
         },
-        [i for i in who_sees(core, message) if switched_on(core.users[i], "receives_typing_notifications")],
+        [
+            i
+            for i in audience_of(core, message)
+            if switched_on(core.users[i], "receives_typing_notifications")
+        ],
     )
     return {}
