@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.requests import Request
 
 from narrowcast_server.http.connections import is_local
-from narrowcast_server.http.rate_limits import Headers, RateLimiter, too_often
+from narrowcast_server.http.rate_limits import Headers, RateLimiter, rate_limited
 from narrowcast_server.http.routing import Endpoint
 from narrowcast_server.organization.models import User
 
@@ -44,7 +44,7 @@ class CallLimiter:
             return
         headers = (self._event_calls if endpoint.path == _EVENTS else self._calls).hit(user.id)
         if self._under_way[user.id] >= self._core.config.quotas.requests_at_once:
-            raise too_often(_PAUSE_SECONDS)
+            raise rate_limited(_PAUSE_SECONDS)
         self._under_way[user.id] += 1
         try:
             yield headers

@@ -40,7 +40,7 @@ class RateLimiter:
         for limit in self._limits:
             if len(calls) >= limit.requests and calls[-limit.requests] > now - limit.seconds:
                 wait = calls[-limit.requests] + limit.seconds - now
-                raise too_often(wait, self._headers(0, wait))
+                raise rate_limited(wait, self._headers(0, wait))
         calls.append(now)
         return self._headers(max(0, self._longest.requests - len(calls)), self._longest.seconds)
 
@@ -78,7 +78,7 @@ class RateLimiter:
         self._calls = recent
 
 
-def too_often(seconds: float, headers: Headers | None = None) -> ServiceError:
+def rate_limited(seconds: float, headers: Headers | None = None) -> ServiceError:
     """RATE_LIMIT_HIT with the seconds to wait as a float, in body and header. `headers`: rate limit headers."""
     extra: dict[str, object] = {"retry-after": seconds}
     return ServiceError(

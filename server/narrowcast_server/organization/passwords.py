@@ -13,7 +13,7 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 
 from narrowcast_api.wire.vocabulary import PASSWORD_CHARACTERS
 from narrowcast_server.http.connections import is_local
-from narrowcast_server.http.rate_limits import too_often
+from narrowcast_server.http.rate_limits import rate_limited
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.storage.key_vault import new_key
 
@@ -59,7 +59,7 @@ class Passwords:
         this address.
         """
         if not is_local(address) and self._waiting_at[address] >= _MOST_AN_ADDRESS:
-            raise too_often(_PAUSE_SECONDS)
+            raise rate_limited(_PAUSE_SECONDS)
         self._waiting_at[address] += 1
         try:
             return await self._in_thread(partial(password_fits, password_hash, password))
@@ -74,7 +74,7 @@ class Passwords:
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         if self._waiting >= _MOST_WAITING:
-            raise too_often(_PAUSE_SECONDS)
+            raise rate_limited(_PAUSE_SECONDS)
         self._waiting += 1
         try:
             async with self._free:

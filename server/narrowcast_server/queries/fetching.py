@@ -99,8 +99,8 @@ def page(
     found_oldest = anchor == 0 or len(before) < num_before
     found_newest = anchor >= BEYOND_NEWEST or len(after) < num_after
     room = core.config.limits.page_characters
-    shown_before = fitting(core, before, room if not after else room // 2)
-    shown_after = fitting(core, after, room if not before else room // 2)
+    shown_before = within_size(core, before, room if not after else room // 2)
+    shown_after = within_size(core, after, room if not before else room // 2)
     return Page(
         ids=[*reversed(shown_before), *exact, *shown_after],
         anchor=anchor,
@@ -110,7 +110,7 @@ def page(
     )
 
 
-def fitting(core: Core, ids: Sequence[int], characters: int) -> list[int]:
+def within_size(core: Core, ids: Sequence[int], characters: int) -> list[int]:
     """The first of the messages, at least one, whose texts and histories fit into this many characters."""
     sizes = {
         row["id"]: row["size"]

@@ -27,10 +27,10 @@ from narrowcast_server.queries.fetching import (
     anchor_id,
     client_json,
     client_objects,
-    fitting,
     match_fields,
     matching_ids,
     page,
+    within_size,
 )
 from narrowcast_server.queries.narrow import Query, build
 from narrowcast_server.queries.narrow_terms import narrow
@@ -192,7 +192,7 @@ async def _by_ids(call: Call, query: Query, ids: list[int]) -> Answer:
     if len(ids) > _MAX_IDS:
         raise ServiceError(f"Too many messages requested (maximum {_MAX_IDS}).")
     visible_ids = matching_ids(call.core, call.user, query, list(dict.fromkeys(ids)))
-    if len(fitting(call.core, visible_ids, call.core.config.limits.page_characters)) < len(visible_ids):
+    if len(within_size(call.core, visible_ids, call.core.config.limits.page_characters)) < len(visible_ids):
         raise ServiceError("The messages are too long to be requested together")
     return {
         "messages": await client_json(call.core, call.user, visible_ids, _options(call), query.search),
