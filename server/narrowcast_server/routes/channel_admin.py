@@ -45,7 +45,7 @@ from narrowcast_server.rules.channels import (
     check_policies,
     require_content,
 )
-from narrowcast_server.rules.holders import check_holder, check_topic_makers
+from narrowcast_server.rules.holders import check_holder, check_topic_creators
 from narrowcast_server.rules.permissions import (
     Callers,
     require_administrator,
@@ -188,7 +188,7 @@ def _update_plain(call: Call, channel: Channel) -> None:
 
 
 def _check_topic_makers(channel: Channel, core: Core) -> None:
-    check_topic_makers(
+    check_topic_creators(
         core,
         protected=channel.invite_only and not channel.history_public,
         value=channel.settings[ChannelSetting.CREATE_TOPIC.value],

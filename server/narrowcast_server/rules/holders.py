@@ -84,7 +84,7 @@ def _rule(kind: str, name: str, holder: str) -> dict[str, object]:
     }
 
 
-def check_topic_makers(core: Core, *, protected: bool, value: object) -> None:
+def check_topic_creators(core: Core, *, protected: bool, value: object) -> None:
     """Raises BAD_REQUEST if history is protected and not everyone may create topics: new subscribers do not
     see old topics, so they cannot know whether a topic is new.
     """

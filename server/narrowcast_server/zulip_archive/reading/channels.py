@@ -10,7 +10,7 @@ from narrowcast_server.actions.channels import rendered_description
 from narrowcast_server.actions.realm import retention_days
 from narrowcast_server.actions.subscriptions import next_color
 from narrowcast_server.organization.realm_settings import CHANNEL_GROUP_SETTINGS
-from narrowcast_server.rules.holders import check_topic_makers
+from narrowcast_server.rules.holders import check_topic_creators
 from narrowcast_server.zulip_archive.numbers import CHANNEL_TOPICS, word_for
 from narrowcast_server.zulip_archive.reading.groups import permissions
 from narrowcast_server.zulip_archive.reading.intake import Intake
@@ -86,7 +86,7 @@ def _channel(intake: Intake, row: ArchiveRow, identity: int, name: str, *, is_de
         row.fault("a channel cannot be both private and open to the web")
     settings = permissions(intake, row, "stream", _holders(row))
     with intake.aborting(row):
-        check_topic_makers(core, protected=not history, value=settings["can_create_topic_group"])
+        check_topic_creators(core, protected=not history, value=settings["can_create_topic_group"])
         days = (
             _retention_days(row.value("message_retention_days"))
             if row.has("message_retention_days")
