@@ -83,7 +83,7 @@ def _visible_history(core: Core, message: Message, earlier: EarlierPlaces) -> li
     policy = core.settings["message_edit_history_visibility_policy"]
     if message.history == "[]" or policy == "none":
         return []
-    entries = earlier.told(message.id, json.loads(message.history))
+    entries = earlier.visible_entries(message.id, json.loads(message.history))
     return edit_history.shown([entry for entry in entries if policy == "all" or "prev_content" not in entry])
 
 

@@ -115,7 +115,7 @@ async def get_message_history(call: Call) -> Answer:
     if policy == "none":
         raise ServiceError("Message edit history is disabled in this organization")
     message = access.visible_message(core, call.user, call.path_id("message_id"))
-    entries = EarlierPlaces(core, call.user).told(message.id, json.loads(message.history))
+    entries = EarlierPlaces(core, call.user).visible_entries(message.id, json.loads(message.history))
     versions = _versions(message, entries, with_texts=policy == "all")
     await _tell_differences(core, versions)
     empty = "" if call[ALLOW_EMPTY_TOPIC] or message.channel_id is None else core.empty_topic_name

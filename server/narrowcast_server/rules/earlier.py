@@ -22,7 +22,7 @@ class EarlierPlaces:
         self._user = user
         self._readable: dict[int, bool] = {}
 
-    def told(self, message_id: int, entries: Sequence[Entry]) -> list[Entry]:
+    def visible_entries(self, message_id: int, entries: Sequence[Entry]) -> list[Entry]:
         """The part of an edit history, newest first, since the last move from a place that the user may not
         read.
 
