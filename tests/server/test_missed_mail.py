@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.actions.missed_mail import marks, tell_missed
+from narrowcast_server.actions.missed_mail import email_missed, marks
 from support.clock import VirtualClock
 from support.server import TestServer, running_server
 
@@ -26,7 +26,7 @@ class Away:
 
     def look(self) -> None:
         user = self.server.user("elif")
-        tell_missed(self.server.core, user, marks(self.server.core).get(user.id))
+        email_missed(self.server.core, user, marks(self.server.core).get(user.id))
 
     def mails(self, after: float = 121) -> list[tuple[str, str]]:
         """Advances the clock, then returns subject and text of the emails since the last call."""
@@ -92,7 +92,7 @@ async def test_what_was_read_or_could_have_been_seen_is_no_news(away: Away) -> N
     assert "seen" not in body
 
 
-async def test_settings_decide_on_what_is_told(away: Away) -> None:
+async def test_settings_decide_which_messages_are_emailed(away: Away) -> None:
     server = away.server
     await away.wants(enable_stream_email_notifications=False, wildcard_mentions_notify=False)
     await server.send("ada", "general", "t", "@**all** look")
@@ -113,7 +113,7 @@ async def test_settings_decide_on_what_is_told(away: Away) -> None:
     assert away.mails() == []
 
 
-async def test_what_is_muted_or_out_of_sight_by_then_is_not_told(away: Away) -> None:
+async def test_messages_muted_or_out_of_reach_by_then_are_not_emailed(away: Away) -> None:
     server = away.server
     await away.wants()
     fields = {"stream_id": server.channel("general"), "topic": "noise", "visibility_policy": 1}

@@ -75,21 +75,21 @@ def set_privacy(
         channel.id, invite_only=int(private), history_public=int(history), is_web_public=int(web_public)
     )
     changed = core.channels[channel.id]
-    _tell_finders(core, changed, before)
+    _emit_create(core, changed, before)
     emit_channel_update(
         core, changed, changed.name, "invite_only", private,
         history_public_to_subscribers=history, is_web_public=web_public,
     )  # fmt: skip
-    _tell_losers(core, changed, before)
+    _emit_delete(core, changed, before)
 
 
-def _tell_finders(core: Core, channel: Channel, before: set[int]) -> None:
+def _emit_create(core: Core, channel: Channel, before: set[int]) -> None:
     """Emits `stream` create to those who may now know of the channel."""
     if gained := set(who_may_know(core, channel)) - before:
         core.emit({"type": "stream", "op": "create", "streams": [channel_object(core, channel)]}, gained)
 
 
-def _tell_losers(core: Core, channel: Channel, before: set[int]) -> None:
+def _emit_delete(core: Core, channel: Channel, before: set[int]) -> None:
     """Emits `stream` delete to those who may no longer know of the channel."""
     if lost := before - set(who_may_know(core, channel)):
         gone = [{"stream_id": channel.id}]
@@ -104,13 +104,13 @@ def set_permission(core: Core, channel: Channel, name: str, value: object) -> No
     present = core.channels[channel.id].settings
     core.channels.update(channel.id, settings={**present, name: value})
     changed = core.channels[channel.id]
-    _tell_finders(core, changed, before)
+    _emit_create(core, changed, before)
     emit_channel_update(core, changed, changed.name, name, outgoing_value(core, value))
     if name == ChannelSetting.SEND_MESSAGE:
         policy = int(post_policy(core, changed))
         emit_channel_update(core, changed, changed.name, "stream_post_policy", policy)
         emit_channel_update(core, changed, changed.name, "is_announcement_only", policy == 2)
-    _tell_losers(core, changed, before)
+    _emit_delete(core, changed, before)
 
 
 def set_property(core: Core, channel: Channel, name: str, value: object) -> None:

@@ -46,7 +46,7 @@ def changed(core: Core, user: User, before: Channel) -> None:
         text = f"{who} changed the [access permissions](/help/channel-permissions) for this channel"
         _write(core, now, f"{text} from **{_privacy(before)}** to **{_privacy(now)}**.")
     if now.message_retention_days != before.message_retention_days:
-        _tell_retention(core, user, before, now)
+        _notify_of_retention(core, user, before, now)
     old, new = (channel.settings["can_send_message_group"] for channel in (before, now))
     if old != new:
         _write(
@@ -61,7 +61,7 @@ def changed(core: Core, user: User, before: Channel) -> None:
         _write(core, now, f"Channel {now.name} {state}.", readers=readers)
 
 
-def _tell_retention(core: Core, user: User, before: Channel, now: Channel) -> None:
+def _notify_of_retention(core: Core, user: User, before: Channel, now: Channel) -> None:
     old, new = (days_kept(core, channel) for channel in (before, now))
     if old == new:
         return

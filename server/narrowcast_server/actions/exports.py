@@ -41,7 +41,7 @@ def request_export(core: Core, user: User, kind: ExportType) -> int:
         "INSERT INTO exports (user_id, kind, requested) VALUES (?, ?, ?)", user.id, kind.value, core.now()
     )
     core.after_commit(core.export_wanted.set)
-    _tell(core)
+    _emit_exports(core)
     return identity
 
 
@@ -58,7 +58,7 @@ def delete_export(core: Core, export_id: int) -> None:
         raise ServiceError("Export still in progress")
     core.store.execute("UPDATE exports SET deleted = ? WHERE id = ?", core.now(), export_id)
     core.after_commit(lambda: shutil.rmtree(file_of(core, row["place"]).parent, ignore_errors=True))
-    _tell(core)
+    _emit_exports(core)
 
 
 def file_of(core: Core, place: str) -> Path:
@@ -66,7 +66,7 @@ def file_of(core: Core, place: str) -> Path:
     return core.folder / FOLDER / place
 
 
-def tell_consent(core: Core, user: User) -> None:
+def emit_consent(core: Core, user: User) -> None:
     """Emits `realm_export_consent` after a user changed their consent."""
     event = {"type": "realm_export_consent", "user_id": user.id, "consented": switched_on(user, CONSENT)}
     core.emit(event, _administrators(core))
@@ -76,7 +76,7 @@ def _administrators(core: Core) -> list[int]:
     return [user.id for user in core.users.all() if user.is_active and user.is_administrator]
 
 
-def _tell(core: Core) -> None:
+def _emit_exports(core: Core) -> None:
     core.emit({"type": "realm_export", "exports": exports_of(core)}, _administrators(core))
 
 
@@ -122,7 +122,7 @@ async def _make(core: Core, row: Row) -> None:
         changed, value = "place", place
     with core.transaction():
         core.store.execute(f"UPDATE exports SET {changed} = ? WHERE id = ?", value, row["id"])
-        _tell(core)
+        _emit_exports(core)
 
 
 def _write(data: Path, target: Path, kind: ExportType, stopped: threading.Event) -> None:

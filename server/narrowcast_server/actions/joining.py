@@ -58,7 +58,7 @@ def join(core: Core, token: str, email: str, full_name: str, password_hash: str)
     if row["email"] is not None or row["uses_left"] is not None:
         emit_changed(core, row["inviter_id"])
     announce_newcomer(core, user)
-    _tell_inviter(core, row, user)
+    _notify_inviter(core, row, user)
     text = core.setting_str("welcome_message_custom_text") if row["welcome"] is None else row["welcome"]
     if text:
         welcome(core, user, text)
@@ -79,7 +79,7 @@ def welcome(core: Core, user: User, text: str) -> int:
     return send_direct(core, notification_bot(core), [user], text, origin).id
 
 
-def _tell_inviter(core: Core, row: Row, user: User) -> None:
+def _notify_inviter(core: Core, row: Row, user: User) -> None:
     inviter = core.users[row["inviter_id"]]
     if not row["notify_referrer"] or not inviter.is_active:
         return

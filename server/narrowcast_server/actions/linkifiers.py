@@ -61,7 +61,7 @@ def add_linkifier(core: Core, pattern: str, template: str) -> int:
         template,
         position,
     )
-    _tell(core)
+    _emit_linkifiers(core)
     return identity
 
 
@@ -73,14 +73,14 @@ def update_linkifier(core: Core, filter_id: int, pattern: str, template: str) ->
     core.store.execute(
         "UPDATE linkifiers SET pattern = ?, url_template = ? WHERE id = ?", pattern, template, filter_id
     )
-    _tell(core)
+    _emit_linkifiers(core)
 
 
 def remove_linkifier(core: Core, filter_id: int) -> None:
     """Removes a linkifier; links in existing messages stay."""
     _require(core, filter_id)
     core.store.execute("DELETE FROM linkifiers WHERE id = ?", filter_id)
-    _tell(core)
+    _emit_linkifiers(core)
 
 
 def reorder_linkifiers(core: Core, ids: list[int]) -> None:
@@ -92,7 +92,7 @@ def reorder_linkifiers(core: Core, ids: list[int]) -> None:
         "UPDATE linkifiers SET position = ? WHERE id = ?",
         [(place, identity) for place, identity in enumerate(ids)],
     )
-    _tell(core)
+    _emit_linkifiers(core)
 
 
 def _require(core: Core, filter_id: int) -> None:
@@ -106,5 +106,5 @@ def _check_unique(core: Core, pattern: str, except_id: int | None) -> None:
         raise invalid_value("A linkifier with this pattern already exists.")
 
 
-def _tell(core: Core) -> None:
+def _emit_linkifiers(core: Core) -> None:
     core.emit({"type": "realm_linkifiers", "realm_linkifiers": linkifiers_of(core)}, core.user_ids())

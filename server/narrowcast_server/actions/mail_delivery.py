@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.mail import due_emails, settle
-from narrowcast_server.actions.missed_mail import marks, tell_missed, wants_mail
+from narrowcast_server.actions.missed_mail import email_missed, marks, wants_mail
 from narrowcast_server.mail.messages import BadAddress, OutgoingEmail, encoded
 from narrowcast_server.mail.settings import MailSettings
 from narrowcast_server.mail.smtp import Fate, Outcome, deliver, in_daemon_thread
@@ -56,5 +56,5 @@ async def watch_missed(core: Core) -> None:
         marked = marks(core)
         for user in core.users.all():
             if user.id in marked or wants_mail(user):
-                tell_missed(core, user, marked.get(user.id))
+                email_missed(core, user, marked.get(user.id))
                 await asyncio.sleep(0)

@@ -25,7 +25,7 @@ def delete_messages(core: Core, messages: Sequence[Message]) -> None:
     for message in messages:
         places[(message.channel_id, message.topic, message.conversation_id)].append(message)
     for (channel_id, topic, _), group in places.items():
-        _tell_deleted(core, channel_id, topic, group)
+        _emit_deletions(core, channel_id, topic, group)
     ids = [(message.id,) for message in messages]
     core.store.execute_many("DELETE FROM message_words WHERE rowid = ?", ids)
     core.store.execute_many("DELETE FROM messages WHERE id = ?", ids)
@@ -34,7 +34,7 @@ def delete_messages(core: Core, messages: Sequence[Message]) -> None:
         refresh_first_message(core, channel_id)
 
 
-def _tell_deleted(core: Core, channel_id: int | None, topic: str, messages: Sequence[Message]) -> None:
+def _emit_deletions(core: Core, channel_id: int | None, topic: str, messages: Sequence[Message]) -> None:
     """Emits one event to all users who could see the same messages."""
     by_person: dict[int, list[int]] = defaultdict(list)
     for message in messages:

@@ -42,7 +42,7 @@ def wants_mail(user: User) -> bool:
     return not user.is_bot and user.is_active and any(switched_on(user, name) for name in _SWITCHES)
 
 
-def tell_missed(core: Core, user: User, mark: int | None) -> None:
+def email_missed(core: Core, user: User, mark: int | None) -> None:
     """Emails a user about messages missed since their mark, if it is time. Opens its own transaction.
 
     Without a mark, email has just been turned on: the mark is set, and earlier unread messages are not

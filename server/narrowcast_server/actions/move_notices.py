@@ -25,7 +25,7 @@ _UNDONE_WITHIN: Final = 60
 """Seconds within which undoing a change deletes its notice instead of posting a second one."""
 
 
-def tell_of_move(core: Core, user: User, move: Move, *, old_thread: bool, new_thread: bool) -> None:
+def post_move_notices(core: Core, user: User, move: Move, *, old_thread: bool, new_thread: bool) -> None:
     """Posts notices in the old and the new topic, as asked; for resolving and unresolving always."""
     person = silent_mention(user)
     origin = Origin(client="Internal")

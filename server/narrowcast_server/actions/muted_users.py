@@ -26,7 +26,7 @@ def mute(core: Core, user: User, muted_id: int) -> None:
     check_room(core, user, "muted_users")
     core.store.execute("INSERT INTO muted_users VALUES (?, ?, ?)", user.id, muted_id, core.now())
     mark_read(core, user, unread_from(core, user, muted_id))
-    _tell(core, user)
+    _emit_muted_users(core, user)
 
 
 def unmute(core: Core, user: User, muted_id: int) -> None:
@@ -34,8 +34,8 @@ def unmute(core: Core, user: User, muted_id: int) -> None:
     if not is_muted(core, user, muted_id):
         raise ServiceError("User is not muted")
     core.store.execute("DELETE FROM muted_users WHERE user_id = ? AND muted_id = ?", user.id, muted_id)
-    _tell(core, user)
+    _emit_muted_users(core, user)
 
 
-def _tell(core: Core, user: User) -> None:
+def _emit_muted_users(core: Core, user: User) -> None:
     core.emit({"type": "muted_users", "muted_users": muted_users(core, user)}, [user.id])

@@ -19,23 +19,23 @@ def subscribed(core: Core, acting: User, added: Mapping[int, Sequence[Channel]],
     for user_id, channels in added.items():
         links = sorted(f"#**{channel.name}**" for channel in channels if channel.id not in made)
         if len(links) == 1:
-            _tell(
+            _notify(
                 core, acting, core.users[user_id], f"{silent_mention(acting)} subscribed you to {links[0]}."
             )
         elif links:
             listed = "\n".join(f"* {link}" for link in links)
             text = f"{silent_mention(acting)} subscribed you to the following channels:\n\n{listed}"
-            _tell(core, acting, core.users[user_id], text)
+            _notify(core, acting, core.users[user_id], text)
 
 
 def grouped(core: Core, acting: User, group: Group, joined: Iterable[User], left: Iterable[User]) -> None:
     """Notifies users that they were added to or removed from a group."""
     for people, what in ((joined, "added you to"), (left, "removed you from")):
         for user in people:
-            _tell(core, acting, user, f"{silent_mention(acting)} {what} the group @_*{group.name}*.")
+            _notify(core, acting, user, f"{silent_mention(acting)} {what} the group @_*{group.name}*.")
 
 
-def _tell(core: Core, acting: User, user: User, text: str) -> None:
+def _notify(core: Core, acting: User, user: User, text: str) -> None:
     if user.id == acting.id or user.is_bot or not user.is_active:
         return
     origin = Origin(client="Internal", read_by_sender=False)

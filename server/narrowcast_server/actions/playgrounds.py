@@ -48,15 +48,15 @@ def add_playground(core: Core, name: str, language: str, template: str) -> int:
     identity = core.store.insert(
         "INSERT INTO playgrounds (name, language, url_template) VALUES (?, ?, ?)", name, language, template
     )
-    _tell(core)
+    _emit_playgrounds(core)
     return identity
 
 
 def remove_playground(core: Core, playground_id: int) -> None:
     if core.store.execute("DELETE FROM playgrounds WHERE id = ?", playground_id) == 0:
         raise ServiceError("Invalid playground")
-    _tell(core)
+    _emit_playgrounds(core)
 
 
-def _tell(core: Core) -> None:
+def _emit_playgrounds(core: Core) -> None:
     core.emit({"type": "realm_playgrounds", "realm_playgrounds": playgrounds_of(core)}, core.user_ids())

@@ -25,7 +25,7 @@ MAX_LONG: Final = 500
 _RENDERED: Final = {ProfileFieldType.SHORT_TEXT, ProfileFieldType.LONG_TEXT}
 
 
-def _tell(core: Core) -> None:
+def _emit_fields(core: Core) -> None:
     core.emit({"type": "custom_profile_fields", "fields": fields_of(core)}, core.user_ids())
 
 
@@ -59,7 +59,7 @@ def create_field(
         " display_in_profile_summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         name.strip(), kind, hint, field_data, position, int(required), int(editable_by_user), int(in_summary),
     )  # fmt: skip
-    _tell(core)
+    _emit_fields(core)
     return identity
 
 
@@ -95,14 +95,14 @@ def update_field(
         " editable_by_user = ? WHERE id = ?",
         new_name, new_hint, new_data, *values, field_id,
     )  # fmt: skip
-    _tell(core)
+    _emit_fields(core)
 
 
 def delete_field(core: Core, field_id: int) -> None:
     """Removes a field with all its values."""
     definition(core, field_id)
     core.store.execute("DELETE FROM profile_fields WHERE id = ?", field_id)
-    _tell(core)
+    _emit_fields(core)
 
 
 def reorder_fields(core: Core, ids: Sequence[int]) -> None:
@@ -113,7 +113,7 @@ def reorder_fields(core: Core, ids: Sequence[int]) -> None:
         "UPDATE profile_fields SET position = ? WHERE id = ?",
         [(place, identity) for place, identity in enumerate(ids)],
     )
-    _tell(core)
+    _emit_fields(core)
 
 
 def definition(core: Core, field_id: int) -> Row:
@@ -143,7 +143,7 @@ def set_value(core: Core, user: User, field_id: int, value: object, *, by_user: 
     changed: dict[str, object] = {"id": field_id, "value": text}
     if rendered is not None:
         changed["rendered_value"] = rendered
-    _tell_value(core, user, changed)
+    _emit_value(core, user, changed)
 
 
 def remove_value(core: Core, user: User, field_id: int, *, by_user: bool) -> None:
@@ -152,10 +152,10 @@ def remove_value(core: Core, user: User, field_id: int, *, by_user: bool) -> Non
     if by_user and not row["editable_by_user"]:
         raise ServiceError("You are not allowed to change this field. Contact an administrator to update it.")
     if core.store.execute("DELETE FROM profile_values WHERE user_id = ? AND field_id = ?", user.id, field_id):
-        _tell_value(core, user, {"id": field_id, "value": None})
+        _emit_value(core, user, {"id": field_id, "value": None})
 
 
-def _tell_value(core: Core, user: User, changed: dict[str, object]) -> None:
+def _emit_value(core: Core, user: User, changed: dict[str, object]) -> None:
     person = {"user_id": user.id, "custom_profile_field": changed}
     core.emit({"type": "realm_user", "op": "update", "person": person}, watchers(core, user))
 

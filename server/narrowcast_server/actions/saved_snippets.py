@@ -39,7 +39,7 @@ def create_snippet(core: Core, user: User, title: str, content: str) -> int:
         content,
         core.now(),
     )
-    _tell(core, user, "add", identity)
+    _emit_snippet(core, user, "add", identity)
     return identity
 
 
@@ -55,10 +55,10 @@ def edit_snippet(core: Core, user: User, snippet_id: int, title: str | None, con
         row["content"] if content is None else content,
         snippet_id,
     )
-    _tell(core, user, "update", snippet_id)
+    _emit_snippet(core, user, "update", snippet_id)
 
 
-def _tell(core: Core, user: User, op: str, snippet_id: int) -> None:
+def _emit_snippet(core: Core, user: User, op: str, snippet_id: int) -> None:
     snippet = snippet_object(own_row(core, "saved_snippets", snippet_id, user))
     core.emit({"type": "saved_snippets", "op": op, "saved_snippet": snippet}, [user.id])
 

@@ -93,10 +93,10 @@ def edit(
         row["delivery"] if timestamp is None else timestamp,
         row["id"],
     )
-    _tell_update(core, row["id"], user)
+    _emit_update(core, row["id"], user)
 
 
-def _tell_update(core: Core, identity: int, user: User) -> None:
+def _emit_update(core: Core, identity: int, user: User) -> None:
     changed = scheduled_object(own_row(core, "scheduled_messages", identity, user))
     core.emit({"type": "scheduled_messages", "op": "update", "scheduled_message": changed}, [user.id])
 
@@ -169,4 +169,4 @@ def _mark_failed(core: Core, row: Row, reason: str) -> None:
         core.store.execute(
             "UPDATE scheduled_messages SET failed = 1, failure = ? WHERE id = ?", reason, row["id"]
         )
-        _tell_update(core, row["id"], core.users[row["user_id"]])
+        _emit_update(core, row["id"], core.users[row["user_id"]])

@@ -40,8 +40,8 @@ def subscribe(
                 added[user.id].append(channel)
                 new_by_channel[channel.id].append(user.id)
     for user_id, new in added.items():
-        _tell_subscriber(core, core.users[user_id], new, knew)
-    _tell_peers(core, "peer_add", new_by_channel)
+        _emit_to_subscriber(core, core.users[user_id], new, knew)
+    _emit_to_peers(core, "peer_add", new_by_channel)
     return added, already
 
 
@@ -82,7 +82,9 @@ def subscription_object(core: Core, user_id: int, channel: Channel) -> dict[str,
     }
 
 
-def _tell_subscriber(core: Core, user: User, channels: Sequence[Channel], knew: dict[int, set[int]]) -> None:
+def _emit_to_subscriber(
+    core: Core, user: User, channels: Sequence[Channel], knew: dict[int, set[int]]
+) -> None:
     if not core.hub.is_listening(user.id):
         return
     hidden = [channel for channel in channels if channel.id in knew and user.id not in knew[channel.id]]
@@ -93,7 +95,7 @@ def _tell_subscriber(core: Core, user: User, channels: Sequence[Channel], knew: 
     core.emit({"type": "subscription", "op": "add", "subscriptions": rows}, [user.id])
 
 
-def _tell_peers(core: Core, operation: str, by_channel: dict[int, list[int]]) -> None:
+def _emit_to_peers(core: Core, operation: str, by_channel: dict[int, list[int]]) -> None:
     """Notifies others who may know of a channel; one event for channels with the same users and audience."""
     alike: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = defaultdict(list)
     for channel_id, user_ids in by_channel.items():
@@ -136,8 +138,8 @@ def _unsubscribe(
             removed[channel.id] = channel
             gone_by_channel[channel.id].append(user.id)
         if left:
-            _tell_leaver(core, user, left)
-    _tell_peers(core, "peer_remove", gone_by_channel)
+            _emit_to_leaver(core, user, left)
+    _emit_to_peers(core, "peer_remove", gone_by_channel)
     return list(removed.values()), list(not_removed.values())
 
 
@@ -153,7 +155,7 @@ def read_all(core: Core, user: User, channel_id: int) -> None:
     change_flags(core, user, ids, FlagBit.READ, add=True)
 
 
-def _tell_leaver(core: Core, user: User, channels: Sequence[Channel]) -> None:
+def _emit_to_leaver(core: Core, user: User, channels: Sequence[Channel]) -> None:
     rows = [{"name": channel.name, "stream_id": channel.id} for channel in channels]
     core.emit({"type": "subscription", "op": "remove", "subscriptions": rows}, [user.id])
     lost = [channel.id for channel in channels if not may_know(core, user, channel)]

@@ -15,7 +15,7 @@ from narrowcast_server.actions.users import (
     emit_avatar,
     emit_delivery_email,
     emit_person,
-    tell_role_groups,
+    emit_role_groups,
 )
 from narrowcast_server.actions.visibility import emit_members, visibility_may_change
 from narrowcast_server.organization.models import User
@@ -52,9 +52,9 @@ def change_role(core: Core, user: User, role: Role) -> None:
     revoke_all_of(core, user, above=role)
     if user.is_active:
         # Groups list only active users.
-        tell_role_groups(core, user.id, user.role, "remove_members")
-        tell_role_groups(core, user.id, role, "add_members")
-    _tell_channels(core, user, before)
+        emit_role_groups(core, user.id, user.role, "remove_members")
+        emit_role_groups(core, user.id, role, "add_members")
+    _emit_channels(core, user, before)
     for bot in bots_of(core, user):
         if bot.role < role:
             change_role(core, bot, role)
@@ -65,7 +65,7 @@ def bots_of(core: Core, user: User) -> list[User]:
     return [bot for bot in core.users.all() if bot.bot_owner_id == user.id]
 
 
-def _tell_channels(core: Core, user: User, before: dict[int, set[int]]) -> None:
+def _emit_channels(core: Core, user: User, before: dict[int, set[int]]) -> None:
     """Emits `stream` create and delete for the channels that a change of role opens or closes to the user."""
     after = {channel.id: set(who_may_know(core, channel)) for channel in core.channels.all()}
     gained = [i for i in after if user.id in after[i] and user.id not in before[i]]
@@ -123,9 +123,9 @@ def _set_active(core: Core, user: User, active: bool) -> None:
     if user.is_bot:
         bot = {"user_id": user.id, "is_active": active}
         core.emit({"type": "realm_bot", "op": "update", "bot": bot}, bot_watchers(core, user))
-    _tell_peers(core, user, channel_ids, "peer_add" if active else "peer_remove")
+    _emit_to_peers(core, user, channel_ids, "peer_add" if active else "peer_remove")
     if active:  # no event is needed for deactivation: clients remove deactivated users from groups themselves
-        tell_role_groups(core, user.id, user.role, "add_members")
+        emit_role_groups(core, user.id, user.role, "add_members")
         for group in core.groups.all():
             if user.id in core.memberships.members(group.id):
                 emit_members(
@@ -135,7 +135,7 @@ def _set_active(core: Core, user: User, active: bool) -> None:
         core.hub.end_all_of(user.id)
 
 
-def _tell_peers(core: Core, user: User, channel_ids: Iterable[int], operation: str) -> None:
+def _emit_to_peers(core: Core, user: User, channel_ids: Iterable[int], operation: str) -> None:
     for channel_id in channel_ids:
         peers = [peer for peer in who_may_know(core, core.channels[channel_id]) if peer != user.id]
         event = {"type": "subscription", "op": operation, "stream_ids": [channel_id], "user_ids": [user.id]}

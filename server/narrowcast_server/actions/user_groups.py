@@ -111,7 +111,7 @@ def update_group(core: Core, group: Group, **changed: object) -> None:
         if getattr(group, name) == value:
             continue
         core.groups.update(group.id, **{name: value})
-        _tell_update(core, group.id, {name: value})
+        _emit_update(core, group.id, {name: value})
 
 
 def set_group_setting(core: Core, group: Group, name: str, value: object) -> None:
@@ -120,10 +120,10 @@ def set_group_setting(core: Core, group: Group, name: str, value: object) -> Non
     if present[name] == value:
         return
     core.groups.update(group.id, settings={**present, name: value})
-    _tell_update(core, group.id, {group_setting_name(core, name): outgoing_value(core, value)})
+    _emit_update(core, group.id, {group_setting_name(core, name): outgoing_value(core, value)})
 
 
-def _tell_update(core: Core, group_id: int, data: dict[str, object]) -> None:
+def _emit_update(core: Core, group_id: int, data: dict[str, object]) -> None:
     core.emit({"type": "user_group", "op": "update", "group_id": group_id, "data": data}, core.user_ids())
 
 
@@ -164,8 +164,8 @@ def change_members(
             raise ServiceError(f"There is no member '{member_id}' in this user group")
     core.memberships.add_members(group.id, joins)
     core.memberships.remove_members(group.id, leaves)
-    _tell_membership(core, group, "add_members", "user_ids", joins)
-    _tell_membership(core, group, "remove_members", "user_ids", leaves)
+    _emit_membership(core, group, "add_members", "user_ids", joins)
+    _emit_membership(core, group, "remove_members", "user_ids", leaves)
 
 
 def _check_active(group: Group) -> None:
@@ -173,7 +173,7 @@ def _check_active(group: Group) -> None:
         raise ServiceError("User group is deactivated.")
 
 
-def _tell_membership(core: Core, group: Group, operation: str, key: str, ids: Iterable[int]) -> None:
+def _emit_membership(core: Core, group: Group, operation: str, key: str, ids: Iterable[int]) -> None:
     listed = list(ids)
     event = {"type": "user_group", "op": operation, "group_id": group.id}
     if key == "user_ids":
@@ -197,7 +197,7 @@ def add_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None
         if not subgroup.is_system and core.memberships.nests_too_deep(group.id, subgroup_id):
             raise ServiceError(f"User groups can be nested {MAX_NESTING} deep at most.")
         core.memberships.add_subgroup(group.id, subgroup_id)
-    _tell_membership(core, group, "add_subgroups", "direct_subgroup_ids", subgroup_ids)
+    _emit_membership(core, group, "add_subgroups", "direct_subgroup_ids", subgroup_ids)
 
 
 def remove_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> None:
@@ -207,7 +207,7 @@ def remove_subgroups(core: Core, group: Group, subgroup_ids: Sequence[int]) -> N
         if subgroup_id not in core.memberships.subgroups(group.id):
             raise ServiceError(f"User group {subgroup_id} is not a subgroup of this group.")
         core.memberships.remove_subgroup(group.id, subgroup_id)
-    _tell_membership(core, group, "remove_subgroups", "direct_subgroup_ids", subgroup_ids)
+    _emit_membership(core, group, "remove_subgroups", "direct_subgroup_ids", subgroup_ids)
 
 
 def join_groups(core: Core, user: User, group_ids: Iterable[int]) -> None:
@@ -217,4 +217,4 @@ def join_groups(core: Core, user: User, group_ids: Iterable[int]) -> None:
         if group is None or group.deactivated or group.is_system:
             continue
         core.memberships.add_members(group.id, [user.id])
-        _tell_membership(core, group, "add_members", "user_ids", [user.id])
+        _emit_membership(core, group, "add_members", "user_ids", [user.id])

@@ -123,8 +123,8 @@ def create_user(
     )
     core.forget_addresses()
     user = core.users[user_id]
-    tell_of_new_user(core, user)
-    tell_role_groups(core, user.id, user.role, "add_members")
+    emit_new_user(core, user)
+    emit_role_groups(core, user.id, user.role, "add_members")
     if channel_ids is None:
         channel_ids = (
             [channel.id for channel in core.channels.all() if channel.is_default and not channel.is_archived]
@@ -138,7 +138,7 @@ def create_user(
     return core.users[user_id]
 
 
-def tell_of_new_user(core: Core, user: User) -> None:
+def emit_new_user(core: Core, user: User) -> None:
     """Emits `realm_user` add to everyone, and `realm_bot` add to the owner of a bot and to administrators."""
     everybody = watchers(core, user, core.listening_ids())
     core.emit(
@@ -164,7 +164,7 @@ def tell_of_new_user(core: Core, user: User) -> None:
         )
 
 
-def tell_role_groups(core: Core, user_id: int, role: Role, operation: str) -> None:
+def emit_role_groups(core: Core, user_id: int, role: Role, operation: str) -> None:
     """Emits `user_group` events for the system groups whose direct members have exactly this role."""
     for group in core.groups.all():
         if group.is_system and direct_role(group) is role:

@@ -24,7 +24,7 @@ def visibility_may_change(core: Core) -> Iterator[None]:
         return
     before = _views(core)
     yield
-    _tell(core, before, _views(core))
+    _emit_people(core, before, _views(core))
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def visibility_may_change_for_all(core: Core) -> Iterator[None]:
     yield
     after = _views(core)
     if before != after:
-        _tell(core, before, after)
+        _emit_people(core, before, after)
 
 
 Views = dict[int, frozenset[int]]
@@ -50,21 +50,21 @@ def _views(core: Core) -> Views:
     return views
 
 
-def _tell(core: Core, before: Views, after: Views) -> None:
+def _emit_people(core: Core, before: Views, after: Views) -> None:
     for viewer_id, seen in after.items():
         saw = before.get(viewer_id, seen)
         for identity in sorted(seen - saw):
             user = core.users[identity]
             person = user_object(core, core.users[viewer_id], user, client_gravatar=False, profile_data={})
             core.emit({"type": "realm_user", "op": "add", "person": person}, [viewer_id])
-        _tell_groups(core, viewer_id, "add_members", seen - saw)
-        _tell_groups(core, viewer_id, "remove_members", saw - seen)
+        _emit_groups(core, viewer_id, "add_members", seen - saw)
+        _emit_groups(core, viewer_id, "remove_members", saw - seen)
         for identity in sorted(saw - seen):
             person = {"user_id": identity, "full_name": UNKNOWN_NAME}
             core.emit({"type": "realm_user", "op": "remove", "person": person}, [viewer_id])
 
 
-def _tell_groups(core: Core, viewer_id: int, operation: str, user_ids: frozenset[int]) -> None:
+def _emit_groups(core: Core, viewer_id: int, operation: str, user_ids: frozenset[int]) -> None:
     """Emits `user_group` events for the groups of users who become visible or invisible."""
     for group in core.groups.all() if user_ids else ():
         if members := sorted(user_ids & set(group_member_ids(core, group))):

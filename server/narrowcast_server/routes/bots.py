@@ -68,7 +68,7 @@ def create_bot(call: Call) -> Answer:
     )
     if calls:
         set_service(core, bot, url, call[INTERFACE])
-        tell_services(core, bot)
+        emit_services(core, bot)
     return {"user_id": bot.id, "api_key": bot.api_key, "avatar_url": avatar_url(bot), **_DEFAULTS}
 
 
@@ -105,7 +105,7 @@ def update_bot(call: Call) -> Answer:
         if bot.bot_type != BotType.OUTGOING_WEBHOOK:
             raise ServiceError("Only outgoing webhooks call an address")
         set_service(call.core, bot, check_url("service_payload_url", url), call[NEW_INTERFACE])
-        tell_services(call.core, bot)
+        emit_services(call.core, bot)
     bot = call.core.users[bot.id]
     owner = None if bot.bot_owner_id is None else api_address(call.core, call.core.users[bot.bot_owner_id])
     return {
@@ -126,7 +126,7 @@ def _service(call: Call) -> Answer:
     }
 
 
-def tell_services(core: Core, bot: User) -> None:
+def emit_services(core: Core, bot: User) -> None:
     """Sends a `realm_bot` update with the URLs that the bot calls, to each of its managers as far as they may see."""
     core.emit(
         {"type": "realm_bot", "op": "update"},

@@ -30,21 +30,21 @@ async def get_events(call: Call) -> Answer | Response:
     if queue_id is None:
         queue = core.hub.register(user.id, QueueOptions(empty_topic_name=core.empty_topic_name))
         last_event_id = -1
-        tell_id = True
+        with_queue_id = True
     else:
         queue = core.hub.get(queue_id, user.id)
         if last_event_id is None:
             raise missing("last_event_id")
         queue.acknowledge(last_event_id)
-        tell_id = False
+        with_queue_id = False
     if not queue.events and not call[DONT_BLOCK]:
-        tell_id = True
+        with_queue_id = True
         if not await core.hub.wait(queue, last_event_id):
             return events_response([], None)
         await core.hub.pace(queue)
     limits = core.config.limits
     rows = queue.after(last_event_id, limits.events_an_answer, limits.characters_an_answer)
-    return events_response((text for _, text in rows), queue.id if tell_id else None)
+    return events_response((text for _, text in rows), queue.id if with_queue_id else None)
 
 
 def events_response(texts: Iterable[str], queue_id: str | None) -> Response:

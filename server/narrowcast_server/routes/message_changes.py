@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode
 from narrowcast_server.actions import message_edits, message_moves
 from narrowcast_server.actions.message_changes import delete_messages, emit_update, stored
-from narrowcast_server.actions.move_notices import tell_of_move
+from narrowcast_server.actions.move_notices import post_move_notices
 from narrowcast_server.actions.reactions import audience_of
 from narrowcast_server.computing.differences import plain_difference
 from narrowcast_server.http.params import boolean, choice, defaulted, natural, optional, string
@@ -76,7 +76,7 @@ def update_message(call: Call) -> Answer:
         emit_update(core, message, {**event, **message_moves.arrival(move)}, {}, newcomers)
     emit_update(core, message, event, texts, audience)
     if move is not None:
-        tell_of_move(core, user, move, old_thread=call[OLD_THREAD], new_thread=call[NEW_THREAD])
+        post_move_notices(core, user, move, old_thread=call[OLD_THREAD], new_thread=call[NEW_THREAD])
     return {"detached_uploads": []}
 
 
@@ -117,7 +117,7 @@ async def get_message_history(call: Call) -> Answer:
     message = access.visible_message(core, call.user, call.path_id("message_id"))
     entries = EarlierPlaces(core, call.user).visible_entries(message.id, json.loads(message.history))
     versions = _versions(message, entries, with_texts=policy == "all")
-    await _tell_differences(core, versions)
+    await _add_differences(core, versions)
     empty = "" if call[ALLOW_EMPTY_TOPIC] or message.channel_id is None else core.empty_topic_name
     for version in versions:
         for key in ("topic", "prev_topic"):
@@ -155,7 +155,7 @@ def _versions(message: Message, entries: Sequence[Entry], *, with_texts: bool) -
     return versions[::-1]
 
 
-async def _tell_differences(core: Core, versions: list[dict[str, object]]) -> None:
+async def _add_differences(core: Core, versions: list[dict[str, object]]) -> None:
     """Adds the HTML difference to each version that changed the text, within one time limit for all of them."""
     edits = [version for version in versions if "prev_content" in version]
     pairs = [(str(version["prev_content"]), str(version["content"])) for version in edits]

@@ -6,7 +6,7 @@ from typing import Final
 
 from narrowcast_server.actions.alert_words import add_alert_words, remove_alert_words
 from narrowcast_server.actions.drafts import forget_drafts
-from narrowcast_server.actions.exports import tell_consent
+from narrowcast_server.actions.exports import emit_consent
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.muted_users import mute, unmute
 from narrowcast_server.actions.sign_in_links import end_links
@@ -84,11 +84,11 @@ def _change(call: Call) -> None:
         before = core.users[call.user.id]
         after = personal.change(core, before, values)
         if "email_address_visibility" in values:
-            _tell_of_address(call, before, after)
+            _emit_address_changes(call, before, after)
         if CONSENT in values and personal.switched_on(before, CONSENT) != personal.switched_on(
             after, CONSENT
         ):
-            tell_consent(core, after)
+            emit_consent(core, after)
         if "enable_drafts_synchronization" in values and not values["enable_drafts_synchronization"]:
             forget_drafts(core, after)
 
@@ -131,7 +131,7 @@ async def _new_password_hash(call: Call) -> str | None:
     return await core.passwords.hashed(new)
 
 
-def _tell_of_address(call: Call, before: User, after: User) -> None:
+def _emit_address_changes(call: Call, before: User, after: User) -> None:
     """Sends the events of a changed email visibility: API address, avatar, and whether others see the real address."""
     core = call.core
     old, new = api_address(core, before), api_address(core, after)

@@ -168,13 +168,13 @@ def _subscribe(call: Call, items: Sequence[dict[str, object]], who: Sequence[str
         },
     }
     made = [channel for channel in channels if channel.id not in known]
-    answer |= _tell(call, added, made) if call.endpoint.method == "POST" else {_MESSAGES_SENT: True}
+    answer |= _notify(call, added, made) if call.endpoint.method == "POST" else {_MESSAGES_SENT: True}
     if refused:
         answer["unauthorized"] = refused
     return answer
 
 
-def _tell(call: Call, added: dict[int, list[Channel]], made: Sequence[Channel]) -> Answer:
+def _notify(call: Call, added: dict[int, list[Channel]], made: Sequence[Channel]) -> Answer:
     """Sends the notices of new subscriptions and channels; returns whether users were notified of subscriptions."""
     core, user = call.core, call.user
     notifies = call[NEW_MESSAGES] and len(added) <= MOST_NOTIFIED_SUBSCRIBERS
