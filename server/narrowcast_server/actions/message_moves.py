@@ -90,11 +90,13 @@ def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], Audien
         _change_access(core, move, saw)
         refresh_first_message(core, move.source.id)
         refresh_first_message(core, move.target.id)
-    told = _readers(core, move.target, saw)
+    receivers = _readers(core, move.target, saw)
     if not access.history_is_protected(move.target):
-        told.update(access.subscriber_ids(core, move.target.id))
-    knowing = saw if access.history_is_protected(move.source) else saw | _readers(core, move.source, told)
-    return _event(move), _seen_by(core, move, told & knowing), _seen_by(core, move, told - knowing)
+        receivers.update(access.subscriber_ids(core, move.target.id))
+    knowing = (
+        saw if access.history_is_protected(move.source) else saw | _readers(core, move.source, receivers)
+    )
+    return _event(move), _seen_by(core, move, receivers & knowing), _seen_by(core, move, receivers - knowing)
 
 
 def _readers(core: Core, channel: Channel, people: Iterable[int]) -> set[int]:
@@ -113,12 +115,12 @@ def arrival(move: Move) -> dict[str, object]:
     }
 
 
-def _seen_by(core: Core, move: Move, told: Iterable[int]) -> Audience:
+def _seen_by(core: Core, move: Move, receivers: Iterable[int]) -> Audience:
     """Ids of the moved messages that each user may see in the new place."""
     ids = [message.id for message in move.messages]
     if not access.history_is_protected(move.target):
-        return dict.fromkeys(told, ids)
-    seen = {user_id: access.delivered_ids(core, user_id, ids) for user_id in told}
+        return dict.fromkeys(receivers, ids)
+    seen = {user_id: access.delivered_ids(core, user_id, ids) for user_id in receivers}
     return {user_id: own for user_id, own in seen.items() if own}
 
 

@@ -101,10 +101,10 @@ def _emit_to_peers(core: Core, operation: str, by_channel: dict[int, list[int]])
     for channel_id, user_ids in by_channel.items():
         peers = tuple(i for i in who_may_know(core, core.channels[channel_id]) if i not in set(user_ids))
         alike[(peers, tuple(user_ids))].append(channel_id)
-    for (told, changed), channel_ids in alike.items():
+    for (peers, changed), channel_ids in alike.items():
         core.emit(
             {"type": "subscription", "op": operation, "stream_ids": channel_ids, "user_ids": list(changed)},
-            told,
+            peers,
         )
 
 
@@ -177,15 +177,15 @@ def set_property(
     channel: Channel,
     column: str,
     value: object,
-    told: Iterable[tuple[str, object]],
+    sent: Iterable[tuple[str, object]],
 ) -> None:
-    """Stores a checked property of a subscription; `told`: its names and values in events."""
+    """Stores a checked property of a subscription; `sent`: its names and values in events."""
     core.store.execute(
         f"UPDATE subscriptions SET {column} = ? WHERE user_id = ? AND channel_id = ?",
         value if isinstance(value, str) else int(bool(value)),
         user.id,
         channel.id,
     )
-    for name, new in told:
+    for name, new in sent:
         event = {"type": "subscription", "op": "update", "property": name, "value": new}
         core.emit({**event, "stream_id": channel.id}, [user.id])

@@ -200,10 +200,10 @@ def emit_avatar(core: Core, user: User) -> None:
 
 def emit_delivery_email(core: Core, user: User, viewers: Mapping[int, User]) -> None:
     """Emits the user's real email address, to each viewer as they may see it now."""
-    told = watchers(core, user, viewers)
+    receivers = watchers(core, user, viewers)
     core.emit(
         {"type": "realm_user", "op": "update"},
-        told,
+        receivers,
         per_user={
             viewer_id: {
                 "person": {
@@ -213,6 +213,6 @@ def emit_delivery_email(core: Core, user: User, viewers: Mapping[int, User]) -> 
                     else None,
                 }
             }
-            for viewer_id in told
+            for viewer_id in receivers
         },
     )

@@ -31,8 +31,8 @@ def bounded(entries: Sequence[Mapping[str, Any]]) -> list[Entry]:
         if room < 0:
             for key in _TEXTS:
                 entry.pop(key, None)
-    told = [entry for entry in kept if any(key.startswith("prev_") for key in entry)]
-    return told if len(told) <= MOST_ENTRIES else [*told[: MOST_ENTRIES - 1], told[-1]]
+    changes = [entry for entry in kept if any(key.startswith("prev_") for key in entry)]
+    return changes if len(changes) <= MOST_ENTRIES else [*changes[: MOST_ENTRIES - 1], changes[-1]]
 
 
 def shown(entries: Sequence[Entry]) -> list[Entry]:
