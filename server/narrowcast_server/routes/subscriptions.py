@@ -46,8 +46,8 @@ from narrowcast_server.rules.channels import (
     check_may_create,
     check_policies,
     may_remove_subscriber,
-    may_subscribe_oneself,
     may_subscribe_others,
+    may_subscribe_self,
 )
 from narrowcast_server.rules.holders import check_holder
 from narrowcast_server.rules.permissions import (
@@ -212,7 +212,7 @@ def _existing_or_new(
     subscribed = access.is_subscribed(core, user.id, channel.id)
     if channel.is_archived:
         raise ServiceError(f"Unable to access channel ({channel.name}).")
-    if not subscribed and not may_subscribe_oneself(core, user, channel):
+    if not subscribed and not may_subscribe_self(core, user, channel):
         refused.append(channel.name)
         return None
     if others and not may_subscribe_others(core, user, channel):

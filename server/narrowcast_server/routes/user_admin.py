@@ -88,7 +88,7 @@ def deactivate_user(call: Call) -> Answer:
 
 
 @routes.delete("/users/me")
-def deactivate_oneself(call: Call) -> Answer:
+def deactivate_self(call: Call) -> Answer:
     """Deactivates the caller's own account; raises an error for the only owner."""
     check_may_leave(call.core, call.user)
     user_admin.deactivate(call.core, call.user, call.user, None)

@@ -76,7 +76,7 @@ def check_policies(core: Core, user: User, settings: Iterable[str] = (), *, topi
         raise insufficient_permission()
 
 
-def may_subscribe_oneself(core: Core, user: User, channel: Channel) -> bool:
+def may_subscribe_self(core: Core, user: User, channel: Channel) -> bool:
     """Whether the user may subscribe themselves: to public channels anyone but guests, else holders of a permission."""
     if not channel.invite_only and not user.is_guest:
         return True

@@ -91,9 +91,9 @@ def managed_group(core: Core, user: User, group_id: int) -> Group:
 
 
 def check_membership(core: Core, user: User, group: Group, joins: set[int], leaves: set[int]) -> None:
-    oneself = {user.id}
-    may_join = joins == oneself and group_allows(core, user, group, GroupSetting.JOIN)
-    may_leave = leaves == oneself and group_allows(core, user, group, GroupSetting.LEAVE)
+    only_self = {user.id}
+    may_join = joins == only_self and group_allows(core, user, group, GroupSetting.JOIN)
+    may_leave = leaves == only_self and group_allows(core, user, group, GroupSetting.LEAVE)
     allowed = (not joins or may_join or may_add_members(core, user, group)) and (
         not leaves or may_leave or may_remove_members(core, user, group)
     )

@@ -51,7 +51,7 @@ def everybody(request: Snapshot) -> dict[str, object]:
 
 
 @part("realm_user")
-def oneself(request: Snapshot) -> dict[str, object]:
+def current_user(request: Snapshot) -> dict[str, object]:
     user = request.user
     return {
         "avatar_source": "G" if user.avatar_url is None else "U",
