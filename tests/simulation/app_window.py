@@ -101,7 +101,7 @@ class AppWindow(Window):
 
     @classmethod
     @contextmanager
-    def in_time_of(cls, loop: SimulatedLoop) -> Iterator[None]:
+    def using_time_of(cls, loop: SimulatedLoop) -> Iterator[None]:
         get_time, defaults = textual._time.get_time, Frames.__init__.__defaults__
         textual._time.get_time = loop.time
         Frames.__init__.__defaults__ = (loop.time,)

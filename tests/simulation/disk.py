@@ -113,7 +113,7 @@ class Home:
         self._chance = chance
         self._life = 0
 
-    def begin_with(self, files: Mapping[Path, bytes]) -> None:
+    def start_with(self, files: Mapping[Path, bytes]) -> None:
         """Files that the first start finds: creating databases takes longer than all later writes."""
         for path, content in files.items():
             place = self.folder / path

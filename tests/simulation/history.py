@@ -85,7 +85,7 @@ class History:
         )
         if seed % FROM_NOTHING:
             for home, account in {window.home: window.account for window in self.windows}.items():
-                home.begin_with(empty_files(account))
+                home.start_with(empty_files(account))
         self.words = Words()
         self._numbers = count(1)
 
@@ -194,13 +194,13 @@ class History:
 
     async def half_open(self, window: Window) -> None:
         """Makes the connections half-open: no data and no error until the network changes."""
-        window.network.fall_silent()
+        window.network.go_half_open()
 
-    async def mumble(self, window: Window) -> None:
+    async def lose_outcomes(self, window: Window) -> None:
         """Drops the responses about a message and a draft for so long that the author is informed of an
         unknown outcome.
         """
-        window.network.mumble()
+        window.network.lose_outcomes()
         await self.write(window)
         await self._draft(window)
         await self._pass(NOBODY_KNOWS)
@@ -234,7 +234,7 @@ class History:
             await one.start()
 
     async def quit(self, window: Window) -> None:
-        self.words.leaves_behind(window)
+        self.words.ends(window)
         await window.quit()
         await window.start()
 

@@ -63,13 +63,13 @@ class Network(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         raise AssertionError(f"{request.method} {request.url} is not carried by the simulated network")
 
-    def fall_silent(self) -> None:
+    def go_half_open(self) -> None:
         """Requests in flight are never answered, nor are new ones before `heal`."""
         if self.silent_since is None:
             self.silent_since = self._clock.monotonic()
             self._connections += 1
 
-    def mumble(self) -> None:
+    def lose_outcomes(self) -> None:
         """From now on the outcome of a message or a new draft is unknown."""
         if not self.is_mute:
             self.is_mute = True

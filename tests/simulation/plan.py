@@ -17,7 +17,7 @@ WEIGHTS = {
     "retry": 1,
     "network_changes": 6,
     "half_open": 2,
-    "mumble": 1,
+    "lose_outcomes": 1,
     "look": 3,
     "queue_expires": 1,
     "kill": 2,

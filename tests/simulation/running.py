@@ -23,7 +23,7 @@ LOOK_AT_CLOCKS_EVERY = 30.0
 def run(seed: int, acts: Sequence[Act] | None = None, *, kind: type[Window] = Window) -> Report:
     """Runs the history of a seed, or only the given actions; `kind` is the class of all windows but the last."""
     loop = SimulatedLoop()
-    with seeded(seed), memory() as folder, kind.in_time_of(loop):
+    with seeded(seed), memory() as folder, kind.using_time_of(loop):
         return loop.run(History(seed, folder, loop, kind).run(plan(seed) if acts is None else acts))
 
 

@@ -44,7 +44,7 @@ class Scene:
         return f"killed {self.points[-1]}, point {self._fatal}"
 
     @property
-    def has_struck(self) -> bool:
+    def was_killed(self) -> bool:
         return 0 < self._fatal <= len(self.points)
 
     async def open(self) -> None:

@@ -27,7 +27,7 @@ async def _seconds_until_noticed(service: Service, window: Window, *, writes: bo
     await window.start()
     await asyncio.sleep(5)
     assert window.session.is_live
-    window.network.fall_silent()
+    window.network.go_half_open()
     service.say(3, ("stream", 11, "soup"), "said into the silence")
     if writes:
         window.session.outbox.send(PLACE, "written into the silence")

@@ -30,7 +30,7 @@ async def _drafts(scene: Scene) -> tuple[list[str], int, list[str]]:
     for text in VERSIONS:
         draft_id = scene.victim.session.drafts.save(draft_id, PLACE, text)
         await asyncio.sleep(EACH_STANDS)
-        kept += not scene.has_struck
+        kept += not scene.was_killed
     await scene.end()
     here = [draft.content for draft in scene.other.session.drafts.all()]
     await scene.other.quit()
@@ -61,7 +61,7 @@ async def _changes(scene: Scene) -> tuple[list[str], int, list[str]]:
     for text in VERSIONS:
         scene.victim.session.edits.keep(Edit(1, "words", text, PLACE))
         await asyncio.sleep(EACH_STANDS)
-        kept += not scene.has_struck
+        kept += not scene.was_killed
     await scene.end()
     found = [edit.content for edit in scene.other.session.edits.take_over()]
     assert not scene.other.session.edits.take_over(), "they were taken over once"

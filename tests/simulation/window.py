@@ -65,7 +65,7 @@ class Window:
         """Objects opened since the start."""
 
     @classmethod
-    def in_time_of(cls, loop: SimulatedLoop) -> AbstractContextManager[None]:
+    def using_time_of(cls, loop: SimulatedLoop) -> AbstractContextManager[None]:
         """During the block, such windows use the time of the loop; it is passed in here."""
         return nullcontext()
 

@@ -65,14 +65,14 @@ class Words:
                 e.content for e in window.session.outbox.entries() if e.state is OutboxState.FAILED
             }
 
-    def leaves_behind(self, window: Window) -> None:
+    def ends(self, window: Window) -> None:
         """Records that a window quits."""
         self.left_behind |= {e.content for e in window.session.outbox.entries() if not e.elsewhere}
 
     def crashes(self, windows: Sequence[Window], now: float) -> None:
         """Records that windows are killed."""
         for window in windows:
-            self.leaves_behind(window)
+            self.ends(window)
         names = {window.name for window in windows}
         on_its_way_to_the_disk = now - 2 * SLOWEST
         # Another window may be faster with the same draft: the draft is read then, and the text is written once more.
