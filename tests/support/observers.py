@@ -113,7 +113,7 @@ class Observer:
             if may_be_hidden(self, channel.channel_id):
                 await forget_if_hidden(self, channel.channel_id)
 
-    def foretell(self, event: Event) -> None:
+    def apply_expected(self, event: Event) -> None:
         """Applies now what an event would report."""
         apply_event(self.state, event)
 

@@ -29,7 +29,7 @@ class Account(Protocol):
     @property
     def client(self) -> Client: ...
 
-    def foretell(self, event: Event) -> None:
+    def apply_expected(self, event: Event) -> None:
         """Applies an expected event to the state now."""
 
 
@@ -48,4 +48,4 @@ async def forget_if_hidden(account: Account, channel_id: int) -> None:
             await account.client.channels.get(channel_id=channel_id)
         except BadRequest:
             if may_be_hidden(account, channel_id):
-                account.foretell(StreamDeleteEvent(stream_ids=[channel_id]))
+                account.apply_expected(StreamDeleteEvent(stream_ids=[channel_id]))

@@ -47,7 +47,7 @@ class ServiceHost(Protocol):
 
     def publish(self, *changes: Change) -> None: ...
 
-    def foretell(self, event: Event) -> None:
+    def apply_expected(self, event: Event) -> None:
         """Applies an event to the state before the server sends it."""
 
     def show_read(self, message_ids: Collection[int]) -> None:

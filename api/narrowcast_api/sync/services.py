@@ -97,7 +97,7 @@ class Services:
 
         self.acts = MessageActs(
             requests=requests,
-            show=session.foretell,
+            show=session.apply_expected,
             journal=journal,
             clock=clock,
             changed=changed,

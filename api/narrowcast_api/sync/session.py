@@ -192,7 +192,7 @@ class Session:
         """Adds changes to the batch that the listeners receive at the next turn of the loop."""
         self._bus.publish(*changes)
 
-    def foretell(self, event: Event) -> None:
+    def apply_expected(self, event: Event) -> None:
         """Applies an event to the state before the server sends it."""
         from narrowcast_api.state.apply import apply
 
@@ -207,7 +207,7 @@ class Session:
         """Shows messages as unread that the server has marked so, before the event about it arrives."""
         from narrowcast_api.wire.events import UpdateMessageFlagsEvent
 
-        self.foretell(UpdateMessageFlagsEvent(op="remove", flag="read", messages=list(message_ids)))
+        self.apply_expected(UpdateMessageFlagsEvent(op="remove", flag="read", messages=list(message_ids)))
 
     def view_changed(self, change: ViewChanged) -> None:
         """Publishes that a view changed, and fetches it again if that is needed."""
