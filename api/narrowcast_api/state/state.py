@@ -46,8 +46,8 @@ from narrowcast_api.model.user_groups import read_group_setting, read_user_group
 from narrowcast_api.model.users import read_user
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels
-from narrowcast_api.state.hearing import Hearing
 from narrowcast_api.state.holder_rules import HolderRules, read_holder_rules
+from narrowcast_api.state.mute_rules import MuteRules
 from narrowcast_api.state.policies import least_role
 from narrowcast_api.state.presence import Presence, Statuses
 from narrowcast_api.state.server_offers import ServerOffers, read_server_offers
@@ -87,8 +87,10 @@ class State:
         self.holder_rules = HolderRules()
         self.offers = ServerOffers()
         self.default_channel_groups: tuple[DefaultChannelGroup, ...] = ()
-        self.hearing = Hearing(self.channels, self.topics)
-        self.unreads = Unreads(self.hearing.is_counted, self.topics.has_choices, self.hearing.hears_wildcards)
+        self.mute_rules = MuteRules(self.channels, self.topics)
+        self.unreads = Unreads(
+            self.mute_rules.is_counted, self.topics.has_choices, self.mute_rules.counts_wildcards
+        )
         self.messages = Messages()
         self.starred: set[int] = set()
         self.directs = Directs()
@@ -195,7 +197,7 @@ class State:
 
     def is_muted(self, channel_id: int, topic: str) -> bool:
         """Whether a topic is left out of views of all channels."""
-        return not self.hearing.is_counted(channel_id, topic, False)
+        return not self.mute_rules.is_counted(channel_id, topic, False)
 
     def policy_to_toggle_mute(self, channel_id: int, topic: str) -> VisibilityPolicy:
         """The policy that mutes a topic that is not muted, or makes a muted one visible: UNMUTED in a muted

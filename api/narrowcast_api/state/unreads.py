@@ -32,7 +32,7 @@ class Unreads:
     `is_counted(channel_id, topic, inside)` returns whether a topic counts: with `inside`, for counts within
     its channel, only the policy of the topic matters, otherwise muted channels are left out too.
     `has_choices(channel_id)` returns whether the channel has topics with a policy: if not, all count inside,
-    and `is_counted` is only called once for the overall count. `hears_wildcards(channel_id, topic)` returns
+    and `is_counted` is only called once for the overall count. `counts_wildcards(channel_id, topic)` returns
     whether a wildcard mention there counts as a mention of the user.
     """
 
@@ -40,11 +40,11 @@ class Unreads:
         self,
         is_counted: Callable[[int, str, bool], bool],
         has_choices: Callable[[int], bool],
-        hears_wildcards: Callable[[int, str], bool],
+        counts_wildcards: Callable[[int, str], bool],
     ) -> None:
         self._is_counted = is_counted
         self._has_choices = has_choices
-        self._hears_wildcards = hears_wildcards
+        self._counts_wildcards = counts_wildcards
         self._topics: dict[int, dict[str, set[int]]] = {}
         self._directs: dict[DirectPlace, set[int]] = {}
         self._places: dict[int, Place] = {}
@@ -135,7 +135,7 @@ class Unreads:
         return self._personal | counted
 
     def _is_heard(self, place: Place) -> bool:
-        return not isinstance(place, TopicPlace) or self._hears_wildcards(place.channel_id, place.topic)
+        return not isinstance(place, TopicPlace) or self._counts_wildcards(place.channel_id, place.topic)
 
     def mention(self, message_id: int, flags: Collection[str]) -> bool:
         """Records whether an unread message mentions the user, by `MENTION_FLAGS` in `flags`; returns whether

@@ -7,7 +7,7 @@ from narrowcast_api.state.topics import Topics
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 
-class Hearing:
+class MuteRules:
     """Decides from the channels and topics of a state. It holds no reference to the state, so that a replaced
     state, which is large in a large organization, is freed at once.
     """
@@ -26,7 +26,7 @@ class Hearing:
             return channel is not None and channel.is_subscribed and not channel.is_muted
         return policy is not VisibilityPolicy.MUTED
 
-    def hears_wildcards(self, channel_id: int, topic: str) -> bool:
+    def counts_wildcards(self, channel_id: int, topic: str) -> bool:
         """Whether a wildcard mention in a topic counts as a mention of the user: not if the topic or its
         channel is muted.
         """
