@@ -110,12 +110,12 @@ class MessageActs:
             if record is None:
                 gone = self._acts.pop(act_id, None)
                 if gone is not None and act_id in self._before:
-                    self._uncover(gone)  # it was sent, and an event about it follows, or it was rejected
+                    self._undo_shown(gone)  # it was sent, and an event about it follows, or it was rejected
             else:
                 self._acts[act_id] = record
                 self._position = max(self._position, record.position)
                 if act_id in self._before:
-                    self._foretell(record, record.is_on)
+                    self._show_record(record, record.is_on)
                 else:
                     self._do(record)
         if changes.acts():
@@ -184,7 +184,7 @@ class MessageActs:
         except (ReactionAlreadyExists, ReactionDoesNotExist):
             pass  # another client of the user was faster: what is shown is right
         except NOT_TAKEN:
-            self._take_back(record)
+            self._roll_back(record)
             raise
         except NarrowcastError as error:  # it may have been carried out: repeating it does no harm
             self._retry.failed(error)
@@ -197,18 +197,18 @@ class MessageActs:
             return self._requests.change_flag(record.message_id, record.flag, record.is_on)
         return self._requests.change_reaction(record.message_id, self._reaction(record), record.is_on)
 
-    def _take_back(self, record: ActRecord) -> None:
-        self._uncover(record)
+    def _roll_back(self, record: ActRecord) -> None:
+        self._undo_shown(record)
         self._forget(record)
 
-    def _uncover(self, record: ActRecord) -> None:
+    def _undo_shown(self, record: ActRecord) -> None:
         """Show the state without an action; later actions on the same message are shown on top of that."""
         before = self._before.pop(record.act_id, not record.is_on)
         later = self._later(record)
         if later and record.flag is not None:
             self._before[later[0].act_id] = before
             return
-        self._foretell(record, before)
+        self._show_record(record, before)
         for other in later:
             self._do(other)
 
@@ -282,9 +282,9 @@ class MessageActs:
                 self._before[later[0].act_id] = record.is_on
                 return
             self._before[record.act_id] = self._has_flag(record.message_id, record.flag)
-        self._foretell(record, record.is_on)
+        self._show_record(record, record.is_on)
 
-    def _foretell(self, record: ActRecord, on: bool) -> None:
+    def _show_record(self, record: ActRecord, on: bool) -> None:
         from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
 
         if not self._is_known(record.message_id) and (on or record.flag is None):
