@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
-from narrowcast_api.storage.journal import Journal, committed, handed_over
+from narrowcast_api.storage.journal import Journal, committed, deliver_changes
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import Draft, OutboxRecord, OutboxState
 from support.journals import DRAFT, LUNCH, MESSAGE, Held, connection_of, journal_at
@@ -196,16 +196,16 @@ def test_what_was_read_is_kept_whatever_ids_a_server_gives(
 
 
 async def test_what_was_read_of_other_windows_is_handed_over_also_when_the_wait_for_it_is_cancelled() -> None:
-    heard: list[JournalChanges] = []
+    delivered: list[JournalChanges] = []
     reading: Future[JournalChanges] = Future()
-    waiting = asyncio.ensure_future(handed_over(reading, heard.append))
+    waiting = asyncio.ensure_future(deliver_changes(reading, delivered.append))
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
     changes = JournalChanges({}, frozenset({("drafts", "one")}))
     reading.set_result(changes)
     await asyncio.sleep(0)
-    assert heard == [changes]
+    assert delivered == [changes]
 
 
 async def test_a_mistake_in_taking_in_what_other_windows_wrote_is_raised_to_whoever_waits() -> None:
@@ -215,4 +215,4 @@ async def test_a_mistake_in_taking_in_what_other_windows_wrote_is_raised_to_whoe
     reading: Future[JournalChanges] = Future()
     reading.set_result(JournalChanges({}))
     with pytest.raises(RuntimeError, match="a bug"):
-        await handed_over(reading, broken)
+        await deliver_changes(reading, broken)

@@ -59,7 +59,7 @@ class Drafts:
     would reject a draft, or None) and `online` are read when needed. Call `on_*` for events of type drafts,
     `on_snapshot` after every registration, `on_setting` when the setting changes, `recheck` when the result
     of `refusal` may have changed, `wake` when the connection is live again and `flush` before the process
-    ends. `on_journal` is for what other windows have written; `heard` passes journal changes that are read
+    ends. `on_journal` is for what other windows have written; `on_changes` passes journal changes that are read
     here to all services. Unless `leads`, another window synchronizes drafts with the server, until `lead` is
     called.
     """
@@ -77,10 +77,10 @@ class Drafts:
         online: Callable[[], bool],
         leads: bool,
         heard_of: Callable[[], Collection[int]] = tuple,
-        heard: Callable[[JournalChanges], None] | None = None,
+        on_changes: Callable[[JournalChanges], None] | None = None,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:
-        self._heard = heard or self.on_journal
+        self._on_changes = on_changes or self.on_journal
         self._journal = journal
         self._clock = clock
         self._enabled = enabled
@@ -279,7 +279,7 @@ class Drafts:
                 return
             # Another window wrote one of them first: its text and the one written here are kept side by side.
             yield (read := self._journal.refresh())
-            self._heard(read.result())
+            self._on_changes(read.result())
 
     async def run(self) -> None:
         """Write to the journal and synchronize with the server until cancelled. Neither waits for the other."""

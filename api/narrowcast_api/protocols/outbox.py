@@ -68,7 +68,7 @@ from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.protocols.outbox_unconfirmed import UnconfirmedMessages
 from narrowcast_api.state.changes import Change
-from narrowcast_api.storage.journal import Journal, committed, handed_over
+from narrowcast_api.storage.journal import Journal, committed, deliver_changes
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
 
@@ -87,7 +87,7 @@ class Outbox:
     `is_known` (whether a message is in the state), `me` and `online` are read when needed. Call `on_message`
     for every message event, `on_fetched` for messages that were fetched, `on_snapshot` after every
     registration, `wake` when the connection is live again and `on_journal` for what other windows have
-    written. `heard` passes journal changes that are read here to all services.
+    written. `on_changes` passes journal changes that are read here to all services.
     """
 
     def __init__(
@@ -105,10 +105,10 @@ class Outbox:
         is_known: Callable[[int], bool],
         me: Callable[[], int],
         online: Callable[[], bool],
-        heard: Callable[[JournalChanges], None] | None = None,
+        on_changes: Callable[[JournalChanges], None] | None = None,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:
-        self._heard = heard or self.on_journal
+        self._on_changes = on_changes or self.on_journal
         self._send = send
         self._journal = journal
         self._clock = clock
@@ -141,7 +141,7 @@ class Outbox:
             self._sent,
             find=find,
             journal=journal,
-            heard=self._heard,
+            on_changes=self._on_changes,
             clock=clock,
             alarm=self._alarm,
             retry=self._retry,
@@ -214,7 +214,7 @@ class Outbox:
         item = self._store.get(local_id)
         if item is not None and item.elsewhere:
             # The answer may contain changes for other services too.
-            await handed_over(self._journal.claim_outbox(local_id), self._heard)
+            await deliver_changes(self._journal.claim_outbox(local_id), self._on_changes)
             item = self._store.get(local_id)
         return item is not None and not item.elsewhere
 

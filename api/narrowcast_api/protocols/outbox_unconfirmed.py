@@ -21,7 +21,7 @@ from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.protocols.outbox_item import HOLDS_FOR, TAKEN_BACK, FindMessages, OutboxItem, matching
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, UNCONFIRMED, WAITING, OutboxStore
-from narrowcast_api.storage.journal import Journal, handed_over
+from narrowcast_api.storage.journal import Journal, deliver_changes
 from narrowcast_api.storage.journal_changes import JournalChanges
 
 LOOK_AFTER = (1.0, 3.0)
@@ -50,7 +50,7 @@ class UnconfirmedMessages:
         *,
         find: FindMessages,
         journal: Journal,
-        heard: Callable[[JournalChanges], None],
+        on_changes: Callable[[JournalChanges], None],
         clock: Clock,
         alarm: Alarm,
         retry: RetryTime,
@@ -59,7 +59,7 @@ class UnconfirmedMessages:
         self._sent = sent
         self._find = find
         self._journal = journal
-        self._heard = heard
+        self._on_changes = on_changes
         self._clock = clock
         self._alarm = alarm
         self._retry = retry
@@ -142,7 +142,7 @@ class UnconfirmedMessages:
 
     async def _read_journal(self) -> None:
         if self._journal.changed_elsewhere():
-            await handed_over(self._journal.refresh(), self._heard)
+            await deliver_changes(self._journal.refresh(), self._on_changes)
 
     def _not_answered(self, item: OutboxItem, error: NarrowcastError) -> None:
         """Handle a search that failed: retry after a pause, unless the server rejects it or has failed often."""

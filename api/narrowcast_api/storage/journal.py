@@ -59,8 +59,10 @@ async def committed(write: Future[bool]) -> bool:
     return write.result() if write.done() else await asyncio.wrap_future(write)
 
 
-async def handed_over(reading: Future[JournalChanges], heard: Callable[[JournalChanges], None]) -> None:
-    """Pass the changes that are being read to `heard`. They are only reported once, so `heard` is called even
+async def deliver_changes(
+    reading: Future[JournalChanges], on_changes: Callable[[JournalChanges], None]
+) -> None:
+    """Pass the changes that are being read to `on_changes`. They are only reported once, so `on_changes` is called even
     if this call is cancelled meanwhile, for example on closing.
     """
     loop = asyncio.get_running_loop()
@@ -69,7 +71,7 @@ async def handed_over(reading: Future[JournalChanges], heard: Callable[[JournalC
     def hand_over() -> None:
         try:
             if not reading.cancelled():
-                heard(reading.result())
+                on_changes(reading.result())
         except Exception as error:
             if done.done():
                 log.exception("what other windows wrote cannot be taken in")

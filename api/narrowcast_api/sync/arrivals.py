@@ -16,16 +16,18 @@ __all__ = ["Arrivals"]
 
 
 class Arrivals:
-    """Calls `heard` with the messages received since the last call, ordered by id, `grace` seconds after the
+    """Calls `on_messages` with the messages received since the last call, ordered by id, `grace` seconds after the
     first of them.
 
     Fetched messages are left out, and so are messages that have been deleted meanwhile.
     """
 
-    def __init__(self, session: Session, grace: float, heard: Callable[[Sequence[Message]], None]) -> None:
+    def __init__(
+        self, session: Session, grace: float, on_messages: Callable[[Sequence[Message]], None]
+    ) -> None:
         self._session = session
         self._grace = grace
-        self._heard = heard
+        self._on_messages = on_messages
         self._coming: dict[int, None] = {}
         self._due: asyncio.TimerHandle | None = None
         self._unsubscribe = session.subscribe(self._on_changes)
@@ -45,11 +47,11 @@ class Arrivals:
             if isinstance(item, change.MessagesAdded) and item.live:
                 self._coming.update(dict.fromkeys(item.ids))
         if self._coming and self._due is None:
-            self._due = asyncio.get_running_loop().call_later(self._grace, self._give_out)
+            self._due = asyncio.get_running_loop().call_later(self._grace, self._deliver)
 
-    def _give_out(self) -> None:
+    def _deliver(self) -> None:
         self._due = None
         come, self._coming = self._coming, {}
         messages = sorted(self._session.state.messages.known(list(come)), key=lambda message: message.id)
         if messages:
-            self._heard(messages)
+            self._on_messages(messages)

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.storage.account_storage import AccountStorage
-from narrowcast_api.storage.journal import handed_over
+from narrowcast_api.storage.journal import deliver_changes
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.windows import TOUCH_EVERY
 
@@ -30,7 +30,7 @@ DRAFTS = "drafts"
 
 
 class OtherWindows:
-    """Calls `heard` with what other windows have written, and `lead` repeatedly while this window is the one
+    """Calls `on_changes` with what other windows have written, and `lead` repeatedly while this window is the one
     that synchronizes drafts.
     """
 
@@ -39,12 +39,12 @@ class OtherWindows:
         storage: AccountStorage,
         clock: Clock,
         *,
-        heard: Callable[[JournalChanges], None],
+        on_changes: Callable[[JournalChanges], None],
         lead: Callable[[], None],
     ) -> None:
         self._storage = storage
         self._clock = clock
-        self._heard = heard
+        self._on_changes = on_changes
         self._lead = lead
         self._next_adoption = 0.0
         self._next_touch = 0.0
@@ -92,8 +92,8 @@ class OtherWindows:
             await self._take_in(self._storage.journal.take_over(gone))
 
     async def _take_in(self, reading: Future[JournalChanges]) -> None:
-        await handed_over(reading, self._take)
+        await deliver_changes(reading, self._take)
 
     def _take(self, changes: JournalChanges) -> None:
         if changes.rows:
-            self._heard(changes)
+            self._on_changes(changes)

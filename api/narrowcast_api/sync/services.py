@@ -52,7 +52,7 @@ class Services:
             is_known=lambda message_id: message_id in session.state.messages,
             me=lambda: session.state.me,
             online=lambda: session.is_live,
-            heard=self.on_journal,
+            on_changes=self.on_journal,
         )
         self._draft_routes = DraftRoutes(lambda: session.client, lambda: session.state)
         self.drafts = Drafts(
@@ -67,7 +67,7 @@ class Services:
             online=lambda: session.is_live and session.queue_id is not None,
             leads=session.read_only,  # a read-only window sends nothing and shows the drafts of the server
             heard_of=lambda: [draft.id for draft in session.state.drafts.all()],
-            heard=self.on_journal,
+            on_changes=self.on_journal,
         )
         self.edits = UnsavedEdits(journal=journal, clock=clock, is_gone=session.storage.is_gone)
         self.typing = TypingSender(
@@ -114,7 +114,7 @@ class Services:
             online=lambda: session.is_live,
         )
         self.other_windows = OtherWindows(
-            session.storage, clock, heard=self.on_journal, lead=self.drafts.lead
+            session.storage, clock, on_changes=self.on_journal, lead=self.drafts.lead
         )
 
     def loops(self) -> list[Loop]:
