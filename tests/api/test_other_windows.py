@@ -45,7 +45,7 @@ async def test_a_window_that_was_too_late_learns_at_once_each_time_what_another_
 ) -> None:
     heard: list[JournalChanges] = []
     windows = OtherWindows(first, clock, on_changes=heard.append, lead=lambda: None)
-    reading = asyncio.create_task(windows.run_when_late())
+    reading = asyncio.create_task(windows.run_on_lost_writes())
     with storage_at(tmp_path) as second:
         for number in (1, 2):
             message = replace(SOUP, local_id=f"m{number}", position=number)

@@ -149,13 +149,13 @@ class Journal:
 
     def on_warning(self, call: Callable[[], None]) -> None:
         """Set the function that is called, in any thread, when `warning` changes."""
-        self._writer.warned = call
+        self._writer.on_warning = call
 
-    def on_late(self, call: Callable[[], None]) -> None:
+    def on_lost_write(self, call: Callable[[], None]) -> None:
         """Set the function that is called, in any thread, when another window was faster to write a row that
         was written here.
         """
-        self._writer.was_late = call
+        self._writer.on_lost_write = call
 
     def load_outbox(self) -> list[OutboxRecord]:
         """All unsent messages, of all windows, oldest first."""

@@ -30,8 +30,8 @@ RETRY_SECONDS = 5.0
 class JournalWriter:
     """The writes that are not on disk yet, and all rows including those writes.
 
-    `warning` is what the user must be told, or None; `warned` is called when it changes, in any thread, and
-    `was_late` when another window was faster to write a row. If `read_only`, which is a reason, is set,
+    `warning` is what the user must be told, or None; `on_warning` is called when it changes, in any thread, and
+    `on_lost_write` when another window was faster to write a row. If `read_only`, which is a reason, is set,
     nothing is written.
     """
 
@@ -39,8 +39,8 @@ class JournalWriter:
         self, file: JournalConnection, *, executor: Executor, read_only: str | None, warning: str | None
     ) -> None:
         self.warning = warning
-        self.warned: Callable[[], None] = lambda: None
-        self.was_late: Callable[[], None] = lambda: None
+        self.on_warning: Callable[[], None] = lambda: None
+        self.on_lost_write: Callable[[], None] = lambda: None
         self.executor = executor
         self._file = file
         self._read_only = read_only
@@ -219,7 +219,7 @@ class JournalWriter:
         with self._handover:
             self._lost = (self._lost - batch.keys()) | lost
         if lost:
-            self.was_late()
+            self.on_lost_write()
 
     def _memory_warning(self) -> str | None:
         """Keep warning about a journal that had to open in memory, even if writes to it succeed."""
@@ -230,7 +230,7 @@ class JournalWriter:
         warning = warning or self._found_at_start
         if warning != self.warning:
             self.warning = warning
-            self.warned()
+            self.on_warning()
 
 
 def _not_saved(error: Exception) -> str:

@@ -55,18 +55,18 @@ class OtherWindows:
             await self.look()
             await self._clock.sleep(LOOK_EVERY)
 
-    async def run_when_late(self) -> None:
+    async def run_on_lost_writes(self) -> None:
         """Reads the journal each time that another window was faster to write a row, until cancelled."""
-        loop, late = asyncio.get_running_loop(), asyncio.Event()
+        loop, has_lost = asyncio.get_running_loop(), asyncio.Event()
 
-        def was_late() -> None:
+        def lost() -> None:
             with suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(late.set)
+                loop.call_soon_threadsafe(has_lost.set)
 
-        self._storage.journal.on_late(was_late)
+        self._storage.journal.on_lost_write(lost)
         while True:
-            await late.wait()
-            late.clear()
+            await has_lost.wait()
+            has_lost.clear()
             await self._read()
 
     async def look(self) -> None:

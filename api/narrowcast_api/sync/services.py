@@ -133,7 +133,7 @@ class Services:
                 ("the outbox", self.outbox.run),
                 ("drafts", self.drafts.run),
                 ("other windows", self.other_windows.run),
-                ("what other windows were faster with", self.other_windows.run_when_late),
+                ("lost writes", self.other_windows.run_on_lost_writes),
             ]
         return loops
 
