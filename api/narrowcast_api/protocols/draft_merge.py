@@ -64,11 +64,11 @@ class DraftMerge:
                 self._gone(item)
         return unsure
 
-    def fetched(self, drafts: Sequence[ServerDraft], heard_of: Collection[int]) -> None:
-        """Merge all drafts of the server, fetched while no request about one was in progress. `heard_of`: ids
+    def fetched(self, drafts: Sequence[ServerDraft], known_ids: Collection[int]) -> None:
+        """Merge all drafts of the server, fetched while no request about one was in progress. `known_ids`: ids
         from events received meanwhile.
         """
-        for item in self._there(drafts, heard_of):
+        for item in self._there(drafts, known_ids):
             item.expected.clear()
             self._gone(item)
 
@@ -80,9 +80,9 @@ class DraftMerge:
         if not any(same(draft.version, version) for version in ours):
             self._news(item, draft, final=True)
 
-    def _there(self, drafts: Sequence[ServerDraft], heard_of: Collection[int]) -> list[DraftItem]:
+    def _there(self, drafts: Sequence[ServerDraft], known_ids: Collection[int]) -> list[DraftItem]:
         """Merge drafts that are on the server; returns the synchronized drafts that are not there any more."""
-        present = {draft.id for draft in drafts}.union(heard_of)
+        present = {draft.id for draft in drafts}.union(known_ids)
         by_server_id = {item.record.server_id: item for item in self._store}
         for draft in drafts:
             self._is_there(by_server_id.get(draft.id) or self.adopt(draft), draft, final=True)

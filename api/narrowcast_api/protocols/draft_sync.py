@@ -45,7 +45,7 @@ class DraftSync:
         refusal: Callable[[DraftVersion], str | None],
         online: Callable[[], bool],
         leads: bool,
-        heard_of: Callable[[], Collection[int]],
+        known_ids: Callable[[], Collection[int]],
     ) -> None:
         self._store = store
         self._merge = merge
@@ -55,7 +55,7 @@ class DraftSync:
         self._limits = limits
         self._refusal = refusal
         self._online = online
-        self._heard_of = heard_of
+        self._known_ids = known_ids
         self.leads = leads
         self.behind = False
         self.retry = RetryTime(clock, 1.0, 60.0)
@@ -101,7 +101,7 @@ class DraftSync:
         self.retry.worked()
         if self.behind:  # else a registration was faster
             self.behind = False
-            self._merge.fetched(drafts, self._heard_of())
+            self._merge.fetched(drafts, self._known_ids())
         return 0.0
 
     def _wants_sync(self, item: DraftItem) -> bool:

@@ -76,7 +76,7 @@ class Drafts:
         refusal: Callable[[DraftVersion], str | None],
         online: Callable[[], bool],
         leads: bool,
-        heard_of: Callable[[], Collection[int]] = tuple,
+        known_ids: Callable[[], Collection[int]] = tuple,
         on_changes: Callable[[JournalChanges], None] | None = None,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:
@@ -103,7 +103,7 @@ class Drafts:
             refusal=refusal,
             online=online,
             leads=leads,
-            heard_of=heard_of,
+            known_ids=known_ids,
         )
 
     # what the app calls

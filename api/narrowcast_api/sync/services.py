@@ -66,7 +66,7 @@ class Services:
             # Without a queue, edits on other devices are not received here, and would be overwritten.
             online=lambda: session.is_live and session.queue_id is not None,
             leads=session.read_only,  # a read-only window sends nothing and shows the drafts of the server
-            heard_of=lambda: [draft.id for draft in session.state.drafts.all()],
+            known_ids=lambda: [draft.id for draft in session.state.drafts.all()],
             on_changes=self.on_journal,
         )
         self.edits = UnsavedEdits(journal=journal, clock=clock, is_gone=session.storage.is_gone)
