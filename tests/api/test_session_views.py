@@ -52,7 +52,7 @@ async def test_what_was_fetched_early_is_fetched_again_after_the_connection_was_
     host = ViewHost()
     host.state.from_cache = True
     view = await opened(host, page(5, 6))
-    view.lose_touch()
+    view.mark_stale()
     await host.answered(view.open(), page(5, 6, 7, newest=True))
     assert list(view.ids) == [5, 6, 7]
 
@@ -132,7 +132,7 @@ async def test_what_was_missed_is_a_gap_until_it_is_fetched_again() -> None:
     host = ViewHost()
     view = await opened(host, page(1, 2, 3, newest=True))
     view.position = 2
-    view.lose_touch()
+    view.mark_stale()
     assert view.gaps == ((3, None),)
     view.add(message(9))
     assert seen(view) == ([1, 2, 3], True)

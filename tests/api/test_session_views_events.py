@@ -103,7 +103,7 @@ async def test_where_more_of_a_channel_can_be_read_its_views_are_stale_and_no_ot
     for view in (here, elsewhere):
         await host.answered(view.open(None), page(1, newest=True))
     assert (here.is_stale, elsewhere.is_stale) == (False, False)
-    views.lose_touch_with({GENERAL})
+    views.mark_channels_stale({GENERAL})
     assert (here.is_stale, elsewhere.is_stale) == (True, False)
 
 

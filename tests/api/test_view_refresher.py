@@ -90,7 +90,7 @@ async def test_without_a_connection_nothing_is_asked_until_there_is_one(clock: V
 async def test_a_view_that_fails_does_not_hold_up_the_one_beside_it(clock: VirtualClock) -> None:
     failing, missing = ViewHost(), ViewHost()
     beside = await opened(missing, page(1, newest=True), STEW)
-    beside.lose_touch()
+    beside.mark_stale()
     async with refreshing(Screen([await failed_view(failing, NotConnected("no network")), beside]), clock):
         assert (len(failing.asked), len(missing.asked)) == (1, 2)
         await missing.answer(page(1, 2, newest=True))

@@ -236,7 +236,7 @@ async def test_a_refusal_is_no_lost_connection_where_there_are_messages(tmp_path
             await stage.see("before")
             offered.answer = ServiceError("Invalid narrow operator: gone", "BAD_NARROW", desc="gone")
             view = stage.session.view(stage.topic)
-            view.lose_touch()
+            view.mark_stale()
             await view.refresh()
             await stage.see("newer messages may be missing here: the server refused them")
             offered.answer = None

@@ -81,7 +81,7 @@ async def test_both_are_fetched_again_when_events_were_missed(tmp_path: Path) ->
         left, right = await two(stage)
         for one in (left, right):
             await fetched(one.messages.view)
-        stage.session.views.lose_touch()
+        stage.session.views.mark_stale()
         stage.session.refresh_on_screen()
         assert len(stage.session.views_on_screen) == 2
         await until(lambda: not any(one.messages.view.is_stale for one in (left, right)))  # type: ignore[union-attr]
@@ -94,7 +94,7 @@ async def test_the_one_that_stays_is_fetched_again_when_events_were_missed(tmp_p
         await stage.press("alt+o", "alt+z")
         await until(lambda: stage.screen.side.all == [left])
         assert stage.session.views_on_screen == [left.messages.view]
-        stage.session.views.lose_touch()
+        stage.session.views.mark_stale()
         stage.session.refresh_on_screen()
         await until(lambda: not left.messages.view.is_stale)  # type: ignore[union-attr]
 

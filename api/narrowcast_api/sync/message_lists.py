@@ -72,18 +72,18 @@ class Views:
         """The messages of all views."""
         return {message_id for view in self._by_narrow.values() for message_id in view.ids}
 
-    def lose_touch(self) -> None:
+    def mark_stale(self) -> None:
         """Marks all views as stale, because events were missed."""
         for view in self._by_narrow.values():
-            view.lose_touch()
+            view.mark_stale()
 
-    def lose_touch_with(self, channel_ids: Collection[int]) -> None:
+    def mark_channels_stale(self, channel_ids: Collection[int]) -> None:
         """Marks the views of these channels as stale: more of their history has become readable, without
         events about it.
         """
         for view in self._by_narrow.values():
             if view.narrow.channel_id in channel_ids:
-                view.lose_touch()
+                view.mark_stale()
 
     def add(self, message: Message) -> None:
         """Adds a message that was just sent to the views that contain it."""

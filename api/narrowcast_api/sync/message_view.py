@@ -312,7 +312,7 @@ class MessageView:
             self._timeline.seed([*(message.id for message in cached), *self._timeline.ids])
             self._publish()
 
-    def lose_touch(self) -> None:
+    def mark_stale(self) -> None:
         """Marks the view as stale, because events were missed."""
         self._fetched_early = False
         if not self._timeline.stale:
@@ -400,7 +400,7 @@ class MessageView:
         try:
             matches = await self._host.match(self.narrow, message_ids)
         except NarrowcastError:
-            self.lose_touch()
+            self.mark_stale()
             return
         if generation != self._generation:
             return

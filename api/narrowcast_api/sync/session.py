@@ -341,7 +341,7 @@ class Session:
         state.channels.keep_names(self.state.channels)
         self.state = state
         self.services.on_snapshot(state)
-        self._views.lose_touch()
+        self._views.mark_stale()
         self.publish(StateReplaced())
 
     def set_status(self, status: ConnectionStatus) -> None:

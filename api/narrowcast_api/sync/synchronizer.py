@@ -235,7 +235,7 @@ class Synchronizer:
         requested too early, so it is fetched again here.
         """
         views = self._session.views
-        views.lose_touch_with(channel_ids)
+        views.mark_channels_stale(channel_ids)
         for view in views.on_screen:
             if view.is_stale and view.loading:
                 self._session.spawn(view.refresh(), "the view's refresh")

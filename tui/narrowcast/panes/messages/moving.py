@@ -46,7 +46,7 @@ class Moving:
         if not self._pane.session.is_live:
             self._pane.session.reconnect()
         if self._pane.view is not None:
-            self._pane.view.lose_touch()
+            self._pane.view.mark_stale()
             self._pane.reopen(
                 self._pane.list.selected if isinstance(self._pane.list.selected, int) else "newest"
             )
