@@ -71,7 +71,7 @@ async def test_a_poke_in_the_moment_in_which_events_come_asks_for_nothing_more()
     bench = StreamBench(Sockets(socket))
     bench.registers(event_stream_path="/api/v1/events/stream")
     async with bench.running():
-        asyncio.get_running_loop().call_soon(bench.stream.poke)
+        asyncio.get_running_loop().call_soon(bench.stream.retry_now)
         socket.frames.append([{"type": "heartbeat", "id": 4}])
         socket.more.set()
         await bench.clock.settle()

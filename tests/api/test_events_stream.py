@@ -221,7 +221,7 @@ async def test_a_refused_key_stops_until_somebody_asks_again() -> None:
         await bench.clock.advance(3600)
         bench.registers()
         bench.hangs()
-        bench.stream.poke()
+        bench.stream.retry_now()
         await bench.clock.settle()
         assert bench.kinds == [ConnectionKind.REFUSED, ConnectionKind.CONNECTING, LIVE]
 
@@ -267,7 +267,7 @@ async def test_waking_from_sleep_ends_a_long_pause() -> None:
         polls = len(bench.polls())
         bench.transport.prepare(*EVENTS, json=heartbeat(0))
         bench.hangs()
-        bench.stream.poke()
+        bench.stream.retry_now()
         await bench.clock.settle()
         assert len(bench.polls()) >= polls + 1
 

@@ -106,7 +106,7 @@ class EventStream:
         # Pauses contain a random share, so that many clients do not return at once.
         self._quick = Backoff(0.1, 10.0, share=random)
         self._slow = Backoff(0.1, 60.0, share=random)
-        self._poked = Alarm(clock)
+        self._woken = Alarm(clock)
         self._silence = Silence(clock)
         self._health = Health(clock, on_status)
         self._socket: Socket | None = None
@@ -118,14 +118,14 @@ class EventStream:
         self._outdated_at: float | None = None
         self.queue: Queue | None = None
 
-    def poke(self) -> None:
+    def retry_now(self) -> None:
         """Retries now: the network may be back, or the user asked for it."""
-        self._poked.ring()
+        self._woken.ring()
 
     def doubt(self) -> None:
         """Requests events at once instead of waiting for them, because another request had no answer."""
         if self._silence.is_listening:
-            self._poked.ring()
+            self._woken.ring()
 
     def acted(self) -> None:
         """Records that the server has carried out an action, for which it will send an event."""
@@ -200,11 +200,11 @@ class EventStream:
 
     async def _refused(self, error: Unauthorized) -> None:
         self._health.refused(error.user_message, ended=isinstance(error, AccountDeactivated))
-        await self._poked.wait(None)
+        await self._woken.wait(None)
         self._health.connecting()
 
     async def _pause(self, seconds: float) -> None:
-        await self._poked.wait(seconds)
+        await self._woken.wait(seconds)
 
     # registration
 
@@ -245,7 +245,7 @@ class EventStream:
             wait = min(PROOF_SECONDS if self._health.status.is_live else CATCH_UP_SECONDS, self._timeout())
         began = self._clock.monotonic()
         try:
-            raw = await self._unless_poked(self._next_events(queue, waiting), wait)
+            raw = await self._unless_woken(self._next_events(queue, waiting), wait)
         finally:
             self._silence.settle()
         if raw is None:
@@ -353,18 +353,18 @@ class EventStream:
 
     # time
 
-    async def _unless_poked(self, work: Coroutine[Any, Any, Answer], seconds: float) -> Answer | None:
-        """Returns the result of `work`; None if it took longer than `seconds` or `poke` was called."""
+    async def _unless_woken(self, work: Coroutine[Any, Any, Answer], seconds: float) -> Answer | None:
+        """Returns the result of `work`; None if it took longer than `seconds` or `retry_now` was called."""
         task = asyncio.ensure_future(work)
         is_awaited = True
 
         def done(_: asyncio.Future[Any]) -> None:
-            if is_awaited:  # else it came with `poke` or the timeout, and nobody waits for it
-                self._poked.ring()
+            if is_awaited:  # else it came with `retry_now` or the timeout, and nobody waits for it
+                self._woken.ring()
 
         task.add_done_callback(done)
         try:
-            await self._poked.wait(seconds)
+            await self._woken.wait(seconds)
             return task.result() if task.done() else None
         finally:
             is_awaited = False
@@ -372,13 +372,13 @@ class EventStream:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _watch_clocks(self) -> None:
-        """Calls `poke` when the wall clock ran ahead of the monotonic one, because the machine slept."""
+        """Calls `retry_now` when the wall clock ran ahead of the monotonic one, because the machine slept."""
         before = self._clock.now() - self._clock.monotonic()
         while True:
             await self._clock.sleep(LOOK_AT_CLOCKS_EVERY)
             after = self._clock.now() - self._clock.monotonic()
             if abs(after - before) > _JUMP:
-                self.poke()
+                self.retry_now()
             before = after
             if self._silence.is_untold() and self._socket is None:
                 self.doubt()

@@ -287,7 +287,7 @@ class Session:
     def reconnect(self) -> None:
         """Tries to reach the server now, even after it rejected the API key."""
         if self._synchronizer.loaded is not None:
-            self._synchronizer.loaded.stream.poke()
+            self._synchronizer.loaded.stream.retry_now()
 
     def hold_back(self, until: asyncio.Event) -> None:
         """Delays all network access until `until` is set, so that an app can paint cached content first:
