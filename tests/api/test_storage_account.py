@@ -40,7 +40,7 @@ def storage_at(folder: Path, *, kind: str = "app", machine: Machine | None = Non
 def crash(storage: AccountStorage) -> None:
     """Releases what the operating system releases when the process is killed."""
     assert storage.window is not None
-    storage.window.let_go()
+    storage.window.release_locks()
     killed(storage.journal)
     storage.cache.file.close()
 
@@ -166,7 +166,7 @@ def test_a_window_of_a_killed_process_is_gone(tmp_path: Path) -> None:
 
 def test_killed_windows_leave_no_files_behind_for_ever(tmp_path: Path) -> None:
     first, second = open_window(tmp_path, "app"), open_window(tmp_path, "app")
-    first.let_go()
+    first.release_locks()
     third = open_window(tmp_path, "app")
     assert {path.name for path in (tmp_path / "windows").iterdir()} == {second.id, third.id}
     assert second.is_gone(first.id)

@@ -126,7 +126,7 @@ class Window:
             writer.kill()
         self.network.is_dead = True
         if self.session.storage.window is not None:
-            self.session.storage.window.let_go()
+            self.session.storage.window.release_locks()
 
     async def kill(self) -> None:
         """Ends without cleanup, and without leaving any of its coroutines."""

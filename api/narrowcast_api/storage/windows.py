@@ -151,9 +151,9 @@ class Window:
         if self.obstacle is None:
             with suppress(OSError):
                 (self._folder / self.id).unlink(missing_ok=True)
-        self.let_go()
+        self.release_locks()
 
-    def let_go(self) -> None:
+    def release_locks(self) -> None:
         """Release the locks but leave the file, as when a process is killed."""
         self._tasks.clear()
         while self._locks:
