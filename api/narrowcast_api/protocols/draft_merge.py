@@ -78,7 +78,7 @@ class DraftMerge:
         """
         ours = (item.record.version, *item.expected)
         if not any(same(draft.version, version) for version in ours):
-            self._news(item, draft, final=True)
+            self._merge_version(item, draft, final=True)
 
     def _there(self, drafts: Sequence[ServerDraft], known_ids: Collection[int]) -> list[DraftItem]:
         """Merge drafts that are on the server; returns the synchronized drafts that are not there any more."""
@@ -95,9 +95,9 @@ class DraftMerge:
         ]
 
     def _is_there(self, item: DraftItem | None, draft: ServerDraft, *, final: bool) -> None:
-        """Merge a draft of the server with `item`, or add it if `item` is None. `final` as for `_news`."""
+        """Merge a draft of the server with `item`, or add it if `item` is None. `final` as for `_merge_version`."""
         if item is not None:
-            self._news(item, draft, final=final)
+            self._merge_version(item, draft, final=final)
         else:
             self._store.add_from_server(draft)
 
@@ -169,7 +169,7 @@ class DraftMerge:
         else:
             self._store.forget(item)
 
-    def _news(self, item: DraftItem, draft: ServerDraft, *, final: bool) -> None:
+    def _merge_version(self, item: DraftItem, draft: ServerDraft, *, final: bool) -> None:
         """Merge a version that the server has, or had. `final`: it is the current one, not an earlier one
         from an event.
         """
