@@ -77,10 +77,10 @@ from narrowcast_api.errors.refusals import (
 
 __all__ = [
     "CODES",
-    "NOT_DONE",
-    "NOT_TAKEN",
-    "PASSING",
-    "REFUSED",
+    "NO_EFFECT",
+    "REJECTED",
+    "REJECTED_OR_REDIRECTED",
+    "TEMPORARY",
     "AccountDeactivated",
     "AccountError",
     "AnswerTooLarge",
@@ -128,14 +128,14 @@ __all__ = [
     "api_error",
 ]
 
-PASSING = (TransportError, ServerFault, RateLimited)
+TEMPORARY = (TransportError, ServerFault, RateLimited)
 """Temporary failures: the same request may succeed later."""
 
-REFUSED = (ApiError, InvalidInput, Unsupported)
+REJECTED = (ApiError, InvalidInput, Unsupported)
 """Rejections by the server, or by this library because the server would reject the request: retrying is useless."""
 
-NOT_TAKEN = (RedirectRefused, *REFUSED)
+REJECTED_OR_REDIRECTED = (RedirectRefused, *REJECTED)
 """The server rejected the request, which changed nothing: the user must be told."""
 
-NOT_DONE = (NotConnected, RateLimited, *NOT_TAKEN)
+NO_EFFECT = (NotConnected, RateLimited, *REJECTED_OR_REDIRECTED)
 """The request certainly changed nothing."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import httpx
 
 from narrowcast_api.errors import (
-    PASSING,
+    TEMPORARY,
     ApiError,
     MalformedAnswer,
     NarrowcastError,
@@ -82,7 +82,7 @@ async def send_resumable(
             if tries < _TRIES:
                 continue
             failure = MalformedAnswer("a resumable upload makes no progress")
-        except PASSING as error:
+        except TEMPORARY as error:
             failure = error
         tries += 1
         if tries > _TRIES:

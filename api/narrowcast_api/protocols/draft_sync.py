@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import NOT_DONE, NOT_TAKEN, ApiError, NarrowcastError
+from narrowcast_api.errors import NO_EFFECT, REJECTED_OR_REDIRECTED, ApiError, NarrowcastError
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.protocols.alarm import log
 from narrowcast_api.protocols.draft_merge import DraftMerge
@@ -125,7 +125,7 @@ class DraftSync:
                 await self._create(item)
             else:
                 await self._edit(item, record.server_id)
-        except NOT_TAKEN as error:
+        except REJECTED_OR_REDIRECTED as error:
             self._refuse(item, error)
         except NarrowcastError as error:
             self.retry.failed(error)
@@ -144,7 +144,7 @@ class DraftSync:
         item.expected.append(sent)
         try:
             server_id = await self._requests.create(sent, item.record.edited)
-        except NOT_DONE:
+        except NO_EFFECT:
             item.expected.clear()
             if self._store.holds(item) and item.record.server_id is None:
                 self._never_created(item)
@@ -203,7 +203,7 @@ class DraftSync:
         item.sent_at = self._clock.now()
         try:
             await self._requests.edit(server_id, sent, item.record.edited)
-        except NOT_DONE as error:
+        except NO_EFFECT as error:
             if sent in item.expected:
                 item.expected.remove(sent)
             if not _is_missing(error):

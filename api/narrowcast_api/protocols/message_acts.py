@@ -22,7 +22,7 @@ from weakref import WeakValueDictionary
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
-    NOT_TAKEN,
+    REJECTED_OR_REDIRECTED,
     NarrowcastError,
     ReactionAlreadyExists,
     ReactionDoesNotExist,
@@ -183,7 +183,7 @@ class MessageActs:
             await self._request(record)
         except (ReactionAlreadyExists, ReactionDoesNotExist):
             pass  # another client of the user was faster: what is shown is right
-        except NOT_TAKEN:
+        except REJECTED_OR_REDIRECTED:
             self._roll_back(record)
             raise
         except NarrowcastError as error:  # it may have been carried out: repeating it does no harm

@@ -44,7 +44,7 @@ from narrowcast_api.backoff import RetryTime
 from narrowcast_api.characters import encodable
 from narrowcast_api.clock import Clock
 from narrowcast_api.errors import (
-    NOT_TAKEN,
+    REJECTED_OR_REDIRECTED,
     InvalidInput,
     NotConnected,
     RateLimited,
@@ -354,7 +354,7 @@ class Outbox:
         except (NotConnected, RateLimited) as error:
             self._retry.failed(error)
             self._not_sent(item, WAITING, None, tried_before)
-        except NOT_TAKEN as error:
+        except REJECTED_OR_REDIRECTED as error:
             self._not_sent(item, FAILED, error.user_message, tried_before)
         except Exception as error:
             self._unconfirmed.add(item, error)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import REFUSED, NarrowcastError, NoAnswer, NotConnected, RateLimited
+from narrowcast_api.errors import REJECTED, NarrowcastError, NoAnswer, NotConnected, RateLimited
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.protocols.outbox_item import HOLDS_FOR, TAKEN_BACK, FindMessages, OutboxItem, matching
@@ -149,11 +149,11 @@ class UnconfirmedMessages:
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         item.faults += 1
-        item.sought = not isinstance(error, REFUSED) and item.faults >= LOOKS_THAT_FAIL
+        item.sought = not isinstance(error, REJECTED) and item.faults >= LOOKS_THAT_FAIL
         if item.sought:
             item.unheard = False  # it is reported as unknown, so the user decides
             item.due = self._clock.monotonic() + LOOK_AGAIN_EVERY
-        if isinstance(error, REFUSED) or item.sought:
+        if isinstance(error, REJECTED) or item.sought:
             told = item.reason or f"It is not known whether this arrived: {error.user_message}"
             self._lost(item, told, unknown=not item.reason)
         else:

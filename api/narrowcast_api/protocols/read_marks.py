@@ -8,7 +8,7 @@ from itertools import islice
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import REFUSED, NarrowcastError
+from narrowcast_api.errors import REJECTED, NarrowcastError
 from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
@@ -144,7 +144,7 @@ class ReadMarks:
         self._next = self._clock.monotonic() + APART
         try:
             await self._mark(batch)
-        except REFUSED as error:
+        except REJECTED as error:
             log.warning("the server refuses to mark %d messages as read: %s", len(batch), error)
             self._forget(batch)
         except NarrowcastError as error:

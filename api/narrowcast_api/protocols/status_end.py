@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import REFUSED, NarrowcastError
+from narrowcast_api.errors import REJECTED, NarrowcastError
 from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.state.presence import Status
 from narrowcast_api.storage.journal import Journal
@@ -94,7 +94,7 @@ class StatusEnd:
         if now is not None and (now.text.strip(), now.emoji_name) == (end.text.strip(), end.emoji_name):
             try:
                 await self._clear()
-            except REFUSED as error:
+            except REJECTED as error:
                 log.warning("the status is not cleared: %s", error)
             except NarrowcastError as error:
                 self._retry.failed(error)

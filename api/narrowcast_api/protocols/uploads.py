@@ -21,7 +21,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from narrowcast_api.errors import PASSING, InvalidInput, NarrowcastError
+from narrowcast_api.errors import TEMPORARY, InvalidInput, NarrowcastError
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Tasks, log
 from narrowcast_api.state.changes import Change, UploadsChanged
@@ -261,7 +261,7 @@ class UploadQueue:
             await self._look_at(upload)
             link = await self._transfer(upload)
         except NarrowcastError as error:
-            network = isinstance(error, PASSING)
+            network = isinstance(error, TEMPORARY)
             self._failed(upload, error.user_message, interrupted=network)
         except OSError as error:
             self._failed(upload, f"{upload.name} cannot be read: {error.strerror}.")

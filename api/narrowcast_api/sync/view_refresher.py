@@ -11,7 +11,7 @@ from typing import Protocol
 
 from narrowcast_api.backoff import RetryTime
 from narrowcast_api.clock import Clock
-from narrowcast_api.errors import PASSING, MalformedAnswer, NarrowcastError
+from narrowcast_api.errors import TEMPORARY, MalformedAnswer, NarrowcastError
 from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.sync.message_view import MessageView
 
@@ -78,4 +78,4 @@ def needs_refresh(view: MessageView) -> bool:
 
 
 def _is_transient(error: NarrowcastError) -> bool:
-    return isinstance(error, (*PASSING, MalformedAnswer))
+    return isinstance(error, (*TEMPORARY, MalformedAnswer))
