@@ -22,7 +22,7 @@ initial value.
 """
 
 
-def keep_large_blocks_apart() -> None:
+def tune_malloc() -> None:
     """Return every large block to the system as soon as it is free, and give new threads no heap of their
     own, from now on.
     """
@@ -31,7 +31,7 @@ def keep_large_blocks_apart() -> None:
     _call("mallopt", _ARENA_MAX, 1)
 
 
-def give_back() -> None:
+def trim_heap() -> None:
     """Return the unused pages of the heap to the system. Takes a millisecond."""
     _call("malloc_trim", 0)
 

@@ -27,12 +27,12 @@ def is_apart(size):
 large = bytes(8_000_000)
 del large
 print(is_apart(300_000))
-memory.keep_large_blocks_apart()
+memory.tune_malloc()
 print(is_apart(600_000))
 heap = [bytes(100_000) for _ in range(100)]
 last = bytes(1000)
 del heap
-memory.give_back()
+memory.trim_heap()
 print("done")
 """
 

@@ -100,7 +100,7 @@ def cost_of(data: bytes) -> int:
 def _parsed_quickly(data: bytes, late: str) -> object:
     """The value of a large answer, in half the time; None if only the careful parser can decide."""
     if late:
-        memory.keep_large_blocks_apart()  # must be called before the first large block is freed
+        memory.tune_malloc()  # must be called before the first large block is freed
     if _may_hold_long_numbers(data) or _LONE_SURROGATE.search(data) is not None:
         return None
     collecting = gc.isenabled()

@@ -26,7 +26,7 @@ def load_state(cache: Cache, clock: Clock) -> State:
     raw = cache.load_snapshot()
     if raw is not None:
         if len(raw) > _LARGE:
-            memory.keep_large_blocks_apart()  # all of this is freed when the snapshot arrives
+            memory.tune_malloc()  # all of this is freed when the snapshot arrives
         with suppress(ValueError, RecursionError):
             answer = from_json(raw)
             if isinstance(answer, dict):

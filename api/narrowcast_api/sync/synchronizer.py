@@ -170,7 +170,7 @@ class Synchronizer:
         cache = session.storage.cache
         cache.post(lambda: cache.save_snapshot(to_json(cacheable(answer))))
         if is_large:
-            cache.post(memory.give_back)
+            cache.post(memory.trim_heap)
         session.refresh_on_screen()
 
     def _build(self, answer: dict[str, object]) -> State:
