@@ -345,6 +345,6 @@ async def test_the_queue_is_given_back_and_a_dead_server_does_not_delay_that() -
     bench.hangs()
     async with bench.running():
         bench.transport.prepare("DELETE", "/api/v1/events", error=httpx.ConnectError("refused"))
-        await bench.stream.give_back()
+        await bench.stream.delete_queue()
         assert bench.stream.queue is None
         assert bench.transport.last.params == {"queue_id": "q1"}

@@ -151,7 +151,7 @@ class EventStream:
                 await watch
             await self._close_socket()
 
-    async def give_back(self) -> None:
+    async def delete_queue(self) -> None:
         """Deletes the queue on the server; ignores errors. Bound it with a timeout."""
         queue, self.queue = self.queue, None
         if queue is not None:

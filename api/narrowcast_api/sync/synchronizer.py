@@ -148,7 +148,7 @@ class Synchronizer:
 
     async def close(self) -> None:
         """Deletes the event queue on the server. Bound it with a timeout."""
-        await self.stream.give_back()
+        await self.stream.delete_queue()
 
     def flush(self) -> None:
         """Queues all pending writes for the cache."""
