@@ -48,7 +48,7 @@ def assert_true_to_view(stage: Stage, narrow: Narrow) -> None:
     assert stage.screen.title_line.plain.startswith(f" {names.view(state, narrow)}")
     assert stage.screen.messages.narrow == narrow
     where, problem = writing.destination()
-    assert where == narrow.written_to
+    assert where == narrow.new_message_destination
     shown = (writing.target.channel.text, writing.target.topic.text, writing.target.to.text)
     if isinstance(where, ChannelDestination):
         assert shown == (names.channel(state, where.channel_id), where.topic, "")
@@ -163,7 +163,7 @@ async def test_a_draft_for_elsewhere_is_not_restored_into_the_view_of_the_next_s
             await until(lambda: any("You have a draft for Dario" in notice for notice in again.notices))
             assert again.screen.narrow == general
             assert again.screen.writing.text.text == ""
-            assert again.screen.writing.destination() == (general.written_to, "")
+            assert again.screen.writing.destination() == (general.new_message_destination, "")
 
 
 async def test_leaving_compose_without_a_word_returns_to_the_target_of_the_view(tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ class Narrow(Struct, frozen=True, eq=False):
         return None
 
     @property
-    def written_to(self) -> Destination | None:
+    def new_message_destination(self) -> Destination | None:
         """The destination of a new message started in this view: its conversation; in a channel's view the
         channel with an empty topic; in any other view None.
         """

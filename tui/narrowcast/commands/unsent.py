@@ -27,7 +27,7 @@ def open_draft(screen: Workspace, draft_id: str) -> None:
     """Continue a draft in its conversation, or in the open view if it has no recipients yet."""
     draft = screen.session.drafts.get(draft_id)
     if draft is not None and draft.destination is not None:
-        begun = screen.narrow.written_to if screen.narrow is not None else None
+        begun = screen.narrow.new_message_destination if screen.narrow is not None else None
         if begun is None or begun.key != draft.destination.key:
             screen.go(Narrow.from_destination(draft.destination))
     if not screen.writing.begin.open_draft(draft_id):

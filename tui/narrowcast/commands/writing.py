@@ -30,7 +30,7 @@ def direct(screen: Workspace) -> None:
 
 
 def _channel_here(screen: Workspace) -> ChannelDestination | None:
-    where = screen.narrow.written_to if screen.narrow is not None else None
+    where = screen.narrow.new_message_destination if screen.narrow is not None else None
     return where if isinstance(where, ChannelDestination) else None
 
 

@@ -101,7 +101,7 @@ class TargetLine(Horizontal):
     def show_view(self, state: State) -> None:
         """Fill the fields with the destination of a message from the open view."""
         narrow = self._view.narrow
-        self.show(state, narrow.written_to if narrow is not None else None)
+        self.show(state, narrow.new_message_destination if narrow is not None else None)
 
     def show(self, state: State, where: Destination | None) -> None:
         """Fill the fields with a destination that was chosen in the open view."""

@@ -276,7 +276,7 @@ class MessagesPane(Vertical):
             return f"{view.error.user_message}\n{with_keys(keys, 'Press <message.reload> to try again.')}"
         if view.loading or not view.found_newest:
             return "Loading messages…"
-        if (where := view.narrow.written_to) is not None:
+        if (where := view.narrow.new_message_destination) is not None:
             begin = "message.reply" if isinstance(where, DirectDestination) else "write.channel"
             refused = permissions.write_refusal(self.session.state, where)
             how = with_keys(keys, f"Press <{begin}> to write the first.")

@@ -80,7 +80,7 @@ class Unfinished:
         draft_id = await asyncio.to_thread(self.note.read)
         draft = screen.session.drafts.get(draft_id) if draft_id else None
         if draft is not None and not screen.writing.is_busy:
-            here = screen.narrow.written_to if screen.narrow is not None else None
+            here = screen.narrow.new_message_destination if screen.narrow is not None else None
             if here is None or (draft.destination is not None and here.key == draft.destination.key):
                 screen.writing.begin.take_up(draft.draft_id)
             else:
