@@ -19,7 +19,7 @@ from narrowcast_api.errors import (
     ServerFault,
     Unauthorized,
 )
-from narrowcast_api.files.reading import Progress, look_at
+from narrowcast_api.files.reading import Progress, inspect_file
 from narrowcast_api.files.tus import send_resumable
 from narrowcast_api.http.connection import Connection
 from support.api import ACCOUNT
@@ -44,7 +44,7 @@ async def send(
         task = asyncio.create_task(
             send_resumable(
                 connection,
-                await look_at(path),
+                await inspect_file(path),
                 progress=progress,
                 resume_from=resume_from,
                 resumable=resumable,

@@ -9,7 +9,7 @@ import pytest
 
 from narrowcast_api.client import Client
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.files.reading import look_at
+from narrowcast_api.files.reading import inspect_file
 from narrowcast_api.routes.uploads import markdown_link
 from narrowcast_api.wire.vocabulary import LARGE_UPLOAD_BYTES
 from support.server import running_server
@@ -42,7 +42,7 @@ async def test_a_file_goes_up_and_comes_down_as_it_was(tmp_path: Path) -> None:
 
 async def test_a_name_of_two_lines_goes_up_as_one(tmp_path: Path) -> None:
     (tmp_path / "two\nlines.txt").write_text("x")
-    assert (await look_at(tmp_path / "two\nlines.txt")).name == "two lines.txt"
+    assert (await inspect_file(tmp_path / "two\nlines.txt")).name == "two lines.txt"
 
 
 async def test_a_large_file_goes_up_resumably(tmp_path: Path) -> None:

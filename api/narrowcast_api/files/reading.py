@@ -31,7 +31,7 @@ class LocalFile:
     content_type: str
 
 
-async def look_at(path: Path) -> LocalFile:
+async def inspect_file(path: Path) -> LocalFile:
     """Returns the file to upload. Raises InvalidInput if it is not a regular file or cannot be read."""
     problem = ""
     try:

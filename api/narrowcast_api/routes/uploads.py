@@ -11,7 +11,7 @@ from narrowcast_api.errors import FileTooLarge, InvalidInput, MethodNotAllowed, 
 from narrowcast_api.files.downloads import download_file, fetch_bytes
 from narrowcast_api.files.multipart import send_multipart
 from narrowcast_api.files.names import markdown_link
-from narrowcast_api.files.reading import LocalFile, Progress, look_at
+from narrowcast_api.files.reading import LocalFile, Progress, inspect_file
 from narrowcast_api.files.tus import send_resumable
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.routes.common import Bound, Done, Group, read, segment
@@ -44,7 +44,7 @@ async def upload_file(
     anything is sent, if the file is larger than registration allowed or uploads are disabled; FileTooLarge if
     the server rejects its size.
     """
-    file = await look_at(path)
+    file = await inspect_file(path)
     limit = connection.limits.max_file_upload_size_mib
     if limit == 0:
         raise InvalidInput("File and image uploads have been disabled for this organization.")
