@@ -220,7 +220,7 @@ async def test_what_was_said_in_an_archived_channel_stays(server: TestServer, na
     await server.call("ada", "DELETE", f"/streams/{channel}")
     state, now = await state_of(server, name), server.core.now()
     archived = "#general is archived: its messages stay as they are."
-    assert permissions.frozen_refusal(state, channel) == archived
+    assert permissions.archived_change_refusal(state, channel) == archived
     assert permissions.delete_refusal(state, message, now) == archived
     assert permissions.move_channel_refusal(state, message, now) == archived
     path = f"/messages/{message.id}"
@@ -253,6 +253,6 @@ async def test_a_guest_only_reads_a_web_public_channel(server: TestServer) -> No
                 {"emoji_name": "tada"},
             ),
             (permissions.flag_refusal(state, support), "/messages/flags", star),
-            (permissions.frozen_refusal(state, support), "/user_topics", mute),
+            (permissions.archived_change_refusal(state, support), "/user_topics", mute),
         ):
             assert (said == "") is await allowed(server, name, "POST", path, params), (name, path, said)

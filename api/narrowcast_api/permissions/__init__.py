@@ -6,7 +6,7 @@ a sentence that says who may.
 
 from narrowcast_api.permissions.channels import (
     administers,
-    archived_refusal,
+    archived_post_refusal,
     channel_refusal,
     channel_write_refusal,
     delete_policy_refusal,
@@ -28,12 +28,12 @@ from narrowcast_api.permissions.groups import (
 )
 from narrowcast_api.permissions.messages import (
     act_refusal,
+    archived_change_refusal,
     delete_refusal,
     delete_topic_refusal,
     edit_refusal,
     edit_seconds_left,
     flag_refusal,
-    frozen_refusal,
     move_channel_refusal,
     move_topic_refusal,
     resolve_refusal,
@@ -75,7 +75,8 @@ __all__ = [
     "Refusal",
     "act_refusal",
     "administers",
-    "archived_refusal",
+    "archived_change_refusal",
+    "archived_post_refusal",
     "below",
     "bot_refusal",
     "bot_types",
@@ -89,7 +90,6 @@ __all__ = [
     "edit_refusal",
     "edit_seconds_left",
     "flag_refusal",
-    "frozen_refusal",
     "group_name",
     "group_refusal",
     "holders",

@@ -128,11 +128,11 @@ def draft_refusal(state: State, where: Destination | None) -> Refusal:
     if channel is None:
         return _UNKNOWN_CHANNEL
     if channel.is_archived or channel.is_subscribed or not channel.invite_only:
-        return archived_refusal(channel)
+        return archived_post_refusal(channel)
     return subscribe_refusal(state, channel)
 
 
-def archived_refusal(channel: Channel) -> Refusal:
+def archived_post_refusal(channel: Channel) -> Refusal:
     """Returns a refusal if the channel is archived: nobody can post in it."""
     return Refusal(f"#{channel.name} is archived: nobody can post in it.") if channel.is_archived else ALLOWED
 
@@ -144,7 +144,7 @@ def channel_write_refusal(state: State, channel_id: int) -> Refusal:
     channel = state.channels.get(channel_id)
     if channel is None:
         return ALLOWED if state.is_empty else _UNKNOWN_CHANNEL
-    if archived := archived_refusal(channel):
+    if archived := archived_post_refusal(channel):
         return archived
     if not channel.is_subscribed:
         if channel.invite_only:

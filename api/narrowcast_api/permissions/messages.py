@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
 
 
-def frozen_refusal(state: State, channel_id: int | None, what: str = "messages") -> Refusal:
+def archived_change_refusal(state: State, channel_id: int | None, what: str = "messages") -> Refusal:
     """Returns a refusal if the channel is archived: its content cannot change. None: a direct message."""
     channel = _channel(state, channel_id)
     if channel is None or not channel.is_archived:
@@ -49,7 +49,7 @@ def act_refusal(state: State, channel_id: int | None) -> Refusal:
     """Returns a refusal if the current user may not act on messages of the channel at all: react, vote,
     change, move.
     """
-    return frozen_refusal(state, channel_id) or flag_refusal(state, channel_id)
+    return archived_change_refusal(state, channel_id) or flag_refusal(state, channel_id)
 
 
 def edit_refusal(state: State, message: Message, now: float) -> Refusal:
@@ -114,7 +114,7 @@ def move_channel_refusal(state: State, message: Message, now: float) -> Refusal:
 
 def delete_topic_refusal(state: State, channel_id: int) -> Refusal:
     """Returns a refusal unless the current user may delete a topic with all its messages."""
-    return frozen_refusal(state, channel_id, "topics") or only_administrators(state, "delete topics")
+    return archived_change_refusal(state, channel_id, "topics") or only_administrators(state, "delete topics")
 
 
 def resolve_refusal(state: State, channel_id: int, topic: str | None = None) -> Refusal:
@@ -122,7 +122,7 @@ def resolve_refusal(state: State, channel_id: int, topic: str | None = None) -> 
     channel = state.channels.get(channel_id)
     if topic == "":
         return Refusal(f"Messages without a topic ({state.limits.empty_topic_name}) cannot be resolved.")
-    if archived := frozen_refusal(state, channel_id, "topics"):
+    if archived := archived_change_refusal(state, channel_id, "topics"):
         return archived
     name = "can_resolve_topics_group"
     if state.has_permission(name):

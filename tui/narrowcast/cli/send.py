@@ -21,7 +21,7 @@ from narrowcast_api.client import Client
 from narrowcast_api.errors import BadRequest, ServerFault
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_ids
-from narrowcast_api.permissions import archived_refusal
+from narrowcast_api.permissions import archived_post_refusal
 from narrowcast_api.routes.uploads import markdown_link
 from narrowcast_api.state.settings import Limits
 from narrowcast_api.storage.folders import expanded
@@ -146,7 +146,7 @@ async def _destination(client: Client, args: argparse.Namespace) -> Destination 
     if args.channel:
         where = ChannelDestination(_channel_id(args.channel, directory.channels), args.topic)
         channel = directory.channel(where.channel_id)
-        if channel is not None and (refusal := archived_refusal(channel)):
+        if channel is not None and (refusal := archived_post_refusal(channel)):
             raise CommandError(refusal)
         return where
     me = (await client.users.me()).user_id

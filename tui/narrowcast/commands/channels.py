@@ -98,7 +98,7 @@ async def mute(screen: Workspace) -> None:
 
 def _is_frozen(screen: Workspace, channel: Channel, what: str = "personal settings") -> bool:
     """Show that an archived channel cannot be changed, and return whether it is archived."""
-    return screen.refuse(rules.frozen_refusal(screen.session.state, channel.channel_id, what))
+    return screen.refuse(rules.archived_change_refusal(screen.session.state, channel.channel_id, what))
 
 
 async def pin(screen: Workspace) -> None:

@@ -226,8 +226,8 @@ def visibility(screen: Workspace) -> None:
 
 
 async def _see(screen: Workspace, where: ChannelDestination, policy: VisibilityPolicy) -> None:
-    frozen = permissions.frozen_refusal(screen.session.state, where.channel_id, "topics")
-    if policy is not VisibilityPolicy.NONE and screen.refuse(frozen):
+    archived = permissions.archived_change_refusal(screen.session.state, where.channel_id, "topics")
+    if policy is not VisibilityPolicy.NONE and screen.refuse(archived):
         return
     await screen.session.client.topics.set_visibility(
         channel_id=where.channel_id, topic=where.topic, policy=policy

@@ -113,7 +113,9 @@ class ChannelsScreen(ManageScreen[Channel]):
         channel = self.selected
         if channel is None:
             return
-        if not self.refused(permissions.frozen_refusal(self.state, channel.channel_id, "subscribers")):
+        if not self.refused(
+            permissions.archived_change_refusal(self.state, channel.channel_id, "subscribers")
+        ):
             self.app.push_screen(MembersScreen(self.session, channel), self._go_on)
 
     def _go_on(self, result: object) -> None:

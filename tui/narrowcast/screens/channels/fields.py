@@ -284,7 +284,9 @@ def edit_personal_settings(host: Host, channel: Channel) -> None:
     if own is None:
         app_of(host).refuse("You are not subscribed to this channel.")
         return
-    if app_of(host).refuse(permissions.frozen_refusal(state, channel.channel_id, "personal settings")):
+    if app_of(host).refuse(
+        permissions.archived_change_refusal(state, channel.channel_id, "personal settings")
+    ):
         return
 
     async def submit(values: Values) -> None:
