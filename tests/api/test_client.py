@@ -24,7 +24,7 @@ from narrowcast_api.errors import (
     OutcomeUnknown,
 )
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.exchange import Answer, Question
+from narrowcast_api.http.exchange import PreparedRequest, RawResponse
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
@@ -45,9 +45,11 @@ async def test_the_account_of_a_file_sends_a_message(tmp_path: Path) -> None:
         assert client.connection.account == ACCOUNT
         asked: list[str] = []
 
-        async def exchange(question: Question) -> Answer:
-            asked.append(question.path)
-            return Answer(200, {}, b'{"result": "success", "msg": "", "service_feature_level": 400, "id": 5}')
+        async def exchange(request: PreparedRequest) -> RawResponse:
+            asked.append(request.path)
+            return RawResponse(
+                200, {}, b'{"result": "success", "msg": "", "service_feature_level": 400, "id": 5}'
+            )
 
         client.connection.exchange = exchange
         sent = await client.messages.send(to=ChannelDestination(7, "lunch"), content="Soup today")

@@ -10,7 +10,7 @@ from random import Random
 import httpx
 import msgspec
 
-from narrowcast_api.http.exchange import Answer, Question
+from narrowcast_api.http.exchange import PreparedRequest, RawResponse
 from simulation.loop import SimulatedClock
 from simulation.queues import Refused
 from simulation.service import Service
@@ -55,8 +55,8 @@ class Network(httpx.AsyncBaseTransport):
         self._connections = 0
         self.is_mute = False
         """Whether the outcome of a message or a new draft is unknown: no event and no response about them arrives."""
-        self.before: Callable[[Question], None] = lambda question: None
-        self.after: Callable[[Question], None] = lambda question: None
+        self.before: Callable[[PreparedRequest], None] = lambda request: None
+        self.after: Callable[[PreparedRequest], None] = lambda request: None
         self.requests = 0
         self.faults: dict[Fault, int] = {}
 
@@ -79,45 +79,45 @@ class Network(httpx.AsyncBaseTransport):
         """New requests are answered again; those that met silence never are."""
         self.silent_since, self.is_mute = None, False
 
-    async def carry(self, question: Question) -> Answer:
+    async def carry(self, request: PreparedRequest) -> RawResponse:
         """Replaces the `exchange` of a connection."""
         self.requests += 1
         await self._clock.sleep(self._chance.uniform(0.005, 0.2))
-        self.before(question)
+        self.before(request)
         if self.is_dead:
             await asyncio.get_running_loop().create_future()
         if self.is_down:
             raise httpx.ConnectError("the network is down")
-        fault = self._lasting(question) or self._fault()
+        fault = self._lasting(request) or self._fault()
         if fault is None:
-            return await self._carry_out(question)
+            return await self._carry_out(request)
         self.faults[fault] = self.faults.get(fault, 0) + 1
         if fault in CARRIED_OUT:
-            await self._carry_out(question)
+            await self._carry_out(request)
         return await _failed(fault)
 
-    def _lasting(self, question: Question) -> Fault | None:
+    def _lasting(self, request: PreparedRequest) -> Fault | None:
         """What happens to such a request until the network heals."""
         if self.silent_since is not None:
             return Fault.SILENT_BEFORE
         if not self.is_mute:
             return None
-        if question.path == "/events":
+        if request.path == "/events":
             return Fault.SILENT_BEFORE
-        is_lost = question.path == "/messages" or (question.method, question.path) == ("POST", "/drafts")
+        is_lost = request.path == "/messages" or (request.method, request.path) == ("POST", "/drafts")
         return Fault.BAD_GATEWAY_AFTER if is_lost else None
 
     def _fault(self) -> Fault | None:
         return self._chance.choice(FAULTS) if self._chance.random() < self.trouble else None
 
-    async def _carry_out(self, question: Question) -> Answer:
+    async def _carry_out(self, request: PreparedRequest) -> RawResponse:
         connections = self._connections
-        user_id = self._user_id if question.authenticated else 0
+        user_id = self._user_id if request.authenticated else 0
         try:
-            answer = await self._service.handle(user_id, question.method, question.path, question.fields)
+            answer = await self._service.handle(user_id, request.method, request.path, request.fields)
         except Refused as refusal:
             return _answer(refusal.status, refusal.body)
-        self.after(question)
+        self.after(request)
         if self.is_dead:
             await asyncio.get_running_loop().create_future()
         await self._clock.sleep(self._chance.uniform(0.0, 0.1))
@@ -128,11 +128,11 @@ class Network(httpx.AsyncBaseTransport):
         return _answer(200, answer)
 
 
-def _answer(status: int, body: object, headers: dict[str, str] | None = None) -> Answer:
-    return Answer(status, headers or {}, msgspec.json.encode(body))
+def _answer(status: int, body: object, headers: dict[str, str] | None = None) -> RawResponse:
+    return RawResponse(status, headers or {}, msgspec.json.encode(body))
 
 
-async def _failed(fault: Fault) -> Answer:
+async def _failed(fault: Fault) -> RawResponse:
     if fault is Fault.NOT_CONNECTED:
         raise httpx.ConnectError("refused")
     if fault in (Fault.LOST_BEFORE, Fault.LOST_AFTER):
@@ -143,5 +143,5 @@ async def _failed(fault: Fault) -> Answer:
         body = {"result": "error", "code": "RATE_LIMIT_HIT", "msg": "Too fast", "retry-after": 1.5}
         return _answer(429, body, {"retry-after": "1.5"})
     if fault is Fault.GARBAGE:
-        return Answer(200, {}, b"<html>hotel login</html>")
-    return Answer(502, {}, b"<html>bad gateway</html>")
+        return RawResponse(200, {}, b"<html>hotel login</html>")
+    return RawResponse(502, {}, b"<html>bad gateway</html>")

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from narrowcast_api.http.exchange import Question
+from narrowcast_api.http.exchange import PreparedRequest
 from simulation.disk import Home, memory
 from simulation.loop import SimulatedClock, SimulatedLoop
 from simulation.running import seeded
@@ -59,11 +59,11 @@ class Scene:
         writer, network = self.victim.journal_writer, self.victim.network
         writer.before = lambda: self._reached("before a write")
         writer.after = lambda: self._reached("after a write")
-        network.before = lambda question: self._request("before", path, question)
-        network.after = lambda question: self._request("after", path, question)
+        network.before = lambda request: self._request("before", path, request)
+        network.after = lambda request: self._request("after", path, request)
 
-    def _request(self, when: str, path: str, question: Question) -> None:
-        if question.method != "GET" and f"{question.path}/".startswith(f"{path}/"):
+    def _request(self, when: str, path: str, request: PreparedRequest) -> None:
+        if request.method != "GET" and f"{request.path}/".startswith(f"{path}/"):
             self._reached(f"{when} the request")
 
     def _reached(self, point: str) -> None:

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from narrowcast_api.errors import NarrowcastError
-from narrowcast_api.http.exchange import Answer, Question
+from narrowcast_api.http.exchange import PreparedRequest, RawResponse
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.draft_store import KEEP_AFTER
@@ -115,10 +115,10 @@ async def _loses_its_queue_unawares(two: Two) -> None:
     """The second window waits on a half-open connection for the events of a queue that has expired."""
     network = two.second.network
 
-    async def half_open(question: Question) -> Answer:
-        if question.path == "/events":
+    async def half_open(request: PreparedRequest) -> RawResponse:
+        if request.path == "/events":
             await asyncio.get_running_loop().create_future()
-        return await network.carry(question)
+        return await network.carry(request)
 
     connection = two.second.session.client.connection
     connection.exchange = half_open
@@ -148,10 +148,10 @@ def test_drafts_go_to_the_server_only_while_there_is_an_event_queue() -> None:
     async def script(two: Two) -> None:
         network, answers = two.second.network, asyncio.Event()
 
-        async def slow(question: Question) -> Answer:
-            if question.path == "/register":
+        async def slow(request: PreparedRequest) -> RawResponse:
+            if request.path == "/register":
                 await answers.wait()
-            return await network.carry(question)
+            return await network.carry(request)
 
         two.second.session.client.connection.exchange = slow
         two.service.expire_queues(ME)
@@ -336,12 +336,12 @@ def test_the_same_words_of_two_windows_are_two_messages_when_no_answer_comes(
         def answers_are_lost(window: Window, *, carried_out: bool) -> None:
             carry = window.session.client.connection.exchange
 
-            async def mute(question: Question) -> Answer:
-                is_message = (question.method, question.path) == ("POST", "/messages")
-                answer = await carry(question) if carried_out or not is_message else None
-                if question.path == "/events":
+            async def mute(request: PreparedRequest) -> RawResponse:
+                is_message = (request.method, request.path) == ("POST", "/messages")
+                answer = await carry(request) if carried_out or not is_message else None
+                if request.path == "/events":
                     await asyncio.sleep(events_take)
-                return Answer(502, {}, b"bad gateway") if answer is None or is_message else answer
+                return RawResponse(502, {}, b"bad gateway") if answer is None or is_message else answer
 
             window.session.client.connection.exchange = mute
 

@@ -10,7 +10,7 @@ import asyncio
 
 import pytest
 
-from narrowcast_api.http.exchange import Answer, Question
+from narrowcast_api.http.exchange import PreparedRequest, RawResponse
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.storage.records import OutboxState
 from simulation.striking import AROUND, Scene, play
@@ -26,11 +26,11 @@ def nobody_can_tell(window: Window) -> None:
     """From now on each response to a message, and to a search for one, is lost, and no event arrives."""
     carry = window.session.client.connection.exchange
 
-    async def mute(question: Question) -> Answer:
-        if question.path == "/events":
+    async def mute(request: PreparedRequest) -> RawResponse:
+        if request.path == "/events":
             await asyncio.get_running_loop().create_future()
-        answer = await carry(question)
-        return Answer(502, {}, b"bad gateway") if question.path == "/messages" else answer
+        answer = await carry(request)
+        return RawResponse(502, {}, b"bad gateway") if request.path == "/messages" else answer
 
     window.session.client.connection.exchange = mute
 

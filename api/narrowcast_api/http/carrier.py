@@ -15,7 +15,7 @@ from narrowcast_api.account import Account
 from narrowcast_api.errors import RedirectLoop, RedirectRefused
 from narrowcast_api.http.addresses import LOOPBACK, origin
 from narrowcast_api.http.decoding import ACCEPTED
-from narrowcast_api.http.exchange import Answer, Question
+from narrowcast_api.http.exchange import PreparedRequest, RawResponse
 from narrowcast_api.http.network import install
 from narrowcast_api.http.tls import no_trust_context, shared_context
 from narrowcast_api.http.transport import own_origin, read_bounded, user_agent
@@ -83,15 +83,15 @@ class Carrier:
         if self._http is None and self._transport is None and self._origin[0] == "https":
             await asyncio.to_thread(shared_context, self._ca_bundle)
 
-    async def exchange(self, question: Question) -> Answer:
+    async def exchange(self, prepared: PreparedRequest) -> RawResponse:
         """Send a request and read the whole answer. Raises httpx.HTTPError if the network fails."""
         # Secrets are revealed only in here, so that no frame of a traceback of a network error contains them.
-        request = self._build(question)
-        request.extensions["timeout"] = _each_step(question.timeout).as_dict()
-        response = await self._send(request, authenticated=question.authenticated)
+        request = self._build(prepared)
+        request.extensions["timeout"] = _each_step(prepared.timeout).as_dict()
+        response = await self._send(request, authenticated=prepared.authenticated)
         try:
-            raw = await read_bounded(response, question.max_bytes)
-            return Answer(response.status_code, response.headers, raw)
+            raw = await read_bounded(response, prepared.max_bytes)
+            return RawResponse(response.status_code, response.headers, raw)
         finally:
             await response.aclose()
 
@@ -141,9 +141,9 @@ class Carrier:
             install(self._http)
         return self._http
 
-    def _build(self, question: Question) -> httpx.Request:
+    def _build(self, prepared: PreparedRequest) -> httpx.Request:
         client = self._client()
-        method, path, fields, files = question[:4]
+        method, path, fields, files = prepared[:4]
         own: dict[str, Any] = {"headers": client.headers, "cookies": client.cookies or None}
         # The request is built here, because the client would parse the address again for each part it might
         # add.

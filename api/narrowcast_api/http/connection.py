@@ -30,7 +30,7 @@ from narrowcast_api.errors import (
 from narrowcast_api.http.answers import interpret, scrubbed
 from narrowcast_api.http.carrier import Carrier
 from narrowcast_api.http.encoding import OMIT, encode_params
-from narrowcast_api.http.exchange import Answer, Exchange, FileParts, Question
+from narrowcast_api.http.exchange import Exchange, FileParts, PreparedRequest, RawResponse
 from narrowcast_api.http.ignored_parameters import Ignored, report
 from narrowcast_api.http.rate_limit import RateGate, gate_of
 from narrowcast_api.http.transport import read_bounded, transport_error
@@ -129,13 +129,13 @@ class Connection:
                     await self.preliminary(self.identify())
         return self.server
 
-    async def preliminary(self, question: Awaitable[T]) -> T:
+    async def preliminary(self, request: Awaitable[T]) -> T:
         """Returns the answer to a request that precedes the actual one. Raises NotSent instead of
         OutcomeUnknown and ServerFault, as the actual request was not sent.
         """
         failure: NotSent
         try:
-            return await question
+            return await request
         except (OutcomeUnknown, ServerFault) as error:
             failure = NotSent(error)
         raise failure
@@ -202,10 +202,10 @@ class Connection:
         for tries_left in reversed(range(_TRIES)):
             patience -= await self._gate.enter(patience, bucket)
             await self._carrier.prepare()
-            question = Question(
+            request = PreparedRequest(
                 method, path, self._encoded(method, path, params), files, authenticated, timeout, max_bytes
             )
-            outcome = await self._attempt(question, partial, late, bucket)
+            outcome = await self._attempt(request, partial, late, bucket)
             if isinstance(outcome, dict):
                 self._report_ignored(method, path, outcome)
                 if self.on_acted is not None and method != "GET" and not _WITHOUT_EVENTS.search(path):
@@ -290,7 +290,7 @@ class Connection:
         return encode_params(params, lambda name: is_quoted(method, path, name, level))
 
     async def _attempt(
-        self, question: Question, partial: bool, late: str, bucket: str
+        self, request: PreparedRequest, partial: bool, late: str, bucket: str
     ) -> dict[str, object] | NarrowcastError:
         """The outcome of one attempt. Errors are returned, not raised, so that the frames of a traceback
         contain no raw answer.
@@ -299,7 +299,7 @@ class Connection:
         if not bucket:  # the callers of requests for events detect this themselves
             slow = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._unanswered)
         try:
-            status, headers, raw = await self._answered(question)
+            status, headers, raw = await self._answered(request)
         except NarrowcastError as error:
             if not bucket and isinstance(error, TransportError):
                 self._unanswered()
@@ -317,17 +317,17 @@ class Connection:
         except NarrowcastError as error:
             return scrubbed(error, *self._carrier.secrets())
 
-    async def _answered(self, question: Question) -> Answer:
+    async def _answered(self, request: PreparedRequest) -> RawResponse:
         failure: NarrowcastError
         try:
-            async with asyncio.timeout(question.timeout):
-                return await self.exchange(question)
+            async with asyncio.timeout(request.timeout):
+                return await self.exchange(request)
         except TimeoutError:
-            failure = NoAnswer(f"no answer within {question.timeout:g} s")
+            failure = NoAnswer(f"no answer within {request.timeout:g} s")
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             failure = transport_error(error)
         if isinstance(failure, OutcomeUnknown):
-            failure.read_only = question.method == "GET"
+            failure.read_only = request.method == "GET"
         # Raised outside the except: the transport's error contains the request, and with it the credentials.
         raise failure
 

@@ -9,7 +9,7 @@ FileParts = Mapping[str, tuple[str, bytes, str]]
 """Small files of a multipart form: field -> (file name, content, content type)."""
 
 
-class Question(NamedTuple):
+class PreparedRequest(NamedTuple):
     """A request ready to be sent: `path` is below /api/v1, `fields` are encoded (`encoding`)."""
 
     method: str
@@ -23,10 +23,10 @@ class Question(NamedTuple):
 
     def __repr__(self) -> str:
         """Without the fields, which may contain a password."""
-        return f"<Question {self.method} {self.path}>"
+        return f"<PreparedRequest {self.method} {self.path}>"
 
 
-class Answer(NamedTuple):
+class RawResponse(NamedTuple):
     """The answer before it is interpreted; `raw` is already decoded."""
 
     status: int
@@ -35,8 +35,8 @@ class Answer(NamedTuple):
 
     def __repr__(self) -> str:
         """Without the body, which may contain a key."""
-        return f"<Answer {self.status}>"
+        return f"<RawResponse {self.status}>"
 
 
-Exchange = Callable[[Question], Awaitable[Answer]]
+Exchange = Callable[[PreparedRequest], Awaitable[RawResponse]]
 """Raises httpx.HTTPError if the network fails."""
