@@ -211,7 +211,7 @@ class EventStream:
     async def _register(self) -> None:
         overdue = asyncio.ensure_future(self._report_when_overdue())
         try:
-            answer = await register(self._connection, late="realm_users")
+            answer = await register(self._connection, lazy_field="realm_users")
         except BadRequest:
             self._connection.forget_server()  # the server may have been replaced since it was identified
             raise

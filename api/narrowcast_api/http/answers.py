@@ -23,17 +23,17 @@ _STANDARD_FIELDS = frozenset({"result", "msg", "code"})
 
 
 def interpret(
-    status: int, headers: Mapping[str, str], raw: bytes, *, partial: bool = False, late: str = ""
+    status: int, headers: Mapping[str, str], raw: bytes, *, partial: bool = False, lazy_field: str = ""
 ) -> dict[str, object]:
     """Returns the body of a successful answer; otherwise raises the typed error.
 
     The body's `result` decides; the HTTP status is used only if the body has none. `partial` accepts the
-    third result, 'partially_completed', which one operation returns below level 211 (DTOP-10). `late` names a
+    third result, 'partially_completed', which one operation returns below level 211 (DTOP-10). `lazy_field` names a
     list whose rows are parsed when they are accessed (`parse_json`).
     """
     error: NarrowcastError
     try:
-        body = parse_object(raw, late)
+        body = parse_object(raw, lazy_field)
     except MalformedAnswer as malformed:
         error = _without_body(status, headers, malformed)
     else:

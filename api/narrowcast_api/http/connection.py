@@ -188,14 +188,14 @@ class Connection:
         max_bytes: int = ANSWER_BYTES,
         partial: bool = False,
         bucket: str = "",
-        late: str = "",
+        lazy_field: str = "",
     ) -> dict[str, object]:
         """Carry out one operation: returns the JSON object of its success, or raises a typed error.
 
         `params` are sent as form fields, for GET in the query; values are encoded as in `encoding`, OMIT is
         left out. `timeout` limits the whole request in seconds (None: no limit). During rate limiting the
         request waits up to the connection's patience; a request answered with 429 was not carried out, so it
-        is repeated within that time. `late` names a list of a large answer whose rows are parsed when they
+        is repeated within that time. `lazy_field` names a list of a large answer whose rows are parsed when they
         are accessed.
         """
         patience = self._patience
@@ -205,7 +205,7 @@ class Connection:
             request = PreparedRequest(
                 method, path, self._encoded(method, path, params), files, authenticated, timeout, max_bytes
             )
-            outcome = await self._attempt(request, partial, late, bucket)
+            outcome = await self._attempt(request, partial, lazy_field, bucket)
             if isinstance(outcome, dict):
                 self._report_ignored(method, path, outcome)
                 if self.on_acted is not None and method != "GET" and not _WITHOUT_EVENTS.search(path):
@@ -290,7 +290,7 @@ class Connection:
         return encode_params(params, lambda name: is_quoted(method, path, name, level))
 
     async def _attempt(
-        self, request: PreparedRequest, partial: bool, late: str, bucket: str
+        self, request: PreparedRequest, partial: bool, lazy_field: str, bucket: str
     ) -> dict[str, object] | NarrowcastError:
         """The outcome of one attempt. Errors are returned, not raised, so that the frames of a traceback
         contain no raw answer.
@@ -307,13 +307,13 @@ class Connection:
         finally:
             if slow is not None:
                 slow.cancel()
-        return self._outcome(status, headers, raw, partial, late)
+        return self._outcome(status, headers, raw, partial, lazy_field)
 
     def _outcome(
-        self, status: int, headers: Mapping[str, str], raw: bytes, partial: bool = False, late: str = ""
+        self, status: int, headers: Mapping[str, str], raw: bytes, partial: bool = False, lazy_field: str = ""
     ) -> dict[str, object] | NarrowcastError:
         try:
-            return interpret(status, headers, raw, partial=partial, late=late)
+            return interpret(status, headers, raw, partial=partial, lazy_field=lazy_field)
         except NarrowcastError as error:
             return scrubbed(error, *self._carrier.secrets())
 

@@ -16,7 +16,7 @@ import msgspec
 
 from narrowcast_api import memory
 from narrowcast_api.errors import MalformedAnswer
-from narrowcast_api.http.late_rows import LateRows
+from narrowcast_api.http.lazy_rows import LazyRows
 
 _INTEGER_LIMIT = 2**63
 _LARGE = 2**20
@@ -60,15 +60,15 @@ _WITH_LONG_NUMBERS = json.JSONDecoder(
 )
 
 
-def parse_json(raw: bytes | str, late: str = "") -> object:
+def parse_json(raw: bytes | str, lazy_field: str = "") -> object:
     """Returns the value of the JSON in `raw`. Raises MalformedAnswer with the reason, which never quotes the JSON.
 
-    The field `late` of a large object may be returned as `LateRows` if it is a list.
+    The field `lazy_field` of a large object may be returned as `LazyRows` if it is a list.
     """
     data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
     if len(data) >= _LARGE and cost_of(data) > MEMORY_BYTES:
         raise MalformedAnswer("the JSON would take too much memory")
-    if len(data) >= _LARGE and (quick := _parsed_quickly(data, late)) is not None:
+    if len(data) >= _LARGE and (quick := _parsed_quickly(data, lazy_field)) is not None:
         return quick
     text = data.removeprefix(BOM_UTF8).decode("utf-8", "replace")
     problem = ""
@@ -97,16 +97,16 @@ def cost_of(data: bytes) -> int:
     return sum(weight * data.count(sign) for sign, weight in _WEIGHTS)
 
 
-def _parsed_quickly(data: bytes, late: str) -> object:
+def _parsed_quickly(data: bytes, lazy_field: str) -> object:
     """The value of a large answer, in half the time; None if only the careful parser can decide."""
-    if late:
+    if lazy_field:
         memory.tune_malloc()  # must be called before the first large block is freed
     if _may_hold_long_numbers(data) or _LONE_SURROGATE.search(data) is not None:
         return None
     collecting = gc.isenabled()
     gc.disable()  # a million new objects without garbage: collections would add half of the parsing time
     try:
-        value: object = _with_late_rows(data, late) if late else msgspec.json.decode(data)
+        value: object = _with_lazy_rows(data, lazy_field) if lazy_field else msgspec.json.decode(data)
     except (msgspec.DecodeError, ValueError, RecursionError, MemoryError):
         return None
     finally:
@@ -115,12 +115,12 @@ def _parsed_quickly(data: bytes, late: str) -> object:
     return value
 
 
-def _with_late_rows(data: bytes, late: str) -> dict[str, object]:
+def _with_lazy_rows(data: bytes, lazy_field: str) -> dict[str, object]:
     parts = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-    rows = parts.pop(late, None)
+    rows = parts.pop(lazy_field, None)
     value: dict[str, object] = {name: msgspec.json.decode(part) for name, part in parts.items()}
     if rows is not None:
-        value[late] = LateRows(rows, _row_or_none)
+        value[lazy_field] = LazyRows(rows, _row_or_none)
     return value
 
 
@@ -144,9 +144,9 @@ def _may_hold_long_numbers(data: bytes) -> bool:
     return False
 
 
-def parse_object(raw: bytes | str, late: str = "") -> dict[str, object]:
-    """Returns the JSON object in `raw`, with `late` as in `parse_json`. Raises MalformedAnswer for anything else."""
-    value = parse_json(raw, late)
+def parse_object(raw: bytes | str, lazy_field: str = "") -> dict[str, object]:
+    """Returns the JSON object in `raw`; `lazy_field` as in `parse_json`. Raises MalformedAnswer if it is no object."""
+    value = parse_json(raw, lazy_field)
     if not isinstance(value, dict):
         raise MalformedAnswer(f"expected a JSON object, not {type(value).__name__}")
     return value

@@ -48,7 +48,7 @@ async def register(
     client_gravatar: bool = True,
     narrow: Narrowing | Omit = OMIT,
     all_public_streams: bool | Omit = OMIT,
-    late: str = "",
+    lazy_field: str = "",
 ) -> dict[str, object]:
     """POST /register: returns the snapshot as the server sent it, with `queue_id` and `last_event_id`.
 
@@ -57,7 +57,7 @@ async def register(
     `event_types` and `fetch_event_types` everything is included; `unread_msgs` needs both 'message' and
     'update_message_flags' among the fetched types. `include_subscribers` may be 'partial', which below level
     412 means all of them. `narrow` selects the messages of the queue; raises InvalidInput if a term is
-    negated or its operand is not a text. In a large answer the list named `late` is a sequence that parses
+    negated or its operand is not a text. In a large answer the list named `lazy_field` is a sequence that parses
     each row when it is accessed.
     """
     server = await connection.identified()
@@ -75,7 +75,7 @@ async def register(
         "all_public_streams": all_public_streams,
     }
     answer = await connection.request(
-        "POST", "/register", params, timeout=_SECONDS, max_bytes=_ANSWER_BYTES, late=late
+        "POST", "/register", params, timeout=_SECONDS, max_bytes=_ANSWER_BYTES, lazy_field=lazy_field
     )
     if not isinstance(answer.get("queue_id"), (str, type(None))) or "last_event_id" not in answer:
         raise MalformedAnswer("the answer of registration has no event queue")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from narrowcast_api.http.late_rows import LateRows
+from narrowcast_api.http.lazy_rows import LazyRows
 from narrowcast_api.model.reading import RawRecord, ids, integer, optional_int, rows, table
 from narrowcast_api.state.state import State
 from narrowcast_api.state.unreads import TopicPlace
@@ -95,7 +95,7 @@ def _keep_acquaintances(kept: dict[str, object]) -> None:
     for row in rows(table(kept.get("unread_msgs")).get("pms")):
         user_ids.add(integer(row, "other_user_id", integer(row, "sender_id")))
     people = kept["realm_users"]
-    if isinstance(people, LateRows):
+    if isinstance(people, LazyRows):
         kept["realm_users"] = people.those("user_id", user_ids)
     else:
         kept["realm_users"] = [row for row in rows(people) if optional_int(row, "user_id") in user_ids]

@@ -10,7 +10,7 @@ import msgspec
 _QUICK = msgspec.json.Decoder()
 
 
-class LateRows(Sequence[object]):
+class LazyRows(Sequence[object]):
     """A list whose rows are parsed one at a time: parsing those of 50,000 people at once takes 60 MB, and the
     memory between the texts that are kept of them would not be returned to the system.
 

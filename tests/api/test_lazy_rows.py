@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from narrowcast_api.errors import MalformedAnswer
-from narrowcast_api.http.late_rows import LateRows
+from narrowcast_api.http.lazy_rows import LazyRows
 from narrowcast_api.http.safe_json import parse_object
 from narrowcast_api.model.reading import rows
 from narrowcast_api.state.snapshots import cacheable
@@ -25,17 +25,17 @@ def large(people: bytes) -> Sequence[Any]:
     value = parse_object(b'{"people": ' + people + b', "n": 1}' + PADDING, "people")
     assert value["n"] == 1
     found = value["people"]
-    assert isinstance(found, LateRows)
+    assert isinstance(found, LazyRows)
     return found
 
 
 def test_each_row_is_what_it_would_have_been() -> None:
     people = [user(number, f"Person {number} 🙂") for number in range(200)]
-    late = large(json.dumps(people).encode())
-    assert len(late) == 200
-    assert list(late) == people == list(late)
-    assert (late[7], late[-1], late[5:9]) == (people[7], people[-1], people[5:9])
-    assert list(rows(late)) == people
+    lazy = large(json.dumps(people).encode())
+    assert len(lazy) == 200
+    assert list(lazy) == people == list(lazy)
+    assert (lazy[7], lazy[-1], lazy[5:9]) == (people[7], people[-1], people[5:9])
+    assert list(rows(lazy)) == people
 
 
 @pytest.mark.parametrize(
@@ -47,19 +47,19 @@ def test_each_row_is_what_it_would_have_been() -> None:
     ids=["broken text", "no object"],
 )
 def test_a_row_that_is_broken_costs_no_other(row: bytes, read: object) -> None:
-    late = large(b'[{"user_id": 1}, ' + row + b', {"user_id": 2}]')
-    assert list(late) == [{"user_id": 1}, read, {"user_id": 2}]
-    assert [one["user_id"] for one in rows(late) if "user_id" in one] == [1, 2]
+    lazy = large(b'[{"user_id": 1}, ' + row + b', {"user_id": 2}]')
+    assert list(lazy) == [{"user_id": 1}, read, {"user_id": 2}]
+    assert [one["user_id"] for one in rows(lazy) if "user_id" in one] == [1, 2]
 
 
 def test_rows_are_found_by_a_field_also_where_only_the_careful_reader_can_tell() -> None:
-    late = large(
+    lazy = large(
         b'[{"user_id": 1, "n": [1]}, {"n": 2}, {"user_id": [1]}, {"user_id": "1"}, 5,'
         b' {"user_id": 3, "full_name": "\xff"}, {"n": "\xff"}, {"user_id": ["\xff"]},'
         b' {"user_id": 4, "user_id": 1}]'
     )
-    assert isinstance(late, LateRows)
-    assert late.those("user_id", {1, 3}) == [
+    assert isinstance(lazy, LazyRows)
+    assert lazy.those("user_id", {1, 3}) == [
         {"user_id": 1, "n": [1]},
         {"user_id": 3, "full_name": "\ufffd"},
         {"user_id": 1},
@@ -82,7 +82,7 @@ def test_a_small_answer_has_a_list() -> None:
 
 def test_a_state_and_what_is_cached_of_it_are_the_same_as_of_a_list() -> None:
     whole = snapshot(realm_users=[user(number, f"Person {number}") for number in range(1, 50)])
-    late = parse_object(json.dumps(whole).encode() + PADDING, "realm_users")
-    assert isinstance(late["realm_users"], LateRows)
-    assert list(State.from_snapshot(late).users) == list(State.from_snapshot(whole).users)
-    assert from_json(to_json(cacheable(late))) == from_json(to_json(cacheable(whole)))
+    lazy = parse_object(json.dumps(whole).encode() + PADDING, "realm_users")
+    assert isinstance(lazy["realm_users"], LazyRows)
+    assert list(State.from_snapshot(lazy).users) == list(State.from_snapshot(whole).users)
+    assert from_json(to_json(cacheable(lazy))) == from_json(to_json(cacheable(whole)))
