@@ -16,7 +16,7 @@ import pytest
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import Page
-from narrowcast_api.sync.late_synchronizer import MODULE, LateSynchronizer
+from narrowcast_api.sync.lazy_synchronizer import MODULE, LazySynchronizer
 from support.server import running_server
 from support.sessions import session_of, soup, until
 
@@ -107,4 +107,4 @@ async def test_a_part_that_another_thread_is_loading_is_waited_for(
     ):
         monkeypatch.setitem(sys.modules, MODULE, ModuleType("begun"))
         monkeypatch.setattr(importlib, "import_module", load)
-        assert isinstance(await LateSynchronizer(session).ready(), whole.Synchronizer)
+        assert isinstance(await LazySynchronizer(session).ready(), whole.Synchronizer)

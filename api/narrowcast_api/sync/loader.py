@@ -8,13 +8,13 @@ from narrowcast_api.errors import BadRequest
 from narrowcast_api.model.messages import Message
 from narrowcast_api.state.changes import TopicsChanged
 from narrowcast_api.sync.host import ServiceHost
-from narrowcast_api.sync.late_synchronizer import LateSynchronizer
+from narrowcast_api.sync.lazy_synchronizer import LazySynchronizer
 
 
 class Loader:
     """Fetches what is missing into the state. Every method raises `NarrowcastError`."""
 
-    def __init__(self, session: ServiceHost, synchronizer: LateSynchronizer) -> None:
+    def __init__(self, session: ServiceHost, synchronizer: LazySynchronizer) -> None:
         self._session = session
         self._synchronizer = synchronizer
 

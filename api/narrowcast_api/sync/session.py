@@ -36,7 +36,7 @@ from narrowcast_api.state.changes import (
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.change_bus import ChangeBus, Listener
-from narrowcast_api.sync.late_synchronizer import LateSynchronizer
+from narrowcast_api.sync.lazy_synchronizer import LazySynchronizer
 from narrowcast_api.sync.loader import Loader
 from narrowcast_api.sync.local_search import LocalResult, search_cache
 from narrowcast_api.sync.message_lists import Views
@@ -86,7 +86,7 @@ class Session:
         self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
         self._transport = transport
         self._client: Client | None = None
-        self._synchronizer = LateSynchronizer(self)
+        self._synchronizer = LazySynchronizer(self)
         self._loop = asyncio.get_running_loop()
         self._bus = ChangeBus(self._loop)
         self._supervisor = Supervisor(clock)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MODULE = "narrowcast_api.sync.synchronizer"
 
 
-class LateSynchronizer:
+class LazySynchronizer:
     """Creates the only synchronizer of a session. `loaded` is None until then."""
 
     def __init__(self, session: SyncHost) -> None:
