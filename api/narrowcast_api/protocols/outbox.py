@@ -53,8 +53,8 @@ from narrowcast_api.model.messages import Message
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Alarm, Tasks
 from narrowcast_api.protocols.outbox_item import (
+    CANCELLED,
     CHECK_EVERY,
-    TAKEN_BACK,
     FindMessages,
     MessageLimits,
     OutboxEntry,
@@ -185,7 +185,7 @@ class Outbox:
         if item is None or item.state is SENT or item.elsewhere:
             return None
         if item.state is SENDING:
-            item.take_back = True
+            item.cancel_requested = True
             return None
         self._store.forget(item)
         self._alarm.ring()
@@ -200,7 +200,13 @@ class Outbox:
         if error is not None:
             self._store.step(item, FAILED, error)
             return
-        item.take_back, item.sought, item.looks, item.faults, item.due = False, False, 0, 0, 0.0
+        item.cancel_requested, item.still_searched, item.looks, item.faults, item.due = (
+            False,
+            False,
+            0,
+            0,
+            0.0,
+        )
         item.resend, item.reason = item.record.tried, None
         self._store.step(item, UNCONFIRMED if item.record.tried else WAITING)
         self._alarm.ring()
@@ -339,10 +345,10 @@ class Outbox:
         record = item.record
         if self._journal.is_lost("outbox", record.local_id) or not self._store.has(item):
             return  # another window owns it now
-        if item.take_back:
-            self._not_sent(item, FAILED, TAKEN_BACK, tried_before)
+        if item.cancel_requested:
+            self._not_sent(item, FAILED, CANCELLED, tried_before)
             return
-        item.unheard, item.sent_at = False, self._clock.now()
+        item.got_no_answer, item.sent_at = False, self._clock.now()
         try:
             message_id = await self._send(
                 record.destination,
@@ -373,7 +379,7 @@ class Outbox:
         """Leave SENDING after a request that certainly had no effect."""
         if not self._store.has(item) or item.state is not SENDING:
             return
-        if item.take_back:
-            state, error = FAILED, TAKEN_BACK
+        if item.cancel_requested:
+            state, error = FAILED, CANCELLED
         item.record = replace(item.record, tried=tried_before)
         self._store.step(item, state, error)

@@ -21,7 +21,7 @@ __all__ = [
     "ShowMessage",
 ]
 
-TAKEN_BACK = "Canceled before it was sent. Resend or cancel it."
+CANCELLED = "Canceled before it was sent. Resend or cancel it."
 _INTERRUPTED = "Narrowcast quit while this was being sent. Checking whether it was sent."
 
 SHOW_AFTER = 0.5
@@ -116,25 +116,25 @@ class ShowMessage(Protocol):
 class OutboxItem(Struct):
     """An entry inside the outbox: its journal record, and fields that only matter while the outbox runs.
 
-    `resend`: the user asked to send it again, so it is sent if it is not found on the server. `unheard`: the
-    attempt got no answer, as on a dead connection, so it is sent again automatically if it is never found.
-    `sent_at` is when the request left (UTC seconds), while it is in progress. `take_back`: the user has
-    cancelled it, which works unless it arrives. `looks` counts the answered searches on the server since the
-    last attempt, `faults` the unanswered ones; `due` is the monotonic time of the next step, `holds_until`
-    the time until which it holds back later messages after it failed. `sought`: it counts as failed, but may
-    have arrived and is still looked for. `reason`: why it failed, while it is looked for once more.
-    `elsewhere`: another window of the account sends it; it holds back those of this window for a while, so
-    that they are sent in the order of writing.
+    `resend`: the user asked to send it again, so it is sent if it is not found on the server.
+    `got_no_answer`: the attempt got no answer, as on a dead connection, so it is sent again automatically if
+    it is never found. `sent_at` is when the request left (UTC seconds), while it is in progress.
+    `cancel_requested`: the user has cancelled it, which works unless it arrives. `looks` counts the answered
+    searches on the server since the last attempt, `faults` the unanswered ones; `due` is the monotonic time of
+    the next step, `holds_until` the time until which it holds back later messages after it failed.
+    `still_searched`: it counts as failed, but may have arrived and is still looked for. `reason`: why it
+    failed, while it is looked for once more. `elsewhere`: another window of the account sends it; it holds
+    back those of this window for a while, so that they are sent in the order of writing.
     """
 
     record: OutboxRecord
     message_id: int | None = None
     resend: bool = False
-    unheard: bool = False
-    take_back: bool = False
+    got_no_answer: bool = False
+    cancel_requested: bool = False
     looks: int = 0
     faults: int = 0
-    sought: bool = False
+    still_searched: bool = False
     reason: str | None = None
     holds_until: float = 0.0
     due: float = 0.0
@@ -186,7 +186,7 @@ def recovered(record: OutboxRecord) -> OutboxItem:
     """
     if record.state is OutboxState.SENDING:
         record = replace(record, state=OutboxState.UNCONFIRMED, error=_INTERRUPTED)
-    return OutboxItem(record, sought=record.tried and record.state is OutboxState.FAILED)
+    return OutboxItem(record, still_searched=record.tried and record.state is OutboxState.FAILED)
 
 
 def matching(content: str, candidates: Sequence[FoundMessage], taken: Collection[int]) -> int | None:

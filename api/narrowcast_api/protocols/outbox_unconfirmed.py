@@ -18,7 +18,7 @@ from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError, NoAnswer, NotConnected, RateLimited
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Alarm, log
-from narrowcast_api.protocols.outbox_item import HOLDS_FOR, TAKEN_BACK, FindMessages, OutboxItem, matching
+from narrowcast_api.protocols.outbox_item import CANCELLED, HOLDS_FOR, FindMessages, OutboxItem, matching
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.storage.journal import Journal, deliver_changes
@@ -71,7 +71,7 @@ class UnconfirmedMessages:
         if not isinstance(error, NarrowcastError | asyncio.CancelledError):
             log.error("sending failed in an unforeseen way", exc_info=error)
         item.looks = item.faults = 0
-        item.unheard, item.sent_at = isinstance(error, NoAnswer), None
+        item.got_no_answer, item.sent_at = isinstance(error, NoAnswer), None
         item.due = self._clock.monotonic() + LOOK_AFTER[0]
         text = error.user_message if isinstance(error, NarrowcastError) else "Sending was interrupted."
         self._store.step(item, UNCONFIRMED, f"{text} Checking whether it was sent.")
@@ -126,12 +126,12 @@ class UnconfirmedMessages:
         is due.
         """
         now = self._clock.monotonic()
-        sought = [item for item in self._store.own() if item.state is FAILED and item.sought]
-        for item in sought:
+        searched = [item for item in self._store.own() if item.state is FAILED and item.still_searched]
+        for item in searched:
             if item.due <= now:
                 item.faults = LOOKS_THAT_FAIL + 1
                 self._once_more(item)
-        return min((item.due - now for item in sought if item.state is FAILED), default=None)
+        return min((item.due - now for item in searched if item.state is FAILED), default=None)
 
     def _once_more(self, item: OutboxItem) -> None:
         """Look once for a message that had failed. If it is not found, it fails again for the same reason."""
@@ -149,11 +149,11 @@ class UnconfirmedMessages:
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         item.faults += 1
-        item.sought = not isinstance(error, REJECTED) and item.faults >= LOOKS_THAT_FAIL
-        if item.sought:
-            item.unheard = False  # it is reported as unknown, so the user decides
+        item.still_searched = not isinstance(error, REJECTED) and item.faults >= LOOKS_THAT_FAIL
+        if item.still_searched:
+            item.got_no_answer = False  # it is reported as unknown, so the user decides
             item.due = self._clock.monotonic() + LOOK_AGAIN_EVERY
-        if isinstance(error, REJECTED) or item.sought:
+        if isinstance(error, REJECTED) or item.still_searched:
             told = item.reason or f"It is not known whether this arrived: {error.user_message}"
             self._lost(item, told, unknown=not item.reason)
         else:
@@ -161,22 +161,22 @@ class UnconfirmedMessages:
 
     def _not_found(self, item: OutboxItem) -> None:
         item.looks += 1
-        item.sought = False
-        pauses = LOOK_AFTER_SILENCE if item.unheard else LOOK_AFTER
-        if item.resend and not item.take_back:
+        item.still_searched = False
+        pauses = LOOK_AFTER_SILENCE if item.got_no_answer else LOOK_AFTER
+        if item.resend and not item.cancel_requested:
             item.resend = False
             self._store.step(item, WAITING)
         elif item.looks < len(pauses):
             item.due = self._clock.monotonic() + pauses[item.looks]
-        elif item.unheard and not item.take_back:
+        elif item.got_no_answer and not item.cancel_requested:
             self._store.step(item, WAITING)
         else:
-            self._lost(item, TAKEN_BACK if item.take_back else item.reason or _NOT_THERE)
+            self._lost(item, CANCELLED if item.cancel_requested else item.reason or _NOT_THERE)
 
     def _lost(self, item: OutboxItem, error: str, *, unknown: bool = False) -> None:
         """Fail a message that was not found: it holds back later ones for a while, since the user may want it
         sent first.
         """
         if item.faults <= LOOKS_THAT_FAIL:  # otherwise later messages have waited already
-            item.holds_until = 0.0 if item.take_back else self._clock.monotonic() + HOLDS_FOR
+            item.holds_until = 0.0 if item.cancel_requested else self._clock.monotonic() + HOLDS_FOR
         self._store.step(item, FAILED, error, unknown=unknown)
