@@ -29,7 +29,7 @@ def measure(served: Served, folder: Path) -> list[Row]:
             proxy.hang()
             _send(served)
             before = cpu_seconds(app.pid)
-            proxy.go_on()
+            proxy.resume()
             busy = _typing(app, 5.0)
             spent = cpu_seconds(app.pid) - before
         finally:

@@ -40,6 +40,6 @@ class Proxied:
         """Stops all traffic."""
         self._thread.call(self._proxy.hang)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Forwards everything that was held back at once."""
-        self._thread.call(self._proxy.go_on)
+        self._thread.call(self._proxy.resume)

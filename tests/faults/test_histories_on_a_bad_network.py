@@ -72,7 +72,7 @@ async def test_whatever_breaks_the_session_ends_up_with_the_truth(
                 await disturb(proxy, server, dario, chance)
             who, where, what = (chance.randrange(50) for _ in range(3))
             await history.step((chance.choice(_SAFE), who, where, what))
-        proxy.forgive()
+        proxy.clear_faults()
         await proxy.refuse()
         await proxy.listen()
         dario.reconnect()

@@ -93,7 +93,7 @@ async def test_a_connection_that_hangs_is_noticed_by_the_missing_heartbeat(
         b.proxy.hang()
         sent = await b.say()
         await until(lambda: b.session.status.kind is not ConnectionKind.LIVE, 20)
-        b.proxy.go_on()
+        b.proxy.resume()
         await until(lambda: b.session.is_live and b.has(sent), 20)
 
 

@@ -4,7 +4,7 @@ async with FaultProxy(server.url) as proxy:
     account = replace(server.account("ada"), site=proxy.url)
     await proxy.cut()                                      # every connection is reset
     await proxy.refuse(); await proxy.listen()             # connections are refused, then accepted again
-    proxy.hang(); proxy.go_on()                            # half-open: no data, no close
+    proxy.hang(); proxy.resume()                           # half-open: no data, no close
     proxy.delay = 0.3                                      # seconds of latency, each way
     proxy.fail(Fault.LOST_AFTERWARDS, "POST", "/api/v1/messages", times=1)
 """
@@ -109,7 +109,7 @@ class FaultProxy:
         """Makes the next `times` requests fail, or all from now on."""
         self.rules.append(Rule(fault, method, path, times))
 
-    def forgive(self) -> None:
+    def clear_faults(self) -> None:
         """Removes the faults that have not happened yet."""
         self.rules.clear()
 
@@ -117,7 +117,7 @@ class FaultProxy:
         """Stops all traffic without closing connections, as when a cable is pulled or a laptop changes networks."""
         self._flowing.clear()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Forwards everything that was held back."""
         self._flowing.set()
 
@@ -127,14 +127,14 @@ class FaultProxy:
 
     async def heal(self) -> None:
         """Makes the network work again. What was held back is lost."""
-        self.forgive()
+        self.clear_faults()
         if not self._events.is_set():
             await self.cut()
             self._events.set()
         self.delay = 0.0
         if not self._flowing.is_set():
             await self.cut()
-            self.go_on()
+            self.resume()
         await self.listen()
 
     async def cut(self) -> None:
