@@ -70,17 +70,17 @@ class Beginning:
             self._pane.text.insert(f"{head}{quote.rstrip()}\n")
         self._order.enter_text()
 
-    def take_up(self, draft_id: str) -> bool:
+    def show_draft(self, draft_id: str) -> bool:
         """Show a saved draft without focusing it; False if it no longer exists."""
         draft = self._pane.session.drafts.get(draft_id)
         if draft is not None and draft_id != self._pane.writing.draft.id:
             self._pane.writing.set_aside()
-            self._pane.writing.take_up(draft)
+            self._pane.writing.show_draft(draft)
         return draft is not None
 
     def open_draft(self, draft_id: str) -> bool:
         """Continue a saved draft; False if it no longer exists."""
-        if self._refused() or not self.take_up(draft_id):
+        if self._refused() or not self.show_draft(draft_id):
             return False
         is_addressed = self._pane.writing.destination()[0] is not None
         self._order.enter(self._pane.text if is_addressed else self._pane.target.channel)

@@ -134,7 +134,7 @@ class Writing:
     def _take(self, draft: Draft | None) -> None:
         self._put(self.draft.take(draft, self.destination()[0]))
 
-    def take_up(self, draft: Draft) -> None:
+    def show_draft(self, draft: Draft) -> None:
         """Show a saved draft and its destination."""
         self._target.show(self._session.state, draft.destination)
         self._take(draft)
@@ -146,7 +146,7 @@ class Writing:
                 "This draft was sent on another device, or deleted. Continue writing to keep this text."
             )
         elif (draft := self.draft.changed_elsewhere()) is not None:
-            self.take_up(draft)
+            self.show_draft(draft)
             self._tell("This draft was changed on another device.")
         if self.draft.has_new_conflict():
             self._tell(
@@ -211,7 +211,7 @@ class Writing:
         where, draft_id = before or (None, None)
         draft = self._session.drafts.get(draft_id) if draft_id is not None else None
         if draft is not None:
-            self.take_up(draft)
+            self.show_draft(draft)
         else:
             self.address(where)
 

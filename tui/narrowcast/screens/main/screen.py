@@ -63,7 +63,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             session,
             lambda: ConversationPane(session, self.frames, enter_sends=enter_sends),
             self._conversations_changed,
-            lambda note: self.unfinished.note_side(note),
+            lambda note: self.unfinished.save_side(note),
         )
         self.people = PeoplePane(session)
         self.lines = StatusLines(self, self)
@@ -121,8 +121,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.updates.begin()
         self.open(self.session.last_narrow or Narrow.all())
         self.call_after_refresh(self.lines.tell_warnings)
-        self.call_after_refresh(self.unfinished.take_up)
-        self.call_after_refresh(self.unfinished.take_up_side)
+        self.call_after_refresh(self.unfinished.restore)
+        self.call_after_refresh(self.unfinished.restore_side)
 
     def on_unmount(self) -> None:
         self.updates.end()

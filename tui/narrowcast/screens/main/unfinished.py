@@ -49,7 +49,7 @@ class Unfinished:
         """The note file of the account."""
         return ComposeNote(self._folder() / "compose")
 
-    async def take_up_side(self) -> None:
+    async def restore_side(self) -> None:
         """Open the second conversation of the previous run."""
         screen = self._screen
         note = await asyncio.to_thread(SideNote.read, self._folder() / SIDE_FILE)
@@ -58,7 +58,7 @@ class Unfinished:
             return
         screen.open_beside(Narrow.load(note.narrow), left=note.left, share=note.share, keys=False)
 
-    def note_side(self, note: SideNote | None) -> None:
+    def save_side(self, note: SideNote | None) -> None:
         """Save the second conversation; ignored until the one of the previous run has been read."""
         if self._side_known and note != self._side:
             self._side = note
@@ -72,7 +72,7 @@ class Unfinished:
             else:
                 path.write_bytes(msgspec.json.encode(note))
 
-    async def take_up(self) -> None:
+    async def restore(self) -> None:
         """Restore the draft of the previous run if the open view is its place, else show a notice that names its
         place.
         """
@@ -82,7 +82,7 @@ class Unfinished:
         if draft is not None and not screen.writing.is_busy:
             here = screen.narrow.new_message_destination if screen.narrow is not None else None
             if here is None or (draft.destination is not None and here.key == draft.destination.key):
-                screen.writing.begin.take_up(draft.draft_id)
+                screen.writing.begin.show_draft(draft.draft_id)
             else:
                 whom = "no recipients yet"
                 if draft.destination is not None:
