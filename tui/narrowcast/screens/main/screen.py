@@ -171,7 +171,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.fold_panes()
         self.messages.show(narrow, anchor)
         self.session.remember(narrow, self.messages.selected_id)
-        self.side.noted()
+        self.side.save()
         self.lines.update()
 
     def go(self, narrow: Narrow, anchor: int | str | None = None, *, focus: bool = True) -> None:

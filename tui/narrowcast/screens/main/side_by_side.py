@@ -98,7 +98,7 @@ class SideBySide:
         self.active = conversation
         if conversation.narrow is not None:
             self._session.view(conversation.narrow)  # marks it as the view used last
-        self.noted()
+        self.save()
         self._changed()
 
     def close_other(self) -> bool:
@@ -110,7 +110,7 @@ class SideBySide:
         self.all = [self.active]
         other.remove()
         self._lay_out()
-        self.noted()
+        self.save()
         return True
 
     def swap(self) -> bool:
@@ -123,7 +123,7 @@ class SideBySide:
             parent.move_child(first, after=second)  # type: ignore[attr-defined]
         self.all = [second, first]
         self._lay_out()
-        self.noted()
+        self.save()
         return True
 
     def widen(self, by: int) -> bool:
@@ -133,7 +133,7 @@ class SideBySide:
         step = STEP * by * (1 if self.active is self.all[0] else -1)
         self._share = min(max(self._share + step, LEAST), MOST)
         self._lay_out()
-        self.noted()
+        self.save()
         return True
 
     def show_in(self, width: int) -> None:
@@ -144,7 +144,7 @@ class SideBySide:
             one.set_class(two, "-beside")
             one.set_class(two and one is self.all[0], "-left")
 
-    def noted(self) -> None:
+    def save(self) -> None:
         """After a change of view, side or width: keep both views in sync, and save them for the next start."""
         other = self.other
         narrow = other.narrow if other is not None else None
