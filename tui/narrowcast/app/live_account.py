@@ -78,7 +78,7 @@ class LiveAccount:
     def hide(self) -> None:
         """Remove the screen while the session keeps running; the text in compose becomes a draft."""
         if self.screen is not None and self.screen.is_mounted:
-            self.screen.put_away()
+            self.screen.save_before_closing()
         self.screen = None
 
     def go_live(self, app: App[Any], link: str = "") -> None:

@@ -144,9 +144,9 @@ class ComposePane(Vertical):
     def keep_draft(self) -> None:
         self._writing.keep()
 
-    def put_away(self) -> None:
+    def save_before_closing(self) -> None:
         """Save the text before the pane is removed, and show where an unsaved edit is found."""
-        self._writing.put_away()
+        self._writing.save_before_closing()
 
     def follow_draft(self) -> None:
         """Show changes that another device made to this draft."""

@@ -86,7 +86,7 @@ class Writing:
         else:
             self.edits.note(self._text.text)
 
-    def put_away(self) -> None:
+    def save_before_closing(self) -> None:
         """Save the text before its pane is removed, and show where an unsaved edit is found."""
         self.keep()
         if self.edits.note(self._text.text):

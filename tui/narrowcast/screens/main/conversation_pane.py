@@ -69,11 +69,11 @@ class ConversationPane(Vertical):
         self.writing.keep_draft()
         self._remember()
 
-    def put_away(self) -> None:
+    def save_before_closing(self) -> None:
         """Save the draft and the position before the pane closes while the app runs on; says where unsaved edits
         are.
         """
-        self.writing.put_away()
+        self.writing.save_before_closing()
         self._remember()
 
     def _remember(self) -> None:

@@ -138,10 +138,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.side.other.keep()
         self.conversation.keep()
 
-    def put_away(self) -> None:
+    def save_before_closing(self) -> None:
         """Save all drafts before another account is shown."""
         for conversation in self.side.all:
-            conversation.put_away()
+            conversation.save_before_closing()
         self.session.drafts.hand_over()
 
     def config_changed(self) -> None:

@@ -106,7 +106,7 @@ class SideBySide:
         other = self.other
         if other is None:
             return False
-        other.put_away()
+        other.save_before_closing()
         self.all = [self.active]
         other.remove()
         self._lay_out()
