@@ -35,7 +35,7 @@ MOST_FETCHED = 30
 """Maximum number of conversations whose last message is fetched if it is not in the state."""
 MOST_PEOPLE = 6
 """Maximum number of people named; the others are only counted."""
-LEAVING = (
+CLOSING = (
     "app.palette",
     "go.switcher",
     "go.all",
@@ -76,7 +76,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
     TOPIC_MARK: ClassVar[str] = "#"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.DIALOG, Context.CONVERSATIONS),
-        *bindings_to("leave_for", *LEAVING),
+        *bindings_to("close_and_run", *CLOSING),
     ]
     DEFAULT_CSS = """
     ConversationsScreen > Vertical { width: 100%; max-width: 100%; height: 100%; border: none; }
@@ -131,7 +131,7 @@ class ConversationsScreen(ManageScreen[Conversation | None]):
         kind = InboxScreen if which == "inbox" else RecentScreen
         self.dismiss(None if isinstance(self, kind) else kind(self.session))
 
-    def action_leave_for(self, command: str) -> None:
+    def action_close_and_run(self, command: str) -> None:
         """Close this view and run a command of the main screen."""
         self.dismiss(Target(command=command))
 

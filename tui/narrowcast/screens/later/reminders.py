@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from narrowcast.screens.dialogs.asking import Host, ask
 from narrowcast.screens.dialogs.form_fields import LineField, Moment, Refused, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.main.leaving_for import leave_for
+from narrowcast.screens.main.go_to_message import go_to_message
 from narrowcast.text.excerpt import excerpt
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast_api import permissions
@@ -76,7 +76,7 @@ class RemindersScreen(ManageScreen[Reminder]):
         if item.message_id is None:
             self.say("This reminder has no message.")
         else:
-            self.work(leave_for(self, item.message_id))
+            self.work(go_to_message(self, item.message_id))
 
     def question(self, item: Reminder) -> tuple[str, str]:
         return "Delete this reminder?", "Delete reminder"

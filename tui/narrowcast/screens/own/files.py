@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
-from narrowcast.screens.main.leaving_for import leave_for
+from narrowcast.screens.main.go_to_message import go_to_message
 from narrowcast.text import formats
 from narrowcast_api.model.attachments import Attachment
 from narrowcast_api.state.changes import SettingsChanged
@@ -43,7 +43,7 @@ class FilesScreen(ManageScreen[Attachment]):
 
     def open(self, item: Attachment) -> None:
         if item.message_ids:
-            self.work(leave_for(self, max(item.message_ids)))
+            self.work(go_to_message(self, max(item.message_ids)))
         else:
             self.say("No message contains this file.")
 

@@ -9,7 +9,7 @@ from narrowcast.screens.main.choices import Target
 from narrowcast_api.narrow.narrow import Narrow
 
 
-async def leave_for(screen: ManageScreen[Any], message_id: int) -> None:
+async def go_to_message(screen: ManageScreen[Any], message_id: int) -> None:
     """Close the list with the message's place as its result; if the message does not exist, show that in the list.
     Raises NarrowcastError if the request fails.
     """
