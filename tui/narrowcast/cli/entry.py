@@ -15,10 +15,10 @@ def main() -> int:
     # httpx would load its own command line with click, rich and pygments: a third of its import time
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     try:
-        from narrowcast.cli import kept_code, late_imports
+        from narrowcast.cli import late_imports, startup_cache
 
         if last_screen.shown() is not None:
-            kept_code.use()
+            startup_cache.use()
         late_imports.install()
         from narrowcast.cli.main import main as command_line
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrowcast.app import accounts
 from narrowcast.app.config_load import load
-from narrowcast.cli import kept_code
+from narrowcast.cli import startup_cache
 from narrowcast.cli.account_choice import chosen_file
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal import last_screen, late_suggestions, without_palette
@@ -76,8 +76,8 @@ def run_app(
         extensions=extensions,
     )
     code = asyncio.run(_run(opening, config, paths, make))
-    if kept_code.of_this_start() is not None:
-        importlib.import_module("narrowcast.cli.code_store").keep()
+    if startup_cache.of_this_start() is not None:
+        importlib.import_module("narrowcast.cli.startup_cache_writer").save()
     if sys.platform != "win32":
         from narrowcast.terminal.driver import TerminalWriter
 
@@ -95,7 +95,7 @@ async def _run(opening: Opening, config: Config, paths: Paths, make: Callable[..
 
     from narrowcast.app.early_session import EarlySession, beside
 
-    asyncio.get_running_loop().call_later(START_SECONDS, kept_code.end)
+    asyncio.get_running_loop().call_later(START_SECONDS, startup_cache.end)
     early = EarlySession(opening, paths)
     try:
         await early.asked()

@@ -5,7 +5,7 @@ expressions, and a thousand pieces of source generated for dataclasses, named tu
 time of a start. With `use`, modules are loaded from a file beside the cache if their source is unchanged (same
 inode, size and times, a stricter check than Python's), and all of it only for the same interpreter with the same
 path. Anything that does not match is loaded as usual. Only starts that show a saved screen use it, so never the
-first one. `narrowcast.cli.code_store` writes the file when the app ends.
+first one. `narrowcast.cli.startup_cache_writer` writes the file when the app ends.
 """
 
 from __future__ import annotations
@@ -61,21 +61,21 @@ COMPILING = (("dataclasses", "exec"), ("collections", "eval"), ("typing", "compi
 """The modules that compile generated source, and the builtin that each uses for it."""
 
 
-class KeptLoader(SourceFileLoader):
-    """Loads one module from the kept file."""
+class CachedLoader(SourceFileLoader):
+    """Loads one module from the cache file."""
 
-    def __init__(self, name: str, path: str, kept: KeptCode, place: int, length: int) -> None:
+    def __init__(self, name: str, path: str, cache: StartupCache, place: int, length: int) -> None:
         super().__init__(name, path)
-        self._kept = kept
+        self._cache = cache
         self._place = place
         self._length = length
 
     def get_code(self, fullname: str) -> CodeType | None:
-        code = self._kept.read(self._place, self._length)
+        code = self._cache.read(self._place, self._length)
         return code if isinstance(code, CodeType) else super().get_code(fullname)
 
 
-class KeptCode:
+class StartupCache:
     """The contents of the file as a module finder; until `end`, also collects what was loaded without the file."""
 
     def __init__(
@@ -105,7 +105,7 @@ class KeptCode:
         compiling = [(import_module(module), name) for module, name in COMPILING]
         sys.meta_path.insert(0, self)  # nothing fails from here on, and `end` reverts all of it
         compiler.compile = self.compile
-        compiler._sre = _Noting(self._sre, self._codes)
+        compiler._sre = _Recorder(self._sre, self._codes)
         for module, name in compiling:
             setattr(module, name, instead[name])
 
@@ -131,7 +131,7 @@ class KeptCode:
         file, cached, is_package, state, place, length = found
         if last_screen.state_of(file) != state:
             return None
-        loader = KeptLoader(name, file, self, place, length) if cached else ExtensionFileLoader(name, file)
+        loader = CachedLoader(name, file, self, place, length) if cached else ExtensionFileLoader(name, file)
         spec = ModuleSpec(name, loader, origin=file, is_package=is_package)
         spec.has_location = True
         spec.cached = cached or None
@@ -171,22 +171,22 @@ class KeptCode:
 
     def compile(self, pattern: Any, flags: int = 0) -> Any:
         """As `re._compiler.compile`, with the cached code if there is any."""
-        kept = self.patterns.get((pattern, flags))
-        if kept is not None:
-            its_flags, code, groups, index, names = kept
+        cached = self.patterns.get((pattern, flags))
+        if cached is not None:
+            its_flags, code, groups, index, names = cached
             return self._sre.compile(
                 pattern, its_flags, memoryview(code).cast(CODE).tolist(), groups, index, names
             )
         made = self._compile(pattern, flags)
-        noted = self._codes.pop((made.pattern, made.flags), None)
-        if noted is not None and type(pattern) in (str, bytes):
-            its_flags, code, *others = noted
+        recorded = self._codes.pop((made.pattern, made.flags), None)
+        if recorded is not None and type(pattern) in (str, bytes):
+            its_flags, code, *others = recorded
             # Flags may be an enum, which cannot be marshalled.
             self.new_patterns[pattern, int(flags)] = int(its_flags), array(CODE, code).tobytes(), *others
         return made
 
 
-class _Noting:
+class _Recorder:
     """Replaces `_sre` and records the code of each compiled pattern."""
 
     def __init__(self, real: Loads, codes: dict[tuple[object, int], tuple[Any, ...]]) -> None:
@@ -202,37 +202,37 @@ class _Noting:
         return made
 
 
-_kept: KeptCode | None = None
+_cache: StartupCache | None = None
 
 
 def use() -> None:
-    """Load from the kept file from now on, and record what else is loaded, until `end`. Never raises.
+    """Load from the cache file from now on, and record what else is loaded, until `end`. Never raises.
 
     Anyone who can write the file can run code as this user; like Python's own .pyc files, only the user can write
     it.
     """
-    global _kept
-    if sys.dont_write_bytecode or _kept is not None:
+    global _cache
+    if sys.dont_write_bytecode or _cache is not None:
         return
     try:
-        kept = _opened(path())
+        cache = _opened(path())
     except Exception:  # an invalid file: the start without it is only slower
-        kept = None
+        cache = None
     with suppress(Exception):  # another Python may have its internals elsewhere
-        kept = kept or KeptCode({}, {}, {})
-        kept.begin()
-        _kept = kept
+        cache = cache or StartupCache({}, {}, {})
+        cache.begin()
+        _cache = cache
 
 
 def end() -> None:
     """Startup is over: load as usual from now on."""
-    if _kept is not None:
-        _kept.end()
+    if _cache is not None:
+        _cache.end()
 
 
-def of_this_start() -> KeptCode | None:
+def of_this_start() -> StartupCache | None:
     """The finder installed by `use`; None if there is none."""
-    return _kept
+    return _cache
 
 
 def path() -> str:
@@ -245,7 +245,7 @@ def head(index: int, codes: int) -> bytes:
     return MAGIC + repr(wanted).encode("utf-8", "surrogateescape") + b"\n%012d %012d\n" % (index, codes)
 
 
-def _opened(file: str) -> KeptCode | None:
+def _opened(file: str) -> StartupCache | None:
     """The contents of the file, if it is complete and was made for this interpreter."""
     descriptor = last_screen.open_private(file, LARGEST)
     if descriptor is None:
@@ -256,7 +256,7 @@ def _opened(file: str) -> KeptCode | None:
         index, codes = (int(number) for number in begins[-26:].split())
         if begins == head(index, codes) and size == len(begins) + index + codes:
             modules, patterns, sources = marshal.loads(os.pread(descriptor, index, len(begins)))  # noqa: S302
-            return KeptCode(modules, patterns, sources, descriptor, len(begins) + index)
+            return StartupCache(modules, patterns, sources, descriptor, len(begins) + index)
     except BaseException:
         os.close(descriptor)
         raise

@@ -28,13 +28,13 @@ SAID = "before"
 START = """
 import json, os, sys
 sys.path.insert(0, {modules!r})
-from narrowcast.cli import code_store, kept_code
+from narrowcast.cli import startup_cache_writer, startup_cache
 {before}
-kept_code.use()
-made = kept_code.of_this_start()
+startup_cache.use()
+made = startup_cache.of_this_start()
 {program}
-kept_code.end()
-code_store.keep()
+startup_cache.end()
+startup_cache_writer.save()
 print(json.dumps(answer))
 """
 LOADS = """
@@ -96,7 +96,7 @@ def test_the_second_start_loads_from_the_file_what_the_first_has_loaded(starts: 
     assert first[2:8] == [*FOUND, True]
     assert len(first[8]) == 2  # type: ignore[arg-type]
     assert starts.file.stat().st_mode & 0o777 == 0o600
-    assert starts.run() == ["KeptLoader", "KeptLoader", *FOUND, False, [], True, True]
+    assert starts.run() == ["CachedLoader", "CachedLoader", *FOUND, False, [], True, True]
 
 
 def test_a_module_that_was_changed_is_loaded_as_it_is_now_and_kept_anew(starts: Starts) -> None:
@@ -106,8 +106,8 @@ def test_a_module_that_was_changed_is_loaded_as_it_is_now_and_kept_anew(starts: 
     os.utime(starts.thing, ns=(state.st_atime_ns, state.st_mtime_ns))  # the same size and time
     compiled = next((starts.modules / "__pycache__").glob("thing.*"))
     compiled.unlink()
-    assert starts.run()[:3] == ["SourceFileLoader", "KeptLoader", "after!"]
-    assert starts.run()[:3] == ["KeptLoader", "KeptLoader", "after!"]
+    assert starts.run()[:3] == ["SourceFileLoader", "CachedLoader", "after!"]
+    assert starts.run()[:3] == ["CachedLoader", "CachedLoader", "after!"]
 
 
 def test_a_module_that_is_gone_is_gone(starts: Starts) -> None:
@@ -132,22 +132,24 @@ def test_the_file_is_written_only_where_something_new_was_loaded_and_keeps_the_r
     (starts.modules / "more.py").write_text("")
     starts.run("import more\nanswer = []")
     assert starts.file.stat().st_ino != written.st_ino
-    assert starts.run()[0] == "KeptLoader"
+    assert starts.run()[0] == "CachedLoader"
     names = sorted(path.name for path in starts.file.parent.iterdir())
     assert names == [FILE]
 
 
 def test_what_is_loaded_after_the_start_is_not_kept_but_what_was_begun_is_loaded(starts: Starts) -> None:
-    late = "import package\nkept_code.end()\nimport thing\nanswer = [type(thing.__spec__.loader).__name__]"
+    late = (
+        "import package\nstartup_cache.end()\nimport thing\nanswer = [type(thing.__spec__.loader).__name__]"
+    )
     starts.run(late)
     assert starts.run()[:2] == ["SourceFileLoader", "SourceFileLoader"]
     begun = (
-        "from importlib.util import find_spec, module_from_spec\nspec = find_spec('thing')\nkept_code.end()\n"
+        "from importlib.util import find_spec, module_from_spec\nspec = find_spec('thing')\nstartup_cache.end()\n"
         "thing = sys.modules['thing'] = module_from_spec(spec)\nspec.loader.exec_module(thing)\n"
         "import re, dataclasses\nanswer = [thing.SAID, type(spec.loader).__name__, re._compiler.compile.__module__]\n"
-        "answer.append(any(hasattr(sys.modules[m], name) for m, name in kept_code.COMPILING))"
+        "answer.append(any(hasattr(sys.modules[m], name) for m, name in startup_cache.COMPILING))"
     )
-    assert starts.run(begun) == ["before", "KeptLoader", "re._compiler", False]
+    assert starts.run(begun) == ["before", "CachedLoader", "re._compiler", False]
 
 
 def spoil(starts: Starts, how: str) -> None:
@@ -180,13 +182,13 @@ def test_a_file_that_is_not_whole_or_not_ones_own_is_not_used_but_written_anew(
     starts.run()
     spoil(starts, how)
     assert starts.run()[:7] == ["SourceFileLoader", "SourceFileLoader", *FOUND]
-    assert starts.run()[:7] == ["KeptLoader", "KeptLoader", *FOUND]
+    assert starts.run()[:7] == ["CachedLoader", "CachedLoader", *FOUND]
 
 
 def test_code_that_cannot_be_read_is_read_from_where_it_always_was(starts: Starts) -> None:
     starts.run()
-    fails = "def fails(*_):\n    raise OSError\nkept_code.os.pread = fails\n"
-    assert starts.run(fails + LOADS) == ["KeptLoader", "KeptLoader", *FOUND, False, [], True, True]
+    fails = "def fails(*_):\n    raise OSError\nstartup_cache.os.pread = fails\n"
+    assert starts.run(fails + LOADS) == ["CachedLoader", "CachedLoader", *FOUND, False, [], True, True]
 
 
 def test_nothing_is_kept_where_python_is_to_write_no_code(starts: Starts) -> None:
@@ -225,4 +227,6 @@ def test_flags_of_a_class_of_their_own_are_written(starts: Starts) -> None:
 @pytest.mark.parametrize("elsewhere", ["Changed", "None"])
 def test_a_python_that_has_its_parts_elsewhere_starts_as_ever(starts: Starts, elsewhere: str) -> None:
     other = "class Changed:\n    compile = staticmethod(lambda pattern, flags=0: None)\n"
-    assert starts.run("answer = [made is None]", before=f"{other}kept_code.compiler = {elsewhere}") == [True]
+    assert starts.run("answer = [made is None]", before=f"{other}startup_cache.compiler = {elsewhere}") == [
+        True
+    ]

@@ -1,5 +1,5 @@
 """Writes the modules and patterns loaded at startup to one file, for the next start: see
-`narrowcast.cli.kept_code`.
+`narrowcast.cli.startup_cache`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from importlib.machinery import ExtensionFileLoader, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
-from narrowcast.cli import kept_code
-from narrowcast.cli.kept_code import KeptCode, KeptLoader, Modules, Patterns, Sources
+from narrowcast.cli import startup_cache
+from narrowcast.cli.startup_cache import CachedLoader, Modules, Patterns, Sources, StartupCache
 from narrowcast.terminal import last_screen
 from narrowcast_api.storage.folders import private_folder
 
@@ -26,27 +26,27 @@ _HEAD = 16
 """Length of a .pyc file's header, in bytes: https://peps.python.org/pep-0552/"""
 
 
-def keep() -> None:
+def save() -> None:
     """Write the file if this start has loaded something that it does not contain. Never raises."""
-    kept = kept_code.of_this_start()
-    if kept is None or kept.loaded is None:
+    cache = startup_cache.of_this_start()
+    if cache is None or cache.loaded is None:
         return
     try:
-        _keep(kept, kept.loaded, Path(kept_code.path()))
+        _update(cache, cache.loaded, Path(startup_cache.path()))
     except (OSError, ValueError) as error:  # disk errors, or values that cannot be marshalled
         log.warning("the code of this start cannot be cached for the next one: %s", error)
 
 
-def _keep(kept: KeptCode, loaded: Iterable[str], file: Path) -> None:
-    patterns = {key: made for key, made in kept.new_patterns.items() if not made[0] & (re.LOCALE | re.DEBUG)}
+def _update(cache: StartupCache, loaded: Iterable[str], file: Path) -> None:
+    patterns = {key: made for key, made in cache.new_patterns.items() if not made[0] & (re.LOCALE | re.DEBUG)}
     found = _files(loaded)
     if (
         not patterns
-        and not kept.new_sources
-        and all(_is_kept(kept, name, path) for name, (path, _, _) in found.items())
+        and not cache.new_sources
+        and all(_is_current(cache, name, path) for name, (path, _, _) in found.items())
     ):
         return
-    before = {name: entry[:3] for name, entry in kept.modules.items() if name not in found}
+    before = {name: entry[:3] for name, entry in cache.modules.items() if name not in found}
     modules: Modules = {}
     codes = bytearray()
     for name, (path, cached, is_package) in (before | found).items():
@@ -55,22 +55,22 @@ def _keep(kept: KeptCode, loaded: Iterable[str], file: Path) -> None:
         if code is not None:
             modules[name] = path, cached, is_package, state, len(codes), len(code)
             codes += code
-    _write(file, modules, (kept.patterns | patterns, kept.sources), codes)
+    _write(file, modules, (cache.patterns | patterns, cache.sources), codes)
 
 
-def _is_kept(kept: KeptCode, name: str, path: str) -> bool:
-    entry = kept.modules.get(name)
+def _is_current(cache: StartupCache, name: str, path: str) -> bool:
+    entry = cache.modules.get(name)
     return entry is not None and entry[3] == last_screen.state_of(path)
 
 
 def _files(names: Iterable[str]) -> dict[str, tuple[str, str, bool]]:
     """By module name: its source file, its .pyc file ("" for a compiled extension), and whether it is a package.
-    Modules loaded from the kept file are left out.
+    Modules loaded from the cache file are left out.
     """
     found = {}
     for name in names:
         spec = getattr(sys.modules.get(name), "__spec__", None)
-        if spec is None or spec.name != name or not spec.origin or isinstance(spec.loader, KeptLoader):
+        if spec is None or spec.name != name or not spec.origin or isinstance(spec.loader, CachedLoader):
             continue
         is_package = spec.submodule_search_locations is not None
         if isinstance(spec.loader, ExtensionFileLoader):
@@ -100,7 +100,7 @@ def _write(file: Path, modules: Modules, others: tuple[Patterns, Sources], codes
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as out:
-            out.write(kept_code.head(len(index), len(codes)))
+            out.write(startup_cache.head(len(index), len(codes)))
             out.write(index)
             out.write(codes)
             out.flush()
