@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.cli.directory import wire_narrow
-from narrowcast.cli.outcome import CommandError, Exit, complain, quoted
+from narrowcast.cli.outcome import CommandError, Exit, print_error, quoted
 from narrowcast_api.client import Client
 from narrowcast_api.clock import SystemClock
 from narrowcast_api.errors import NarrowcastError
@@ -117,10 +117,10 @@ class _Follower:
             self._bell.set()
         elif kind in ("reconnecting", "offline") and not self._is_down:
             self._is_down = True
-            complain(f"connection lost, reconnecting ({quoted(status.detail)})")
+            print_error(f"connection lost, reconnecting ({quoted(status.detail)})")
         elif kind == "live" and self._is_down:
             self._is_down = False
-            complain("connected again")
+            print_error("connected again")
 
     async def _catch_up(self) -> None:
         while not self._refused:

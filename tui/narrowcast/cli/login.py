@@ -22,7 +22,7 @@ from narrowcast.app.signin import (
     join,
     sign_in_and_store,
 )
-from narrowcast.cli.outcome import CommandError, Exit, complain
+from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.terminal.paths import Paths
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api.account import normal_site
@@ -114,7 +114,7 @@ def _allow_cleartext(site: str, allowed: bool) -> bool:
     except Cleartext as error:
         if not sys.stdin.isatty():
             raise CommandError(f"{error}, or allow it with --insecure-http.", Exit.USAGE) from None
-        complain(f"{error}.")
+        print_error(f"{error}.")
         if input("Continue anyway? Type yes: ").strip().lower() != "yes":
             raise CommandError("nothing was sent", Exit.USAGE) from None
         return True
@@ -137,7 +137,7 @@ def _join(args: argparse.Namespace, site: str, token: str, bundle: Path | None, 
 def _ask_new_email() -> str:
     """Ask until the answer looks like an email address: the server checks it only after the password was chosen."""
     while "@" not in (email := _ask_email()):
-        complain(f"{email!r} is not an email address")
+        print_error(f"{email!r} is not an email address")
     return email
 
 
@@ -153,11 +153,11 @@ def _ask_new_password() -> Secret:
                 raise CommandError(f"a password must have {rule}; nothing was done", Exit.USAGE)
             return password
         if not fits:
-            complain(f"a password must have {rule}")
+            print_error(f"a password must have {rule}")
         elif ask_secret("Again").reveal() == password.reveal():
             return password
         else:
-            complain("the two passwords differ")
+            print_error("the two passwords differ")
 
 
 def _ask(what: str, option: str) -> str:
@@ -183,7 +183,7 @@ def _typed(what: str, read: Callable[[str], str]) -> str:
     """Read a line from the terminal; an empty one is asked for again. Raises CommandError for Ctrl-d."""
     try:
         while not (text := read(f"{what}: ")):
-            complain("nothing was entered; press Ctrl-c to quit")
+            print_error("nothing was entered; press Ctrl-c to quit")
     except EOFError:
         raise CommandError(f"{what}: nothing was entered", Exit.USAGE) from None
     return text

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import cast
 
-from narrowcast.cli.outcome import CommandError, Exit, complain, explain
+from narrowcast.cli.outcome import CommandError, Exit, explain, print_error
 from narrowcast.cli.streams import ready_streams, settle_streams
 from narrowcast.terminal import last_screen
 from narrowcast_api.version import VERSION
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _fail(message: str, code: int) -> int:
     last_screen.give_back()
-    complain(message)
+    print_error(message)
     return code
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrowcast.cli.account_choice import chosen_account
-from narrowcast.cli.outcome import CommandError, Exit, complain
+from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.records import OutboxRecord
 from narrowcast.cli.unsent import send_within, unsent
@@ -80,11 +80,11 @@ async def _change(session: Session, action: str, ids: Sequence[str]) -> None:
             raise CommandError(f"{how_many} that begins with {wanted!r}", Exit.USAGE)
         for entry in found:
             if not await session.outbox.claim(entry.local_id):
-                complain(f"{entry.local_id} is already being sent")
+                print_error(f"{entry.local_id} is already being sent")
             elif action == "retry":
                 session.outbox.retry(entry.local_id)
             elif session.outbox.cancel(entry.local_id) is None:
-                complain(f"{entry.local_id} is already being sent")
+                print_error(f"{entry.local_id} is already being sent")
             else:
                 say(safe_block(entry.content))  # so that the canceled text is not lost
 
@@ -92,9 +92,9 @@ async def _change(session: Session, action: str, ids: Sequence[str]) -> None:
 async def _wait(account: Account, paths: Paths, seconds: float) -> Exit:
     """Send until nothing is waiting. Returns done, failed if a message was rejected, or unreachable if time is up."""
     if left := await send_within(account, paths, seconds):
-        complain(f"{left} still waiting to be sent; they will be sent the next time Narrowcast runs")
+        print_error(f"{left} still waiting to be sent; they will be sent the next time Narrowcast runs")
         return Exit.UNREACHABLE
     failed = unsent(account, paths)
     for record in failed:
-        complain(f"{record.local_id}: {safe_line(record.error or 'not sent')}")
+        print_error(f"{record.local_id}: {safe_line(record.error or 'not sent')}")
     return Exit.FAILED if failed else Exit.DONE

@@ -36,7 +36,7 @@ class CommandError(Exception):
         self.code = code
 
 
-def complain(message: str) -> None:
+def print_error(message: str) -> None:
     """Write an error to standard error, each line prefixed with the program's name."""
     for line in message.splitlines() or [message]:
         sys.stderr.write(f"narrowcast: {line}\n")

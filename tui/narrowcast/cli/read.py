@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.directory import parse_narrow, wire_narrow
-from narrowcast.cli.outcome import Exit, complain
+from narrowcast.cli.outcome import Exit, print_error
 from narrowcast.cli.printing import as_json, as_record, as_text, say
 from narrowcast_api.narrow.narrow import Narrow
 
@@ -41,7 +41,7 @@ def show(account: Account, narrow: Narrow, limit: int, *, json: bool) -> int:
     for message in messages:
         say(as_json(as_record(message)) if json else as_text(message))
     if not messages:
-        complain("no messages match")
+        print_error("no messages match")
     return Exit.DONE
 
 

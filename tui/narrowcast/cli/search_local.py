@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.cli.outcome import CommandError, Exit, complain
+from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.records import MatchRecord
 from narrowcast.terminal.paths import Paths
@@ -43,7 +43,7 @@ def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) ->
             say(f"{message.id}  {safe_line(message.sender_name)}: {safe_line(hit.snippet)}")
     if result.unjudged:
         left_out = " ".join(f"{term.operator}:{term.operand}" for term in result.unjudged)
-        complain(f"ignored, since only the server can evaluate it: {safe_line(left_out)}")
+        print_error(f"ignored, since only the server can evaluate it: {safe_line(left_out)}")
     if not result.hits:
-        complain("no cached messages match; omit --local to search the server")
+        print_error("no cached messages match; omit --local to search the server")
     return Exit.DONE

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.cli.account_choice import chosen_account
 from narrowcast.cli.directory import Directory, registered
-from narrowcast.cli.outcome import CommandError, Exit, complain
+from narrowcast.cli.outcome import CommandError, Exit, print_error
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.progress import Progress
 from narrowcast.cli.records import SentRecord
@@ -113,7 +113,7 @@ def _topic_instead(args: argparse.Namespace, where: Destination, error: BadReque
     needs = f"#{args.channel.lstrip('#')} needs a topic"
     topic = ""
     if sys.stdin.isatty() and args.text is not None:
-        complain(needs)
+        print_error(needs)
         topic = input("Topic: ").strip()
     if not topic:
         raise CommandError(f"{needs}; name one with --topic TOPIC", Exit.USAGE)

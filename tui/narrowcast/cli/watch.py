@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from narrowcast.app import accounts
 from narrowcast.app.config import Config
 from narrowcast.app.config_load import load
-from narrowcast.cli.outcome import CommandError, Exit, complain, explain, quoted
+from narrowcast.cli.outcome import CommandError, Exit, explain, print_error, quoted
 from narrowcast.cli.printing import as_json, as_record, as_text, say
 from narrowcast.cli.unsent import send_unsent
 from narrowcast.terminal.notice_command import CommandRunner, check_command, command_values
@@ -81,7 +81,7 @@ def _account(file: tuple[str, Path]) -> tuple[str, Account] | None:
         explained = explain(error)
         if explained is None:
             raise
-        complain(explained[0])
+        print_error(explained[0])
         return None
 
 
@@ -159,7 +159,7 @@ class _Watcher:
             signal.raise_signal(signal.SIGTERM)  # the reader of our output has closed it
         except Exception as error:
             log.exception("watching %s", self._name)
-            complain(f"{self._name}: {error}")
+            print_error(f"{self._name}: {error}")
 
     def _on_status(self, session: Session) -> None:
         """Report each change of the connection once; the first successful connection is not reported."""
@@ -171,13 +171,13 @@ class _Watcher:
         if kind == self._status or (kind in ("connecting", "live") and not self._status):
             return
         if kind == "refused" and session.status.ended:
-            complain(f"{self._name}: {quoted(session.status.detail)}")
+            print_error(f"{self._name}: {quoted(session.status.detail)}")
         elif kind == "refused":
-            complain(f"{self._name}: the server rejected the API key; sign in again")
+            print_error(f"{self._name}: the server rejected the API key; sign in again")
         elif kind == "offline":
-            complain(f"{self._name}: offline, reconnecting")
+            print_error(f"{self._name}: offline, reconnecting")
         elif kind == "live" and self._status in ("offline", "refused"):
-            complain(f"{self._name}: connected again")
+            print_error(f"{self._name}: connected again")
         self._status = kind
 
     # messages
@@ -212,7 +212,7 @@ class _Watcher:
                 allow_empty_topic_name=self._json,
             )
         except NarrowcastError as error:
-            complain(f"{self._name}: message {message.id} cannot be fetched: {quoted(error.user_message)}")
+            print_error(f"{self._name}: message {message.id} cannot be fetched: {quoted(error.user_message)}")
             return
         for fetched in page.fetched:
             if fetched.message.id == message.id and self._json:
@@ -228,9 +228,9 @@ class _Watcher:
             await self._live.wait()
             sent, failed = await send_unsent(self._account, paths)
             if sent:
-                complain(f"{self._name}: sent {counted(sent, 'waiting message')}")
+                print_error(f"{self._name}: sent {counted(sent, 'waiting message')}")
             if failed:
-                complain(
+                print_error(
                     f"{self._name}: {counted(failed, 'message')} could not be sent; see: narrowcast outbox"
                 )
             with suppress(TimeoutError):
