@@ -300,11 +300,11 @@ class NarrowcastApp(App[int], inherit_bindings=False):
     def action_app_help(self) -> None:
         from narrowcast.screens.dialogs.help import help_screen
 
-        heard: list[str] = []
+        active: list[str] = []
         if self.screen is not self.accounts.screen:
-            bindings = (active.binding for active in self.screen.active_bindings.values())
-            heard = [binding.id for binding in bindings if binding.id]
-        self.push_screen(help_screen(self, self.keys, heard))
+            bindings = (key.binding for key in self.screen.active_bindings.values())
+            active = [binding.id for binding in bindings if binding.id]
+        self.push_screen(help_screen(self, self.keys, active))
 
     def action_app_palette(self) -> None:
         from narrowcast.screens.dialogs.palette import palette

@@ -50,7 +50,7 @@ LEGEND = (
     ("◷", "Scheduled message or reminder"),
 )
 
-KEPT = "help"
+SCREEN_NAME = "help"
 """The name of the installed help screen."""
 MARGIN = 2
 """Columns of the list that are not text."""
@@ -132,28 +132,28 @@ class HelpList(VirtualList[HelpRow]):
         return item.number
 
 
-def help_screen(app: App[Any], keys: Keys, heard: Sequence[str]) -> HelpScreen:
-    """Help on ``heard``, the ids of the commands whose keys are active in the current context. If it is empty, help
+def help_screen(app: App[Any], keys: Keys, active: Sequence[str]) -> HelpScreen:
+    """Help on ``active``, the ids of the commands whose keys are active in the current context. If it is empty, help
     on everything; ``app`` keeps that screen, since creating it takes longer than painting it.
     """
-    if heard:
-        return HelpScreen(keys, heard)
+    if active:
+        return HelpScreen(keys, active)
     made_for = app.theme, app.size, dict(keys), every()
-    if app.is_screen_installed(KEPT):
-        kept = app.get_screen(KEPT)
-        if isinstance(kept, HelpScreen) and kept.made_for == made_for and not kept.is_finding:
-            kept.start_over()
-            return kept
-        app.uninstall_screen(kept)
-        app.call_later(kept.remove)
+    if app.is_screen_installed(SCREEN_NAME):
+        installed = app.get_screen(SCREEN_NAME)
+        if isinstance(installed, HelpScreen) and installed.made_for == made_for and not installed.is_finding:
+            installed.start_over()
+            return installed
+        app.uninstall_screen(installed)
+        app.call_later(installed.remove)
     screen = HelpScreen(keys)
     screen.made_for = made_for
-    app.install_screen(screen, KEPT)
+    app.install_screen(screen, SCREEN_NAME)
     return screen
 
 
 class HelpScreen(Dialog[None], inherit_bindings=False):
-    """``heard``: the ids of the commands whose keys are active where help was opened; they come first."""
+    """``active``: the ids of the commands whose keys are active where help was opened; they come first."""
 
     made_for: object = None
     """The state for which this screen was built: it can be shown again while that is the same."""
@@ -165,9 +165,9 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.HELP)]
     AUTO_FOCUS = "HelpList"
 
-    def __init__(self, keys: Keys, heard: Sequence[str] = ()) -> None:
+    def __init__(self, keys: Keys, active: Sequence[str] = ()) -> None:
         super().__init__()
-        self.list = HelpList(list(_entries(keys, heard)))
+        self.list = HelpList(list(_entries(keys, active)))
         self._search = FindField("command, key or id", lambda: self.list, self.list.search)
 
     @property
@@ -206,10 +206,10 @@ class HelpScreen(Dialog[None], inherit_bindings=False):
             self.dismiss(None)
 
 
-def _entries(keys: Keys, heard: Sequence[str]) -> Iterator[Entry]:
+def _entries(keys: Keys, active: Sequence[str]) -> Iterator[Entry]:
     commands = by_id()
-    if heard:
-        for command_id in dict.fromkeys(heard):
+    if active:
+        for command_id in dict.fromkeys(active):
             if (command := commands.get(command_id)) is not None:
                 yield Entry("Keys here", _keys(keys, command_id), command.title, command_id)
     else:
