@@ -145,10 +145,11 @@ async def live_session(
 
 
 async def after_events(session: Session, service: Service, *events: dict[str, Any]) -> None:
-    """Sends events, and waits until they are applied."""
+    """Sends events, and waits until they are applied and the session's listeners have their changes."""
     last = 1000 + service.told
     service.tell(*events, message_event(channel_message(last, "elsewhere"), "read"))
     await until(lambda: last in session.state.messages)
+    await asyncio.sleep(0)  # listeners receive changes at the next turn of the loop
 
 
 async def after_a_new_snapshot(session: Session, service: Service, **fields: object) -> None:
