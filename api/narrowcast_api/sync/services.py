@@ -36,7 +36,7 @@ class Services:
     def __init__(self, session: ServiceHost) -> None:
         self._session = session
         requests = RouteRequests(
-            lambda: session.client, lambda: session.state, on_presence=session.others_are_present
+            lambda: session.client, lambda: session.state, on_presence=session.merge_presences
         )
         journal, clock, changed = session.storage.journal, session.clock, session.publish
         self.outbox = Outbox(

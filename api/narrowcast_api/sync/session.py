@@ -324,11 +324,11 @@ class Session:
         """Runs `work` in the background; an exception in it is logged."""
         self._supervisor.spawn(work, name)
 
-    def typing_seen(self) -> None:
+    def watch_typing_expiry(self) -> None:
         """Watches for the expiry of a typing notification that was just received."""
         self._typing_expiry.ring()
 
-    def others_are_present(self, answer: PresenceAnswer) -> None:
+    def merge_presences(self, answer: PresenceAnswer) -> None:
         """Takes the presence of others, and the server's time, from the answer to the own presence report."""
         if answer.server_timestamp is not None:
             self.state.presence.server_offset = answer.server_timestamp - self.clock.now()

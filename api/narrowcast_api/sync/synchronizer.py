@@ -91,7 +91,7 @@ class SyncHost(ServiceHost, Protocol):
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None: ...
 
-    def typing_seen(self) -> None: ...
+    def watch_typing_expiry(self) -> None: ...
 
     async def until_painted(self) -> None: ...
 
@@ -208,7 +208,7 @@ class Synchronizer:
             if isinstance(change, MessagesRemoved):
                 views.remove(change.ids)
             elif isinstance(change, TypingChanged):
-                session.typing_seen()
+                session.watch_typing_expiry()
         if isinstance(event, MessageEvent):
             message = session.state.messages.get(event.message.id)
             if message is not None:
