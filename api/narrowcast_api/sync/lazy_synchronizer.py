@@ -18,19 +18,19 @@ class LazySynchronizer:
 
     def __init__(self, session: SyncHost) -> None:
         self._session = session
-        self._held: asyncio.Event | None = None
+        self._until: asyncio.Event | None = None
         self.loaded: Synchronizer | None = None
 
-    def hold_back(self, until: asyncio.Event) -> None:
+    def delay(self, until: asyncio.Event) -> None:
         """Delays loading until `until` is set."""
-        self._held = until
+        self._until = until
 
     async def ready(self) -> Synchronizer:
         """Returns the synchronizer. Its module is imported in a thread, since that takes a while and would
         block input.
         """
-        if self._held is not None:
-            await self._held.wait()
+        if self._until is not None:
+            await self._until.wait()
         if self.loaded is None:
             made_by = getattr(sys.modules.get(MODULE), "Synchronizer", None)
             if made_by is None:  # not imported yet, or another thread is importing it now

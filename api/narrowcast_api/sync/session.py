@@ -289,13 +289,13 @@ class Session:
         if self._synchronizer.loaded is not None:
             self._synchronizer.loaded.stream.retry_now()
 
-    def hold_back(self, until: asyncio.Event) -> None:
+    def delay_network(self, until: asyncio.Event) -> None:
         """Delays all network access until `until` is set, so that an app can paint cached content first:
         loading the HTTP code would compete with that.
         """
-        self._synchronizer.hold_back(until)
+        self._synchronizer.delay(until)
 
-    def hold_stream_back(self, until: asyncio.Event) -> None:
+    def delay_stream(self, until: asyncio.Event) -> None:
         """Registers and fetches what views need, but opens a WebSocket stream of events only once `until` is
         set: loading the WebSocket library takes a while, and an app paints what was fetched first. The server
         keeps the events meanwhile.
@@ -303,7 +303,7 @@ class Session:
         self._painted = until
 
     async def until_painted(self) -> None:
-        """Waits until the stream may be opened, if `hold_stream_back` was called."""
+        """Waits until the stream may be opened, if `delay_stream` was called."""
         if self._painted is not None:
             await self._painted.wait()
 

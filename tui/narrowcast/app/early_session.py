@@ -56,7 +56,7 @@ class EarlySession:
     async def _open(self) -> tuple[Session, asyncio.Task[None]]:
         account = await asyncio.to_thread(accounts.read, self._file)
         session = await Session.open(account, data_dir=self._paths.data, cache_dir=self._paths.cache)
-        session.hold_stream_back(self.painted)
+        session.delay_stream(self.painted)
         asyncio.get_running_loop().call_later(PAINTING_SECONDS, self.painted.set)
         running = asyncio.ensure_future(session.run())
         view = session.view(session.last_narrow or Narrow.all())

@@ -86,7 +86,7 @@ class LiveAccount:
         self.begun = True
         context = app_of(app)
         if self._running is None:
-            self.session.hold_back(self._painted)
+            self.session.delay_network(self._painted)
         app.call_after_refresh(self._painted.set)
         context.spawn(self._running or self.session.run(), f"keep the account {self.name} live")
         if link:
