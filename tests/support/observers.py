@@ -10,7 +10,7 @@ from narrowcast_api.client import Client
 from narrowcast_api.state.apply import apply as apply_event
 from narrowcast_api.state.apply import snapshot_within
 from narrowcast_api.state.state import State
-from narrowcast_api.sync.hidden_channels import forget_if_hidden, may_be_hidden
+from narrowcast_api.sync.hidden_channels import may_be_hidden, remove_if_hidden
 from narrowcast_api.wire.events import Event, parse_events
 from narrowcast_api.wire.vocabulary import Anchor
 from support.state_facts import differences, facts
@@ -111,7 +111,7 @@ class Observer:
         """Fetches every channel that may have become private, since servers may send no event about that."""
         for channel in list(self.state.channels):
             if may_be_hidden(self, channel.channel_id):
-                await forget_if_hidden(self, channel.channel_id)
+                await remove_if_hidden(self, channel.channel_id)
 
     def apply_expected(self, event: Event) -> None:
         """Applies now what an event would report."""

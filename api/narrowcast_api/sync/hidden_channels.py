@@ -41,7 +41,7 @@ def may_be_hidden(account: Account, channel_id: int) -> bool:
     return channel is not None and not channel.is_subscribed and not channel.is_archived
 
 
-async def forget_if_hidden(account: Account, channel_id: int) -> None:
+async def remove_if_hidden(account: Account, channel_id: int) -> None:
     """Requests a channel from the server, and removes it from the state if the server does not return it."""
     with suppress(NarrowcastError):  # no answer, or the server is too old: the channel stays
         try:

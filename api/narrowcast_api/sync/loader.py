@@ -30,7 +30,7 @@ class Loader:
         except BadRequest:
             channel = session.state.channels.get(channel_id)
             if channel is None or not channel.is_archived:
-                (await self._synchronizer.ready()).doubt_channel(channel_id)
+                (await self._synchronizer.ready()).check_if_hidden(channel_id)
                 raise
             return
         session.state.topics.load(channel_id, answer.topics)

@@ -38,7 +38,7 @@ from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.codec import to_json
 from narrowcast_api.sync.cache_writer import CacheWriter
-from narrowcast_api.sync.hidden_channels import forget_if_hidden, may_be_hidden
+from narrowcast_api.sync.hidden_channels import may_be_hidden, remove_if_hidden
 from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.services import Services
@@ -283,7 +283,7 @@ class Synchronizer:
         else:
             messages = self._take_older(messages)
         if include_anchor and not page.messages:
-            self.doubt_channel(narrow.channel_id)
+            self.check_if_hidden(narrow.channel_id)
         return Page(
             messages,
             anchor=page.anchor,
@@ -292,12 +292,12 @@ class Synchronizer:
             matches=page.matches,
         )
 
-    def doubt_channel(self, channel_id: int | None) -> None:
+    def check_if_hidden(self, channel_id: int | None) -> None:
         """Checks whether a channel has become invisible to the user, because it has no messages or its topics
         were rejected.
         """
         if channel_id is not None and may_be_hidden(self._session, channel_id):
-            self._session.spawn(forget_if_hidden(self._session, channel_id), "the look for a channel")
+            self._session.spawn(remove_if_hidden(self._session, channel_id), "the check of a channel")
 
     async def _settled(self, fetched: Sequence[Message], watch: _Watch) -> list[Message]:
         """Returns the messages in their current form: changes by events since the request are newer than the answer."""
