@@ -42,7 +42,7 @@ class Loader:
         """
         message = self._session.state.messages.get(message_id)
         if message is None:
-            message = await (await self._synchronizer.ready()).fetch_one(message_id)
+            message = await (await self._synchronizer.ready()).fetch_message(message_id)
         return message
 
     async def messages(self, message_ids: Iterable[int]) -> None:
@@ -50,4 +50,4 @@ class Loader:
         to the user.
         """
         if missing := [one for one in message_ids if one not in self._session.state.messages]:
-            await (await self._synchronizer.ready()).fetch_some(missing)
+            await (await self._synchronizer.ready()).fetch_messages(missing)

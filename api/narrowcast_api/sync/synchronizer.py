@@ -362,7 +362,7 @@ class Synchronizer:
         if fresh:
             session.storage.cache.post(session.storage.cache.save_messages, fresh)
 
-    async def fetch_one(self, message_id: int) -> Message | None:
+    async def fetch_message(self, message_id: int) -> Message | None:
         """Fetches a message into the state; None if it does not exist or is not visible to the user."""
         try:
             answer = await get_message(self._connection, message_id=message_id)
@@ -372,7 +372,7 @@ class Synchronizer:
             self._take([answer.message])
         return answer.message
 
-    async def fetch_some(self, message_ids: Sequence[int]) -> None:
+    async def fetch_messages(self, message_ids: Sequence[int]) -> None:
         """Fetches messages into the state, as far as they exist and are visible to the user: in one request
         if the server supports fetching by ids. Raises `NarrowcastError`.
         """
@@ -388,7 +388,7 @@ class Synchronizer:
                     self._take_older(messages)
                 return
         for message_id in message_ids:
-            await self.fetch_one(message_id)
+            await self.fetch_message(message_id)
 
     async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
         """Returns which messages belong to a narrow, according to the server. Raises `NarrowcastError`."""
