@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.state.changes import Change
-from narrowcast_api.sync.server_notices import AGAIN_AFTER, ServerNotices
+from narrowcast_api.sync.server_notices import REPEAT_AFTER, ServerNotices
 from support.api import make_connection
 from support.clock import VirtualClock
 from support.scripted import ScriptedTransport
@@ -18,7 +18,7 @@ async def test_what_was_ignored_is_told_once_for_each_kind_of_request() -> None:
             transport.prepare("POST", "/api/v1/thing", json=IGNORED)
         transport.prepare("PATCH", "/api/v1/thing", json=IGNORED)
         async with make_connection(transport) as connection:
-            ServerNotices(told.append, VirtualClock()).listen_to(connection)
+            ServerNotices(told.append, VirtualClock()).attach(connection)
             await connection.request("POST", "/thing")
             await connection.request("POST", "/thing")
             await connection.request("PATCH", "/thing")
@@ -32,7 +32,7 @@ async def test_a_wish_to_slow_down_is_told_now_and_then_and_short_ones_never() -
     told: list[Change] = []
     clock = VirtualClock()
     async with make_connection(ScriptedTransport()) as connection:
-        ServerNotices(told.append, clock).listen_to(connection)
+        ServerNotices(told.append, clock).attach(connection)
         assert connection.on_rate_limited is not None
         connection.on_rate_limited(0.5)
         assert told == []
@@ -40,6 +40,6 @@ async def test_a_wish_to_slow_down_is_told_now_and_then_and_short_ones_never() -
             connection.on_rate_limited(12.0)
         assert len(told) == 1
         assert "12 s" in str(told[0])
-        await clock.advance(AGAIN_AFTER + 1)
+        await clock.advance(REPEAT_AFTER + 1)
         connection.on_rate_limited(12.0)
         assert len(told) == 2

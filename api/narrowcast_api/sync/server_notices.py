@@ -8,10 +8,10 @@ from narrowcast_api.clock import Clock
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.state.changes import Change, ServerNotice
 
-AGAIN_AFTER = 60.0
+REPEAT_AFTER = 60.0
 """Seconds after which the notice about rate limiting is repeated."""
 
-SHORTEST_REPORTED = 2.0
+MIN_REPORTED_PAUSE = 2.0
 """Shorter pauses, in seconds, are not reported."""
 
 
@@ -24,7 +24,7 @@ class ServerNotices:
         self._told: set[tuple[str, str, tuple[str, ...]]] = set()
         self._slow_until = 0.0
 
-    def listen_to(self, connection: Connection) -> None:
+    def attach(self, connection: Connection) -> None:
         """Sets the hooks of a connection."""
         connection.on_ignored = self._ignored
         connection.on_rate_limited = self._limited
@@ -42,7 +42,7 @@ class ServerNotices:
 
     def _limited(self, seconds: float) -> None:
         now = self._clock.monotonic()
-        if seconds < SHORTEST_REPORTED or now < self._slow_until:
+        if seconds < MIN_REPORTED_PAUSE or now < self._slow_until:
             return
-        self._slow_until = now + max(seconds, AGAIN_AFTER)
+        self._slow_until = now + max(seconds, REPEAT_AFTER)
         self._publish(ServerNotice(f"The server is limiting requests: they wait for {seconds:.0f} s."))

@@ -143,7 +143,7 @@ class Session:
             from narrowcast_api.sync.server_notices import ServerNotices
 
             self._client = Client.open(self.account, transport=self._transport, clock=self.clock)
-            ServerNotices(self.publish, self.clock).listen_to(self._client.connection)
+            ServerNotices(self.publish, self.clock).attach(self._client.connection)
         return self._client
 
     @property
