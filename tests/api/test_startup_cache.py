@@ -13,7 +13,7 @@ from narrowcast_api.state.state import State
 from narrowcast_api.storage.cache import Cache
 from narrowcast_api.storage.codec import to_json
 from narrowcast_api.sync import startup_cache
-from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
+from narrowcast_api.sync.startup_cache import cached_messages, load_state, save_progress
 from support.clock import VirtualClock
 from support.live import (
     ADA,
@@ -42,7 +42,7 @@ def test_without_a_snapshot_that_can_be_read_a_start_has_an_empty_account(
         cache.save_snapshot(kept)
     state = load_state(cache, clock)
     assert (state.me, state.from_cache, list(state.channels)) == (0, True, [])
-    keep_progress(cache, make_state())
+    save_progress(cache, make_state())
     assert cache.load_snapshot() == kept
 
 
@@ -51,7 +51,7 @@ def test_a_start_shows_what_was_unread_and_starred_in_the_end(cache: Cache, cloc
     state = load_state(cache, clock)
     assert (state.me, state.from_cache) == (ADA, True)
     apply(state, message_event(channel_message(101), "starred"))
-    keep_progress(cache, state)
+    save_progress(cache, state)
     again = load_state(cache, clock)
     assert (set(again.unreads), again.starred, again.from_cache) == ({101}, {101}, True)
 
@@ -63,10 +63,10 @@ def test_what_is_somebody_elses_or_too_large_to_be_written_at_an_end_stays_as_it
     saved(cache, user_id=BRUNO if why == "somebody else's" else ADA)
     before = cache.load_snapshot()
     assert before is not None
-    monkeypatch.setattr(startup_cache, "RENEWED_UP_TO", len(before) - (why == "large"))
+    monkeypatch.setattr(startup_cache, "MAX_RENEWED_BYTES", len(before) - (why == "large"))
     state = make_state()
     apply(state, message_event(channel_message(101)))
-    keep_progress(cache, state)
+    save_progress(cache, state)
     assert cache.load_snapshot() == before
 
 

@@ -161,7 +161,7 @@ class MessageView:
             self.first_unread = first
             self._publish()
 
-    def unread_again(self, message_id: int) -> None:
+    def move_unread_line(self, message_id: int) -> None:
         """Moves the unread line to this message, from which on the reader has marked everything as unread, or
         to an earlier unread message. The web app also moves it at once.
         """

@@ -42,7 +42,7 @@ from narrowcast_api.sync.local_search import LocalResult, search_cache
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.message_view import MessageView
 from narrowcast_api.sync.services import Services
-from narrowcast_api.sync.startup_cache import cached_messages, keep_progress, load_state
+from narrowcast_api.sync.startup_cache import cached_messages, load_state, save_progress
 from narrowcast_api.sync.supervisor import Supervisor
 from narrowcast_api.sync.typing_expiry import TypingExpiry
 from narrowcast_api.sync.view_refresher import ViewRefresher, needs_refresh
@@ -399,6 +399,6 @@ class Session:
         """Runs in a thread, because disks are slow."""
         try:
             if not self.state.from_cache:
-                keep_progress(self.storage.cache, self.state)
+                save_progress(self.storage.cache, self.state)
         finally:
             self.storage.close()

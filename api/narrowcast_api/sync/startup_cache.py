@@ -14,7 +14,7 @@ from narrowcast_api.state.state import State
 from narrowcast_api.storage.cache import Cache
 from narrowcast_api.storage.codec import from_json, to_json
 
-RENEWED_UP_TO = 4 * 2**20
+MAX_RENEWED_BYTES = 4 * 2**20
 """The size in bytes of a cached snapshot up to which it is updated at the end of a session."""
 
 _LARGE = 2**18
@@ -38,10 +38,10 @@ def load_state(cache: Cache, clock: Clock) -> State:
     return state
 
 
-def keep_progress(cache: Cache, state: State) -> None:
+def save_progress(cache: Cache, state: State) -> None:
     """Updates unread, starred and recent data in the cached snapshot, for the first paint at the next start."""
     raw = cache.load_snapshot()
-    if raw is None or len(raw) > RENEWED_UP_TO:
+    if raw is None or len(raw) > MAX_RENEWED_BYTES:
         return
     with suppress(ValueError, RecursionError):
         answer = from_json(raw)

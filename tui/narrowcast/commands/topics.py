@@ -263,7 +263,7 @@ async def mark_unread(screen: Workspace) -> None:
         for view in screen.session.views_on_screen:
             first = next((m.id for m in state.messages.known(view.ids) if topic.matches(m, state)), None)
             if first is not None:
-                view.unread_again(first)
+                view.move_unread_line(first)
         screen.tell(f"{counted(changed, 'message')} marked as unread. {UNTIL_ANOTHER_VIEW}")
 
 

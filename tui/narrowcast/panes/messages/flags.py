@@ -59,7 +59,7 @@ class Flags:
         changed = [one.id for one in session.state.messages.known(ids) if one.channel_id not in skipped]
         if changed:
             session.show_unread(changed)
-            view.unread_again(changed[0])
+            view.move_unread_line(changed[0])
             self._pane.say(f"Marked as unread from here. {UNTIL_ANOTHER_VIEW}")
         else:
             session.read_marks.resume()
