@@ -94,12 +94,12 @@ async def test_a_snapshot_that_has_time_comes_with_the_first_event_after_a_share
     for number, gate in enumerate((first, second, third)):
         bench.transport.prepare(*EVENTS, json=heartbeat(number), gate=gate)
     async with bench.running():
-        bench.stream.register_anew(300)
+        bench.stream.register_again(300)
         await bench.clock.advance(45)
         first.set()
         await bench.clock.settle(60)
         assert bench.events == [0]
-        bench.stream.register_anew(80)  # the earlier of the two times applies
+        bench.stream.register_again(80)  # the earlier of the two times applies
         await bench.clock.advance(45)
         second.set()
         await bench.clock.settle(60)

@@ -16,7 +16,7 @@ from simulation.loop import SimulatedLoop
 from simulation.plan import Act, plan
 from simulation.window import Window
 
-LOOK_AT_CLOCKS_EVERY = 30.0
+CLOCK_CHECK_EVERY = 30.0
 """Seconds between two checks for a suspended machine: in the simulation its clocks never differ."""
 
 
@@ -33,7 +33,7 @@ def seeded(seed: int) -> Iterator[None]:
     numbers = Random(seed)
     state, token_hex = randomness.getstate(), secrets.token_hex
     look_every, other_windows.LOOK_EVERY = other_windows.LOOK_EVERY, LOOK_EVERY
-    clocks_every, stream.LOOK_AT_CLOCKS_EVERY = stream.LOOK_AT_CLOCKS_EVERY, LOOK_AT_CLOCKS_EVERY
+    clocks_every, stream.CLOCK_CHECK_EVERY = stream.CLOCK_CHECK_EVERY, CLOCK_CHECK_EVERY
     randomness.seed(seed)
     secrets.token_hex = lambda size=8: numbers.randbytes(size or 8).hex()  # type: ignore[assignment]
     try:
@@ -41,7 +41,7 @@ def seeded(seed: int) -> Iterator[None]:
     finally:
         secrets.token_hex = token_hex
         other_windows.LOOK_EVERY = look_every
-        stream.LOOK_AT_CLOCKS_EVERY = clocks_every
+        stream.CLOCK_CHECK_EVERY = clocks_every
         randomness.setstate(state)
 
 

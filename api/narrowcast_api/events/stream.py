@@ -60,7 +60,7 @@ CATCH_UP_SECONDS = 10.0
 PROOF_SECONDS = 5.0
 """The maximum time in which a connection in doubt must prove that it works, before the status is no longer live."""
 
-LOOK_AT_CLOCKS_EVERY = 5.0
+CLOCK_CHECK_EVERY = 5.0
 """Seconds between two checks whether the machine slept."""
 
 _JUMP = 10.0
@@ -131,7 +131,7 @@ class EventStream:
         """Records that the server has carried out an action, for which it will send an event."""
         self._silence.acted()
 
-    def register_anew(self, within: float = 0.0) -> None:
+    def register_again(self, within: float = 0.0) -> None:
         """Requests a snapshot, because events do not contain all that has changed. It is fetched with the
         first events or heartbeat after a random share of ``within`` seconds, so that not all clients ask at
         the same time. For `on_events` to call.
@@ -375,7 +375,7 @@ class EventStream:
         """Calls `retry_now` when the wall clock ran ahead of the monotonic one, because the machine slept."""
         before = self._clock.now() - self._clock.monotonic()
         while True:
-            await self._clock.sleep(LOOK_AT_CLOCKS_EVERY)
+            await self._clock.sleep(CLOCK_CHECK_EVERY)
             after = self._clock.now() - self._clock.monotonic()
             if abs(after - before) > _JUMP:
                 self.retry_now()

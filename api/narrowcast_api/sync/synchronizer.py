@@ -196,7 +196,7 @@ class Synchronizer:
             self._cache_writer.note(changes)
             self._forget_old()
         if outdated:
-            self.stream.register_anew(min(outdated))
+            self.stream.register_again(min(outdated))
 
     def _follow(self, event: Event, changes: Sequence[Change]) -> None:
         """Applies an event to everything but the state: views, services, and pages that are being fetched."""
