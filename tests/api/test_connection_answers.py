@@ -346,7 +346,7 @@ async def test_what_changes_something_is_told_and_what_asks_or_types_is_not() ->
     told: list[int] = []
     with ScriptedTransport() as transport:
         async with make_connection(transport) as connection:
-            connection.on_acted = lambda: told.append(1)
+            connection.on_action_done = lambda: told.append(1)
             for requests, count in ((silent, 0), (acts, 3)):
                 for method, path in requests:
                     transport.prepare(method, f"/api/v1{path}", json={"result": "success"})

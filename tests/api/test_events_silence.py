@@ -4,41 +4,41 @@ from __future__ import annotations
 
 import asyncio
 
-from narrowcast_api.events.silence import TOLD_WITHIN, Silence
+from narrowcast_api.events.silence import EVENT_WITHIN, Silence
 from support.clock import VirtualClock
 from support.event_bench import EVENTS, LIVE, RECONNECTING, REGISTER, SNAPSHOT, StreamBench, heartbeat
 
 
 async def test_of_what_was_done_the_first_is_waited_for(clock: VirtualClock) -> None:
     silence = Silence(clock)
-    silence.listen(90, is_polled=True)
-    silence.acted()
-    await clock.advance(TOLD_WITHIN / 2)
-    assert not silence.is_untold()
-    silence.acted()
-    await clock.advance(TOLD_WITHIN / 2)
-    assert silence.is_untold()
-    assert not silence.is_untold(), "it says so once"
+    silence.start_wait(90, is_polled=True)
+    silence.action_done()
+    await clock.advance(EVENT_WITHIN / 2)
+    assert not silence.is_event_overdue()
+    silence.action_done()
+    await clock.advance(EVENT_WITHIN / 2)
+    assert silence.is_event_overdue()
+    assert not silence.is_event_overdue(), "it says so once"
 
 
 async def test_what_is_done_while_nobody_listens_is_in_what_comes_next(clock: VirtualClock) -> None:
     silence = Silence(clock)
-    silence.acted()
-    await clock.advance(TOLD_WITHIN)
-    assert not silence.is_untold()
+    silence.action_done()
+    await clock.advance(EVENT_WITHIN)
+    assert not silence.is_event_overdue()
 
 
 async def test_what_was_done_before_a_wait_ended_is_not_asked_for_during_the_next(
     clock: VirtualClock,
 ) -> None:
     silence = Silence(clock)
-    silence.listen(90, is_polled=True)
-    silence.acted()
-    silence.settle()
+    silence.start_wait(90, is_polled=True)
+    silence.action_done()
+    silence.end_wait()
     assert not silence.is_listening
-    silence.listen(90, is_polled=True)
-    await clock.advance(TOLD_WITHIN)
-    assert not silence.is_untold()
+    silence.start_wait(90, is_polled=True)
+    await clock.advance(EVENT_WITHIN)
+    assert not silence.is_event_overdue()
 
 
 async def test_when_the_heartbeat_is_overdue_events_are_asked_for_at_once() -> None:
@@ -77,10 +77,10 @@ async def test_a_request_without_an_answer_puts_the_connection_in_doubt() -> Non
     bench.hangs()
     bench.hangs()
     async with bench.running():
-        bench.stream.doubt()
+        bench.stream.poll_now()
         await bench.clock.settle()
         assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true"]
-        bench.stream.doubt()  # no effect while a probe is pending
+        bench.stream.poll_now()  # no effect while a probe is pending
         await bench.clock.advance(4.9)
         assert bench.kinds == [LIVE]
         assert len(bench.polls()) == 2
@@ -96,7 +96,7 @@ async def test_when_nothing_tells_of_an_act_the_server_has_forgotten_the_poll() 
     bench.registers(event_queue_longpoll_timeout_seconds=90)
     bench.hangs()
     async with bench.running():
-        bench.stream.acted()
+        bench.stream.action_done()
         await bench.clock.advance(1.9)
         assert len(bench.polls()) == 1
         bench.transport.prepare(*EVENTS, json=heartbeat(3))
@@ -115,7 +115,7 @@ async def test_an_act_of_which_was_told_asks_for_nothing() -> None:
     bench.transport.prepare(*EVENTS, json=heartbeat(1), gate=told)
     bench.hangs()
     async with bench.running():
-        bench.stream.acted()
+        bench.stream.action_done()
         told.set()
         await bench.clock.advance(20)
         assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, None]
@@ -145,7 +145,7 @@ async def test_doubt_before_the_first_snapshot_changes_nothing() -> None:
     bench.transport.prepare(*REGISTER, json=SNAPSHOT, gate=answered)
     bench.hangs()
     async with bench.running():
-        bench.stream.doubt()
+        bench.stream.poll_now()
         answered.set()
         await bench.clock.settle(60)
         assert [poll.params.get("dont_block") for poll in bench.polls()] == [None]
@@ -156,7 +156,7 @@ async def test_doubt_while_nothing_is_waited_for_is_forgotten() -> None:
     bench.registers()
     bench.cut()
     async with bench.running():
-        bench.stream.doubt()
+        bench.stream.poll_now()
         await bench.clock.settle()
         assert len(bench.polls()) == 1, "the pause goes on"
         bench.transport.prepare(*EVENTS, json=heartbeat(0))

@@ -144,7 +144,7 @@ async def test_nobody_waits_for_the_end_of_a_stream_that_is_in_doubt() -> None:
     bench.registers(event_stream_path="/api/v1/events/stream")
     async with bench.running():
         bench.transport.prepare(*EVENTS, json=heartbeat(0))
-        bench.stream.doubt()
+        bench.stream.poll_now()
         await bench.clock.settle()
         assert bench.events == [0, 1]
         silent.may_close.set()
@@ -158,7 +158,7 @@ async def test_doubts_do_not_count_as_failures_of_a_stream() -> None:
     async with bench.running():
         for number in range(3):
             bench.transport.prepare(*EVENTS, json=heartbeat(number))
-            bench.stream.doubt()
+            bench.stream.poll_now()
             await bench.clock.settle()
         assert len(opened.opened) == 4
         assert bench.events == [0, 1, 2]

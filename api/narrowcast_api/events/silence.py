@@ -15,7 +15,7 @@ from narrowcast_api.clock import Clock
 HEARTBEAT_SHARE = 2 / 3
 """The share of the server's long-poll timeout within which a heartbeat arrives: 45 to 55 s of 90."""
 
-TOLD_WITHIN = 2.0
+EVENT_WITHIN = 2.0
 """Seconds within which a server sends the event of an action; checked whenever the clocks are."""
 
 QUIET_SECONDS = 5.0
@@ -35,7 +35,7 @@ class Silence:
         self._checked_at = -CHECK_EVERY
         self.is_listening = False
 
-    def listen(self, timeout: float, *, is_polled: bool) -> float:
+    def start_wait(self, timeout: float, *, is_polled: bool) -> float:
         """Records the start of a poll, or of a wait for a WebSocket frame; returns the seconds after which
         the connection is in doubt. `timeout` is the server's timeout of a poll, in seconds.
         """
@@ -47,30 +47,30 @@ class Silence:
             return min(wait, QUIET_SECONDS)
         return wait
 
-    def acted(self) -> None:
+    def action_done(self) -> None:
         """Records that the server has carried out an action, for which it will send an event."""
         if self.is_listening and self._acted_at is None:
             self._acted_at = self._clock.monotonic()
 
-    def is_untold(self) -> bool:
+    def is_event_overdue(self) -> bool:
         """Whether the event of an action is overdue; returns True only once per action."""
-        if self._acted_at is None or self._clock.monotonic() - self._acted_at < TOLD_WITHIN:
+        if self._acted_at is None or self._clock.monotonic() - self._acted_at < EVENT_WITHIN:
             return False
         self._acted_at = None
         return True
 
-    def settle(self) -> None:
+    def end_wait(self) -> None:
         """Records that the wait is over, however it ended: events of earlier actions have arrived, or will be
         in the next answer.
         """
         self.is_listening = False
         self._acted_at = None
 
-    def told(self, events: Sequence[object]) -> None:
+    def received(self, events: Sequence[object]) -> None:
         """Records the raw events of an answer that was not explicitly asked for."""
         self._has_received = self._has_received or any(map(_is_event, events))
 
-    def asked(self) -> None:
+    def polled(self) -> None:
         """Records that events are requested without waiting now."""
         self._has_received, self._checked_at = False, self._clock.monotonic()
 

@@ -122,14 +122,14 @@ class EventStream:
         """Retries now: the network may be back, or the user asked for it."""
         self._woken.ring()
 
-    def doubt(self) -> None:
+    def poll_now(self) -> None:
         """Requests events at once instead of waiting for them, because another request had no answer."""
         if self._silence.is_listening:
             self._woken.ring()
 
-    def acted(self) -> None:
+    def action_done(self) -> None:
         """Records that the server has carried out an action, for which it will send an event."""
-        self._silence.acted()
+        self._silence.action_done()
 
     def register_again(self, within: float = 0.0) -> None:
         """Requests a snapshot, because events do not contain all that has changed. It is fetched with the
@@ -240,14 +240,14 @@ class EventStream:
         waiting = not self._catching_up
         if waiting:
             is_polled = self._open_socket is None or queue.stream_path is None
-            wait = self._silence.listen(self._timeout(), is_polled=is_polled)
+            wait = self._silence.start_wait(self._timeout(), is_polled=is_polled)
         else:
             wait = min(PROOF_SECONDS if self._health.status.is_live else CATCH_UP_SECONDS, self._timeout())
         began = self._clock.monotonic()
         try:
             raw = await self._unless_woken(self._next_events(queue, waiting), wait)
         finally:
-            self._silence.settle()
+            self._silence.end_wait()
         if raw is None:
             # The heartbeat is overdue, or there is doubt for another reason: ask for events without waiting.
             if not waiting:
@@ -256,11 +256,11 @@ class EventStream:
                 self._socket_failures = max(0, self._socket_failures - 1)  # it had no time to prove itself
             self._leave_socket()
             self._catching_up = True
-            self._silence.asked()
+            self._silence.polled()
             return
         await self._hand_over(raw)
         if waiting:
-            self._silence.told(raw)
+            self._silence.received(raw)
         self._catching_up = False
         self._proven = True
         self._slow.reset()
@@ -380,8 +380,8 @@ class EventStream:
             if abs(after - before) > _JUMP:
                 self.retry_now()
             before = after
-            if self._silence.is_untold() and self._socket is None:
-                self.doubt()
+            if self._silence.is_event_overdue() and self._socket is None:
+                self.poll_now()
             self._health.check_offline()
 
     def _works(self) -> None:

@@ -65,7 +65,7 @@ class Connection:
     Hooks, each may be replaced: `on_ignored(method, path, names)` is called when the server reports
     parameters that it ignored (CONV-09); `on_rate_limited(seconds)` when the server limits the rate;
     `on_unanswered()` when a request other than for events could not reach the server or got no answer within
-    `SLOW_SECONDS`; `on_acted()` when a request changed something that the server reports by an event;
+    `SLOW_SECONDS`; `on_action_done()` when a request changed something that the server reports by an event;
     `exchange` sends the requests of `request`, by default over HTTP (`Carrier`).
     """
 
@@ -89,7 +89,7 @@ class Connection:
         self.on_ignored: Callable[[str, str, tuple[str, ...]], None] | None = None
         self.on_rate_limited: Callable[[float], None] | None = None
         self.on_unanswered: Callable[[], None] | None = None
-        self.on_acted: Callable[[], None] | None = None
+        self.on_action_done: Callable[[], None] | None = None
         self.ca_bundle = ca_bundle or (self.account.ca_bundle if self.account else None)
         self._carrier = Carrier(self.site, self.account, transport=transport, ca_bundle=self.ca_bundle)
         self.exchange: Exchange = self._carrier.exchange
@@ -208,8 +208,8 @@ class Connection:
             outcome = await self._attempt(request, partial, lazy_field, bucket)
             if isinstance(outcome, dict):
                 self._report_ignored(method, path, outcome)
-                if self.on_acted is not None and method != "GET" and not _WITHOUT_EVENTS.search(path):
-                    self.on_acted()
+                if self.on_action_done is not None and method != "GET" and not _WITHOUT_EVENTS.search(path):
+                    self.on_action_done()
                 return outcome
             if isinstance(outcome, RateLimited):
                 self._limited(outcome, bucket)

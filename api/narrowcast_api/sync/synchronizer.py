@@ -137,8 +137,8 @@ class Synchronizer:
             on_status=session.set_status,
             open_socket=self._open_socket if session.transport is None else None,
         )
-        self._connection.on_unanswered = self.stream.doubt
-        self._connection.on_acted = self.stream.acted
+        self._connection.on_unanswered = self.stream.poll_now
+        self._connection.on_action_done = self.stream.action_done
 
     async def _open_socket(
         self, connection: Connection, path: str, queue_id: str, last_event_id: int
