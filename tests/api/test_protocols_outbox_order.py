@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from narrowcast_api.errors import NotConnected, ServerFault
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.outbox import OutboxState
-from narrowcast_api.protocols.outbox_item import HOLDS_FOR
+from narrowcast_api.protocols.outbox_item import BLOCKS_FOR
 from narrowcast_api.protocols.outbox_store import InvalidTransition, OutboxStore
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
@@ -88,7 +88,7 @@ async def test_what_waits_while_a_message_is_tried_and_looked_for_says_so(bench:
         await bench.clock.advance(3)
         first, second = bench.outbox.entries()
         assert (first.state, second.state, second.waits_for) == (FAILED, WAITING, tried)
-        await bench.clock.advance(HOLDS_FOR)
+        await bench.clock.advance(BLOCKS_FOR)
         first, second = bench.outbox.entries()
         assert (first.state, second.state, second.waits_for) == (FAILED, SENT, None)
 
@@ -130,7 +130,7 @@ async def test_what_was_queued_before_a_failure_goes_on_and_the_failure_stays_sh
         bench.server.next_failures.append(how)
         bench.server.online = True
         bench.outbox.wake()
-        await bench.clock.advance(10 + HOLDS_FOR)
+        await bench.clock.advance(10 + BLOCKS_FOR)
         assert bench.server.contents() == ["two", "three"]
         entry = bench.outbox.entries()[0]
         assert (entry.local_id, entry.state, entry.content) == (failed, FAILED, "fails")
@@ -145,7 +145,7 @@ async def test_looking_is_given_up_in_the_end_so_that_the_next_can_go(bench: Out
         bench.outbox.send(LUNCH, "behind")
         await bench.clock.advance(20)
         assert (states(bench), bench.server.contents()) == ([UNCONFIRMED, WAITING], [])
-        await bench.clock.advance(20 + HOLDS_FOR)
+        await bench.clock.advance(20 + BLOCKS_FOR)
         assert (states(bench), bench.server.contents()) == ([FAILED, SENT], ["behind"])
         assert "not known whether this arrived" in (bench.outbox.entries()[0].error or "")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.protocols.outbox_item import HOLDS_FOR
+from narrowcast_api.protocols.outbox_item import BLOCKS_FOR
 from narrowcast_api.protocols.outbox_store import OutboxStore
 from narrowcast_api.storage.executors import inline
 from narrowcast_api.storage.journal import Journal
@@ -130,7 +130,7 @@ async def test_a_window_that_cannot_send_holds_up_another_for_a_while_only(pair:
     await pair.look()
     pair.server.online = True
     pair.second.outbox.wake()
-    await pair.first.clock.advance(HOLDS_FOR + 6)
+    await pair.first.clock.advance(BLOCKS_FOR + 6)
     assert "two" in pair.contents()
 
 
@@ -181,7 +181,7 @@ def test_a_message_that_was_found_may_be_the_one_of_another_window(
         item = store.get("ours")
         assert item is not None
         item.reason = "It was not there." if had_failed else None
-        assert store.is_rivalled(item) is may_be_its
+        assert store.has_rival(item) is may_be_its
     finally:
         for journal in journals:
             journal.close()

@@ -22,7 +22,7 @@ How an unconfirmed message is looked for: `outbox_unconfirmed`.
 
 Order within a conversation is kept: only its first unsettled message is processed, and later ones wait while
 it is sent and looked for. A message that was lost in transit holds back later ones a little longer
-(`HOLDS_FOR`), so that it can be sent again in its place. After that, and at once after a rejection by the
+(`BLOCKS_FOR`), so that it can be sent again in its place. After that, and at once after a rejection by the
 server or a restart, they are sent without it: a failure is shown with what to do, and never blocks the
 conversation permanently. For the same reason a search that the server cannot answer is given up after some
 attempts. Conversations do not wait for each other; only a missing connection and a rate limit delay all of
@@ -189,7 +189,7 @@ class Outbox:
             return None
         self._store.forget(item)
         self._alarm.ring()
-        return item.shown(None)
+        return item.to_entry(None)
 
     def retry(self, local_id: str) -> None:
         """Send a failed message again. If an earlier attempt may have arrived, look for it on the server first."""
@@ -200,13 +200,9 @@ class Outbox:
         if error is not None:
             self._store.step(item, FAILED, error)
             return
-        item.cancel_requested, item.still_searched, item.looks, item.faults, item.due = (
-            False,
-            False,
-            0,
-            0,
-            0.0,
-        )
+        item.cancel_requested = item.still_searched = False
+        item.searches = item.failures = 0
+        item.due = 0.0
         item.resend, item.reason = item.record.tried, None
         self._store.step(item, UNCONFIRMED if item.record.tried else WAITING)
         self._alarm.ring()
@@ -234,10 +230,10 @@ class Outbox:
         now = self._clock.monotonic()
         for item in self._store.all():
             holder = None
-            if item.holds(now):
+            if item.blocks(now):
                 holder = first.setdefault(item.key, item.record.local_id)
             if destination is None or item.key == destination.key:
-                shown.append(item.shown(holder if holder != item.record.local_id else None))
+                shown.append(item.to_entry(holder if holder != item.record.local_id else None))
         return shown
 
     # what the session calls
@@ -254,24 +250,24 @@ class Outbox:
         """Handle a message event; `local_id` is its `local_message_id`."""
         item = self._store.get(local_id) if local_id is not None else None
         if item is not None and not item.elsewhere:
-            self._settle(item, message.id)
-        self._sent.shown([message.id])
+            self._confirm(item, message.id)
+        self._sent.remove([message.id])
         if item is None and message.sender_id == self._me() and message.id not in self._sent.ids:
-            self._unconfirmed.look_again(message.destination(self._me()))
+            self._unconfirmed.search_again(message.destination(self._me()))
 
     def on_fetched(self, ids: Collection[int]) -> None:
         """Remove the entries of these messages, which are in the state now and shown from there."""
-        self._sent.shown(ids)
+        self._sent.remove(ids)
 
     def on_snapshot(self, newest_id: int) -> None:
         """Handle a registration: it has the messages up to `newest_id`, so no more events about them will arrive."""
-        self._sent.no_more_events(newest_id)
+        self._sent.events_ended(newest_id)
         self.wake()
 
     def wake(self) -> None:
         """Retry at once, because the connection is live again."""
         self._retry.clear()
-        self._store.hold_for_others(self._clock.monotonic())
+        self._store.yield_to_other_windows(self._clock.monotonic())
         self._alarm.ring()
 
     async def run(self) -> None:
@@ -286,7 +282,7 @@ class Outbox:
 
     def _start_due(self) -> float | None:
         """Start everything that is due; returns the seconds until more is, None if nothing is waiting."""
-        again = self._unconfirmed.start_again() if self._online() else None
+        again = self._unconfirmed.search_failed_messages() if self._online() else None
         waits = [self._start_heads(), self._sent.start_fetch(), again]
         return min((wait for wait in waits if wait is not None), default=None)
 
@@ -300,7 +296,7 @@ class Outbox:
         wait = CHECK_EVERY
         for item in heads:
             if item.state is FAILED or item.elsewhere:  # later messages continue when its time is over
-                wait = min(wait, item.holds_until - now)
+                wait = min(wait, item.blocks_until - now)
             if item.state not in (WAITING, UNCONFIRMED) or item.elsewhere:
                 continue
             due = max(item.due, self._retry.at, self._next_start)
@@ -322,7 +318,7 @@ class Outbox:
             if item.state is WAITING:
                 await self._deliver(item)
             else:
-                await self._unconfirmed.look(item)
+                await self._unconfirmed.search(item)
         except BaseException as error:
             # Cancelled on closing, or a bug in this file: no message may stay in SENDING without a task.
             self._unconfirmed.add(item, error)
@@ -366,14 +362,14 @@ class Outbox:
             self._unconfirmed.add(item, error)
         else:
             self._retry.worked()
-            self._settle(item, message_id)
+            self._confirm(item, message_id)
 
-    def _settle(self, item: OutboxItem, message_id: int) -> None:
+    def _confirm(self, item: OutboxItem, message_id: int) -> None:
         """Handle the server's report that this entry became that message."""
         if message_id in self._sent.ids and item.state is not SENT:
             self._unconfirmed.taken(item)
         else:
-            self._sent.settle(item, message_id)
+            self._sent.confirm(item, message_id)
 
     def _not_sent(self, item: OutboxItem, state: OutboxState, error: str | None, tried_before: bool) -> None:
         """Leave SENDING after a request that certainly had no effect."""

@@ -27,7 +27,7 @@ _INTERRUPTED = "Narrowcast quit while this was being sent. Checking whether it w
 SHOW_AFTER = 0.5
 """Seconds after which a view shows that a message is being sent."""
 
-HOLDS_FOR = 30.0
+BLOCKS_FOR = 30.0
 """Seconds for which a message that was lost in transit holds back later ones, so that it can be sent again in
 its place.
 """
@@ -119,12 +119,12 @@ class OutboxItem(Struct):
     `resend`: the user asked to send it again, so it is sent if it is not found on the server.
     `got_no_answer`: the attempt got no answer, as on a dead connection, so it is sent again automatically if
     it is never found. `sent_at` is when the request left (UTC seconds), while it is in progress.
-    `cancel_requested`: the user has cancelled it, which works unless it arrives. `looks` counts the answered
-    searches on the server since the last attempt, `faults` the unanswered ones; `due` is the monotonic time of
-    the next step, `holds_until` the time until which it holds back later messages after it failed.
-    `still_searched`: it counts as failed, but may have arrived and is still looked for. `reason`: why it
-    failed, while it is looked for once more. `elsewhere`: another window of the account sends it; it holds
-    back those of this window for a while, so that they are sent in the order of writing.
+    `cancel_requested`: the user has cancelled it, which works unless it arrives. `searches` counts the
+    answered searches on the server since the last attempt, `failures` the unanswered ones; `due` is
+    the monotonic time of the next step, `blocks_until` the time until which it holds back later messages after
+    it failed. `still_searched`: it counts as failed, but may have arrived and is still looked for. `reason`:
+    why it failed, while it is looked for once more. `elsewhere`: another window of the account sends it; it
+    holds back those of this window for a while, so that they are sent in the order of writing.
     """
 
     record: OutboxRecord
@@ -132,17 +132,17 @@ class OutboxItem(Struct):
     resend: bool = False
     got_no_answer: bool = False
     cancel_requested: bool = False
-    looks: int = 0
-    faults: int = 0
+    searches: int = 0
+    failures: int = 0
     still_searched: bool = False
     reason: str | None = None
-    holds_until: float = 0.0
+    blocks_until: float = 0.0
     due: float = 0.0
     sent_at: float | None = None
     elsewhere: bool = False
 
     @property
-    def place(self) -> tuple[int, float, str]:
+    def sort_key(self) -> tuple[int, float, str]:
         """The sort key."""
         return (self.record.position, self.record.created, self.record.local_id)
 
@@ -154,15 +154,15 @@ class OutboxItem(Struct):
     def key(self) -> tuple[object, ...]:
         return self.record.destination.key
 
-    def holds(self, now: float) -> bool:
+    def blocks(self, now: float) -> bool:
         """Whether later messages of its conversation wait for this one."""
         if self.elsewhere:
-            return now < self.holds_until and self.state is not OutboxState.FAILED
+            return now < self.blocks_until and self.state is not OutboxState.FAILED
         if self.state is OutboxState.FAILED:
-            return now < self.holds_until
+            return now < self.blocks_until
         return self.state is not OutboxState.SENT
 
-    def shown(self, waits_for: str | None) -> OutboxEntry:
+    def to_entry(self, waits_for: str | None) -> OutboxEntry:
         """Returns the entry that views show."""
         record = self.record
         return OutboxEntry(

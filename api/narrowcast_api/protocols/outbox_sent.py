@@ -16,10 +16,10 @@ from narrowcast_api.protocols.alarm import Alarm, Tasks
 from narrowcast_api.protocols.outbox_item import CHECK_EVERY, OutboxItem, ShowMessage
 from narrowcast_api.protocols.outbox_store import SENT, OutboxStore
 
-EVENT_LATE = 3.0
+EVENT_TIMEOUT = 3.0
 """Seconds to wait for the event about a message that was sent, before it is fetched."""
 
-LONGEST_PAUSE = 60.0
+MAX_PAUSE = 60.0
 """The maximum number of seconds between two attempts to fetch a message."""
 
 
@@ -51,7 +51,7 @@ class SentMessages:
         self._fetching = False
         self.ids: set[int] = set()
 
-    def settle(self, item: OutboxItem, message_id: int) -> None:
+    def confirm(self, item: OutboxItem, message_id: int) -> None:
         """Record that the server has this entry as a message."""
         self.ids.add(message_id)
         if not self._store.has(item) or item.state is SENT:
@@ -59,19 +59,19 @@ class SentMessages:
         item.message_id = message_id
         # Events up to the newest id have arrived: the message is in the state already, or has to be fetched.
         is_past = message_id <= self._newest_id()
-        item.due = 0.0 if is_past else self._clock.monotonic() + EVENT_LATE
+        item.due = 0.0 if is_past else self._clock.monotonic() + EVENT_TIMEOUT
         self._store.step(item, SENT)
         if self._is_known(message_id):
             self._drop(item)
         self._alarm.ring()
 
-    def shown(self, message_ids: Collection[int]) -> None:
+    def remove(self, message_ids: Collection[int]) -> None:
         """Remove the entries of these messages, which are in the state now."""
         for item in self._store.all():
             if item.message_id in message_ids:
                 self._drop(item)
 
-    def no_more_events(self, newest_id: int) -> None:
+    def events_ended(self, newest_id: int) -> None:
         """Record that no more events about messages up to this id will arrive."""
         for item in self._store.all():
             if item.message_id is not None and item.message_id <= newest_id:
@@ -95,7 +95,7 @@ class SentMessages:
         return None
 
     async def _fetch(self, item: OutboxItem) -> None:
-        item.due = self._clock.monotonic() + EVENT_LATE
+        item.due = self._clock.monotonic() + EVENT_TIMEOUT
         try:
             if item.message_id is not None:
                 await self._show(item.message_id)
@@ -103,8 +103,8 @@ class SentMessages:
         except (NotConnected, RateLimited) as error:
             self._retry.failed(error)
         except NarrowcastError:
-            item.faults += 1
-            item.due = self._clock.monotonic() + min(LONGEST_PAUSE, EVENT_LATE * 2.0**item.faults)
+            item.failures += 1
+            item.due = self._clock.monotonic() + min(MAX_PAUSE, EVENT_TIMEOUT * 2.0**item.failures)
         finally:
             self._fetching = False
             self._alarm.ring()

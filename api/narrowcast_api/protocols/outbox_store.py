@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 from msgspec.structs import replace
 
-from narrowcast_api.protocols.outbox_item import HOLDS_FOR, OutboxItem, recovered
+from narrowcast_api.protocols.outbox_item import BLOCKS_FOR, OutboxItem, recovered
 from narrowcast_api.state.changes import Change, OutboxChanged
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import OutboxRecord, OutboxState
@@ -45,7 +45,7 @@ class OutboxStore:
     def _item(self, record: OutboxRecord, now: float) -> OutboxItem:
         if record.owner == self._journal.window:
             return recovered(record)
-        return OutboxItem(record, elsewhere=True, holds_until=now + HOLDS_FOR)
+        return OutboxItem(record, elsewhere=True, blocks_until=now + BLOCKS_FOR)
 
     def _see_positions(self) -> None:
         last = max((item.record.position for item in self._items.values()), default=0)
@@ -60,7 +60,7 @@ class OutboxStore:
             elif before is None or before.elsewhere or record.owner != self._journal.window:
                 item = self._item(record, now)
                 if before is not None and before.elsewhere and item.elsewhere:
-                    item.holds_until = before.holds_until
+                    item.blocks_until = before.blocks_until
                 self._items[local_id] = item
         self._see_positions()
         self._changed(OutboxChanged(tuple(records)))
@@ -83,7 +83,7 @@ class OutboxStore:
 
     def all(self) -> list[OutboxItem]:
         """Every item, in the order of writing, which is the same in all windows."""
-        return sorted(self._items.values(), key=lambda item: item.place)
+        return sorted(self._items.values(), key=lambda item: item.sort_key)
 
     def own(self) -> list[OutboxItem]:
         """The items that this window sends."""
@@ -97,11 +97,11 @@ class OutboxStore:
         """The first unsettled message of each conversation that is not `busy`, whichever window owns it."""
         heads: dict[tuple[object, ...], OutboxItem] = {}
         for item in self.all():
-            if item.holds(now):
+            if item.blocks(now):
                 heads.setdefault(item.key, item)
         return [item for key, item in heads.items() if key not in busy]
 
-    def is_rivalled(self, item: OutboxItem) -> bool:
+    def has_rival(self, item: OutboxItem) -> bool:
         """Whether a matching message on the server may belong to another window with the same text, which
         will know soon. An item that was looked for before and not found comes last.
         """
@@ -109,17 +109,18 @@ class OutboxStore:
         return any(
             (other.key, other.record.content) == (item.key, item.record.content)
             and (
-                other.state is SENDING or (other.state is UNCONFIRMED and (last or other.place < item.place))
+                other.state is SENDING
+                or (other.state is UNCONFIRMED and (last or other.sort_key < item.sort_key))
             )
             for other in self._items.values()
             if other.elsewhere
         )
 
-    def hold_for_others(self, now: float) -> None:
+    def yield_to_other_windows(self, now: float) -> None:
         """The connection is live again: let earlier messages of other windows go first, if they are sent soon."""
         for item in self._items.values():
             if item.elsewhere:
-                item.holds_until = now + HOLDS_FOR
+                item.blocks_until = now + BLOCKS_FOR
 
     def step(
         self, item: OutboxItem, state: OutboxState, error: str | None = None, *, unknown: bool = False

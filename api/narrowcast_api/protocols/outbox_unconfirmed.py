@@ -18,22 +18,22 @@ from narrowcast_api.clock import Clock
 from narrowcast_api.errors import REJECTED, NarrowcastError, NoAnswer, NotConnected, RateLimited
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.protocols.alarm import Alarm, log
-from narrowcast_api.protocols.outbox_item import CANCELLED, HOLDS_FOR, FindMessages, OutboxItem, matching
+from narrowcast_api.protocols.outbox_item import BLOCKS_FOR, CANCELLED, FindMessages, OutboxItem, matching
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, UNCONFIRMED, WAITING, OutboxStore
 from narrowcast_api.storage.journal import Journal, deliver_changes
 from narrowcast_api.storage.journal_changes import JournalChanges
 
-LOOK_AFTER = (1.0, 3.0)
+SEARCH_AFTER = (1.0, 3.0)
 """Seconds before each search for a message whose outcome is unknown: a slow server may still be storing it."""
 
-LOOK_AFTER_SILENCE = (1.0, 3.0, 6.0)
+SEARCH_AFTER_NO_ANSWER = (1.0, 3.0, 6.0)
 """The same for a message on a connection that fell silent, which is sent again automatically after the last search."""
 
-LOOKS_THAT_FAIL = 6
+MAX_FAILED_SEARCHES = 6
 """Searches that a server may fail to answer, over half a minute, before the message counts as failed."""
 
-LOOK_AGAIN_EVERY = 30.0
+SEARCH_AGAIN_EVERY = 30.0
 """Seconds between two searches from then on."""
 
 _TAKEN = "The same message from another window was sent. Checking whether this one was."
@@ -70,9 +70,9 @@ class UnconfirmedMessages:
             return
         if not isinstance(error, NarrowcastError | asyncio.CancelledError):
             log.error("sending failed in an unforeseen way", exc_info=error)
-        item.looks = item.faults = 0
+        item.searches = item.failures = 0
         item.got_no_answer, item.sent_at = isinstance(error, NoAnswer), None
-        item.due = self._clock.monotonic() + LOOK_AFTER[0]
+        item.due = self._clock.monotonic() + SEARCH_AFTER[0]
         text = error.user_message if isinstance(error, NarrowcastError) else "Sending was interrupted."
         self._store.step(item, UNCONFIRMED, f"{text} Checking whether it was sent.")
 
@@ -81,11 +81,11 @@ class UnconfirmedMessages:
         two was not sent.
         """
         if self._store.has(item) and item.state is SENDING:
-            item.looks = item.faults = 0
-            item.due = self._clock.monotonic() + LOOK_AFTER[0]
+            item.searches = item.failures = 0
+            item.due = self._clock.monotonic() + SEARCH_AFTER[0]
             self._store.step(item, UNCONFIRMED, _TAKEN)
 
-    async def look(self, item: OutboxItem) -> None:
+    async def search(self, item: OutboxItem) -> None:
         """Look for the message on the server once."""
         record = item.record
         try:
@@ -101,15 +101,15 @@ class UnconfirmedMessages:
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
         match = matching(record.content, candidates, self._sent.ids)
-        if match is not None and self._store.is_rivalled(item):
-            item.due = self._clock.monotonic() + LOOK_AFTER[0]
+        if match is not None and self._store.has_rival(item):
+            item.due = self._clock.monotonic() + SEARCH_AFTER[0]
             return
         if match is not None:
-            self._sent.settle(item, match)
+            self._sent.confirm(item, match)
         else:
             self._not_found(item)
 
-    def look_again(self, destination: Destination) -> None:
+    def search_again(self, destination: Destination) -> None:
         """Look again in a conversation where a message of the current user arrived without an entry: an
         attempt that counts as failed may have succeeded late.
         """
@@ -117,11 +117,11 @@ class UnconfirmedMessages:
             if item.key != destination.key or not item.record.tried:
                 continue
             if item.state is FAILED:
-                self._once_more(item)
+                self._search_once_more(item)
             item.due = 0.0
             self._alarm.ring()
 
-    def start_again(self) -> float | None:
+    def search_failed_messages(self) -> float | None:
         """Look once more for failed messages that may have arrived; returns the seconds until the next search
         is due.
         """
@@ -129,15 +129,15 @@ class UnconfirmedMessages:
         searched = [item for item in self._store.own() if item.state is FAILED and item.still_searched]
         for item in searched:
             if item.due <= now:
-                item.faults = LOOKS_THAT_FAIL + 1
-                self._once_more(item)
+                item.failures = MAX_FAILED_SEARCHES + 1
+                self._search_once_more(item)
         return min((item.due - now for item in searched if item.state is FAILED), default=None)
 
-    def _once_more(self, item: OutboxItem) -> None:
+    def _search_once_more(self, item: OutboxItem) -> None:
         """Look once for a message that had failed. If it is not found, it fails again for the same reason."""
         error = item.record.error
         item.reason = None if item.record.unknown else error
-        item.looks = len(LOOK_AFTER) - 1
+        item.searches = len(SEARCH_AFTER) - 1
         self._store.step(item, UNCONFIRMED, error)
 
     async def _read_journal(self) -> None:
@@ -148,26 +148,26 @@ class UnconfirmedMessages:
         """Handle a search that failed: retry after a pause, unless the server rejects it or has failed often."""
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return
-        item.faults += 1
-        item.still_searched = not isinstance(error, REJECTED) and item.faults >= LOOKS_THAT_FAIL
+        item.failures += 1
+        item.still_searched = not isinstance(error, REJECTED) and item.failures >= MAX_FAILED_SEARCHES
         if item.still_searched:
             item.got_no_answer = False  # it is reported as unknown, so the user decides
-            item.due = self._clock.monotonic() + LOOK_AGAIN_EVERY
+            item.due = self._clock.monotonic() + SEARCH_AGAIN_EVERY
         if isinstance(error, REJECTED) or item.still_searched:
             told = item.reason or f"It is not known whether this arrived: {error.user_message}"
             self._lost(item, told, unknown=not item.reason)
         else:
-            item.due = self._clock.monotonic() + 2.0 ** (item.faults - 1)
+            item.due = self._clock.monotonic() + 2.0 ** (item.failures - 1)
 
     def _not_found(self, item: OutboxItem) -> None:
-        item.looks += 1
+        item.searches += 1
         item.still_searched = False
-        pauses = LOOK_AFTER_SILENCE if item.got_no_answer else LOOK_AFTER
+        pauses = SEARCH_AFTER_NO_ANSWER if item.got_no_answer else SEARCH_AFTER
         if item.resend and not item.cancel_requested:
             item.resend = False
             self._store.step(item, WAITING)
-        elif item.looks < len(pauses):
-            item.due = self._clock.monotonic() + pauses[item.looks]
+        elif item.searches < len(pauses):
+            item.due = self._clock.monotonic() + pauses[item.searches]
         elif item.got_no_answer and not item.cancel_requested:
             self._store.step(item, WAITING)
         else:
@@ -177,6 +177,6 @@ class UnconfirmedMessages:
         """Fail a message that was not found: it holds back later ones for a while, since the user may want it
         sent first.
         """
-        if item.faults <= LOOKS_THAT_FAIL:  # otherwise later messages have waited already
-            item.holds_until = 0.0 if item.cancel_requested else self._clock.monotonic() + HOLDS_FOR
+        if item.failures <= MAX_FAILED_SEARCHES:  # otherwise later messages have waited already
+            item.blocks_until = 0.0 if item.cancel_requested else self._clock.monotonic() + BLOCKS_FOR
         self._store.step(item, FAILED, error, unknown=unknown)
