@@ -136,7 +136,7 @@ class Client:
         server: ServerInfo | None = None,
         ca_bundle: Path | None = None,
     ) -> Self:
-        """A client for an account, or for the address of an organization without signing in. Nothing is sent yet.
+        """A client for an account, or for the address of an organization without logging in. Nothing is sent yet.
 
         `ca_bundle` is a PEM file of additional certificate authorities to trust, used if the account has none.
         """

@@ -45,11 +45,11 @@ def how_to_open(folder: Path, url: str, *, demo: bool) -> str:
     if demo:
         return f"open it with: narrowcast --rc {shlex.quote(str(folder / ACCOUNTS / 'ada.zuliprc'))}"
     if not (folder / OWNER_FILE).exists():
-        return f"sign in with: narrowcast login {url}"
+        return f"log in with: narrowcast login {url}"
     return (
         f"open it as its owner with: narrowcast --rc {shlex.quote(str(folder / OWNER_FILE))}\n"
         f"invite others with: narrowcast serve admin invite --data {shlex.quote(str(folder))}\n"
-        f"others sign in with: narrowcast login {url}"
+        f"others log in with: narrowcast login {url}"
     )
 
 

@@ -197,7 +197,7 @@ async def test_an_unknown_code_is_kept_on_a_plain_api_error(status: int) -> None
 async def test_bad_credentials_are_one_error(status: int, code: str) -> None:
     error = await refusal(code=code, status=status)
     assert isinstance(error, Unauthorized)
-    assert "Sign in again" in error.user_message
+    assert "Log in again" in error.user_message
 
 
 async def test_who_is_deactivated_is_not_asked_to_sign_in_again() -> None:

@@ -97,7 +97,7 @@ def test_at_a_terminal_only_a_whole_yes_goes_on(tmp_path: Path, answer: str, cod
             if asked:
                 terminal.wait_for("Password:")
                 terminal.type("secret\r")
-                terminal.wait_for("Signed in")
+                terminal.wait_for("Logged in")
             assert terminal.wait_end() == code
         assert bool(server.seen) is asked
 
@@ -111,7 +111,7 @@ def test_with_the_flag_nobody_is_asked(
     with hostile_server(answering) as server:
         site = server.site.replace("127.0.0.1", "0.0.0.0")  # this machine, but looks remote
         assert main(["login", site, "--insecure-http", "--email", "me@example.org"]) == 0
-    assert "Signed in" in capsys.readouterr().out
+    assert "Logged in" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ ELSEWHERE = "203.0.113.7"
 
 
 async def attempt(server: TestServer, name: str, password: str = "guess", address: str = ELSEWHERE) -> int:
-    """The status of signing in from an address, as the proxy on this machine reports it."""
+    """The status of logging in from an address, as the proxy on this machine reports it."""
     response = await server.raw(
         None,
         "POST",

@@ -1,4 +1,4 @@
-"""Without credentials only sign-in and public information are reachable."""
+"""Without credentials only login and public information are reachable."""
 
 from __future__ import annotations
 

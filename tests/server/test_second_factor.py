@@ -1,4 +1,4 @@
-"""Signing in with a code of an authenticator app in addition to the password."""
+"""Logging in with a code of an authenticator app in addition to the password."""
 
 from __future__ import annotations
 

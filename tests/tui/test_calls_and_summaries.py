@@ -55,9 +55,9 @@ ZOOM_REFUSALS = [
     (
         "Invalid Zoom access token",
         "INVALID_VIDEO_CALL_PROVIDER_TOKEN",
-        "Sign in to Zoom in the web app first",
+        "Log in to Zoom in the web app first",
     ),
-    ("Invalid Zoom access token", "INVALID_ZOOM_TOKEN", "Sign in to Zoom in the web app first"),
+    ("Invalid Zoom access token", "INVALID_ZOOM_TOKEN", "Log in to Zoom in the web app first"),
     ("Unknown Zoom user email", "UNKNOWN_ZOOM_USER", "Zoom has no account with your email address."),
     ("Zoom credentials have not been configured", "BAD_REQUEST", "Zoom credentials have not been configured"),
     ("Invalid Zoom credentials", "BAD_REQUEST", "Invalid Zoom credentials"),

@@ -375,11 +375,11 @@ async def test_a_server_says_what_to_do_next_also_into_a_file(tmp_path: Path) ->
         assert (await process.stdout.readline()).startswith(b"listening on http://")
         assert process.stderr is not None
         said = ""
-        while "others sign in" not in said:
+        while "others log in" not in said:
             said += (await process.stderr.readline()).decode()
     process.terminate()
     await process.communicate()
     assert "narrowcast: passwords, keys and messages travel unencrypted" in said
     assert "owner.zuliprc" in said
     assert "invite others with: narrowcast serve admin invite --data " in said
-    assert re.search(r"others sign in with: narrowcast login http://\d", said)
+    assert re.search(r"others log in with: narrowcast login http://\d", said)

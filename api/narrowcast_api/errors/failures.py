@@ -169,7 +169,7 @@ class RedirectRefused(NarrowcastError):
     @property
     def user_message(self) -> str:
         where = "/".join(self.location.split("/")[:3]) if "://" in self.location else self.location
-        return f"The server redirects to {where}. If you trust that address, sign in there."
+        return f"The server redirects to {where}. If you trust that address, log in there."
 
 
 class RedirectLoop(RedirectRefused):

@@ -68,11 +68,11 @@ class Unauthorized(ApiError):
 
     @property
     def user_message(self) -> str:
-        return f"{self.msg or 'The server does not accept this key'}. Sign in again."
+        return f"{self.msg or 'The server does not accept this key'}. Log in again."
 
 
 class AccountDeactivated(Unauthorized):
-    """USER_DEACTIVATED or REALM_DEACTIVATED: this account can no longer sign in.
+    """USER_DEACTIVATED or REALM_DEACTIVATED: this account can no longer log in.
 
     For requests with an API key servers send UNAUTHORIZED instead; then only `msg` says that the account is
     deactivated.
@@ -278,8 +278,8 @@ def api_error(status: int, code: str, msg: str, extra: Mapping[str, object] | No
         elif any(words in msg.lower() for words in _PERMISSION_WORDS):
             kind = InsufficientPermission
     if kind is Unauthorized and "deactivated" in msg.lower():
-        kind = AccountDeactivated  # the reply to an API key; the specific codes are sent at sign-in
+        kind = AccountDeactivated  # the reply to an API key; the specific codes are sent at login
     if kind is None:
-        # An unknown code is kept as a plain ApiError; a 401 still means "sign in again".
+        # An unknown code is kept as a plain ApiError; a 401 still means "log in again".
         kind = _BY_STATUS.get(status, ApiError) if not code or status == 401 else ApiError
     return kind(code, msg, status, extra)

@@ -141,7 +141,7 @@ async def _check(connection: Connection, asked: httpx.URL, response: httpx.Respo
     first = asked.path.removeprefix(prefix).strip("/").split("/", 1)[0]
     moved = connection.is_own(response.url) and not response.url.path.startswith(f"{prefix}/{first}")
     if response.status_code != 200 or moved:
-        # A sign-in page was sent instead of the file.
+        # A login page was sent instead of the file.
         raise PermissionDenied("", _NOT_READABLE, response.status_code)
 
 

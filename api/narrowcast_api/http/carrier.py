@@ -39,7 +39,7 @@ def _each_step(timeout: float | None) -> httpx.Timeout:
 
 
 class Carrier:
-    """HTTP for one account, or for an organization's address `site` without signing in.
+    """HTTP for one account, or for an organization's address `site` without logging in.
 
     `transport` replaces the network in tests. The Authorization header is sent to the account's own origin
     only, wherever the server redirects to (AUTH-01).

@@ -56,7 +56,7 @@ _WITHOUT_EVENTS = re.compile(r"^/(register|events|users/me/presence|messages/ren
 
 
 class Connection:
-    """HTTP for one account, or for an organization's address without signing in.
+    """HTTP for one account, or for an organization's address without logging in.
 
     `transport` replaces the network in tests. `patience` is how many seconds a request may wait during rate
     limiting; beyond that RateLimited is raised. `server` is what is already known about the server, for

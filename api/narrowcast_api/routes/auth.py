@@ -1,4 +1,4 @@
-"""Signing in: obtaining an API key (outside the contract, AUTH-04)."""
+"""Logging in: obtaining an API key (outside the contract, AUTH-04)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from narrowcast_api.routes.common import text_segment
 async def fetch_api_key(
     connection: Connection, *, username: str, password: Secret, second_factor: Secret | None = None
 ) -> Account:
-    """POST /fetch_api_key: sign in with a user name (usually an email address) and a password; returns the account.
+    """POST /fetch_api_key: log in with a user name (usually an email address) and a password; returns the account.
 
     Raises AuthenticationFailed if the name or password is wrong, SecondFactorNeeded if an embedded server
     requires `second_factor` too, AccountDeactivated, and RateLimited after several failed attempts; servers
@@ -30,7 +30,7 @@ def _account(connection: Connection, answer: dict[str, object]) -> Account:
     key = Secret(text) if isinstance(text := answer.pop("api_key", None), str) else Secret("")
     text, email = None, answer.get("email")
     if not key or not isinstance(email, str):
-        raise MalformedAnswer("the answer to signing in has no API key")
+        raise MalformedAnswer("the answer to logging in has no API key")
     return Account(connection.site, email, key, connection.ca_bundle)
 
 

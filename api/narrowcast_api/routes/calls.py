@@ -22,7 +22,7 @@ async def create_zoom_call(connection: Connection, *, is_video_call: bool = True
     """POST /calls/zoom/create: create a call; returns its address.
 
     Raises BadRequest if Zoom is not configured on the server. If its code is
-    INVALID_VIDEO_CALL_PROVIDER_TOKEN (on older servers INVALID_ZOOM_TOKEN), the user must sign in to Zoom
+    INVALID_VIDEO_CALL_PROVIDER_TOKEN (on older servers INVALID_ZOOM_TOKEN), the user must log in to Zoom
     first, which requires a browser.
     """
     params = {"is_video_call": is_video_call}

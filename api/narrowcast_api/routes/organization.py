@@ -51,7 +51,7 @@ async def update_user_defaults(connection: Connection, *, settings: Mapping[str,
 async def deactivate_organization(
     connection: Connection, *, deletion_delay_days: int | Omit | None = OMIT
 ) -> Done:
-    """POST /realm/deactivate: close the organization for everybody; owners only. Nobody can sign in afterwards.
+    """POST /realm/deactivate: close the organization for everybody; owners only. Nobody can log in afterwards.
 
     `deletion_delay_days`: days until its data is deleted, 0 for at once, None for never, OMIT for the server's default.
     """

@@ -1,4 +1,4 @@
-"""Two-factor sign-in with codes of an authenticator app, on embedded servers (outside the contract)."""
+"""Two-factor login with codes of an authenticator app, on embedded servers (outside the contract)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PATH = "/server/second_factor"
 
 
 class SecondFactor(WireModel):
-    """Whether signing in requires a code, and how many recovery codes are unused."""
+    """Whether logging in requires a code, and how many recovery codes are unused."""
 
     is_on: bool = False
     recovery_codes_left: Int = 0
@@ -42,7 +42,7 @@ async def fetch_second_factor(connection: Connection) -> SecondFactor:
 async def begin_second_factor(connection: Connection, *, password: Secret) -> Enrolment:
     """POST /server/second_factor: returns a secret for the app; nothing changes until it is confirmed.
 
-    Raises NotFound on other servers, and BadRequest if the password is wrong or two-factor sign-in is already on.
+    Raises NotFound on other servers, and BadRequest if the password is wrong or two-factor login is already on.
     """
     return read(Enrolment, await connection.request("POST", _PATH, {"password": password}))
 
@@ -56,7 +56,7 @@ async def confirm_second_factor(connection: Connection, *, code: Secret) -> list
 async def renew_recovery_codes(connection: Connection, *, password: Secret, code: Secret) -> list[str]:
     """POST /server/second_factor/recovery_codes: replace the recovery codes; returns the new ones, this once.
 
-    Raises BadRequest if the password is wrong or two-factor sign-in is off, AuthenticationFailed for a wrong code.
+    Raises BadRequest if the password is wrong or two-factor login is off, AuthenticationFailed for a wrong code.
     """
     fields = {"password": password, "code": code}
     answer = await connection.request("POST", f"{_PATH}/recovery_codes", fields)

@@ -1,4 +1,4 @@
-"""Public information about a server, available before signing in (SRV rows)."""
+"""Public information about a server, available before logging in (SRV rows)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from narrowcast_api.wire.server import ServerSettings
 
 
 async def get_server_settings(connection: Connection) -> ServerSettings:
-    """GET /server_settings: version, level, sign-in methods. No credentials are sent (SRV-02).
+    """GET /server_settings: version, level, login methods. No credentials are sent (SRV-02).
 
     The connection learns the server's level and dialect from the answer. Every field has a default: old
     servers omit many, and the root domain of a server with many organizations omits `realm_*` (SRV-24,
@@ -21,7 +21,7 @@ async def get_server_settings(connection: Connection) -> ServerSettings:
 
 
 class Server(Group):
-    """The server itself, and signing in to it."""
+    """The server itself, and logging in to it."""
 
     settings = Bound(get_server_settings)
     fetch_api_key = Bound(fetch_api_key)

@@ -18,12 +18,12 @@ _MEETING_BYTES = 12
 """Bytes of randomness in the name of a meeting: anyone who guesses it could join."""
 
 _WITHOUT_TOKEN = frozenset({"INVALID_VIDEO_CALL_PROVIDER_TOKEN", "INVALID_ZOOM_TOKEN"})
-"""Error codes before the user has signed in to Zoom; the second is the older one."""
+"""Error codes before the user has logged in to Zoom; the second is the older one."""
 
 
 async def new_call(session: Session) -> str:
     """Returns the URL of a new call. Raises InvalidInput if the organization has no calls, or only ones that
-    must be made in the web app or need a sign-in there; BadRequest if the server's provider is not set up.
+    must be made in the web app or need a login there; BadRequest if the server's provider is not set up.
     """
     provider = provider_of(session.state)
     calls = session.client.calls
@@ -45,7 +45,7 @@ async def _zoom(session: Session) -> str:
     except ApiError as error:
         if error.code in _WITHOUT_TOKEN:
             raise InvalidInput(
-                "sign in to Zoom in the web app first; calls are made with your account there"
+                "log in to Zoom in the web app first; calls are made with your account there"
             ) from error
         if error.code == "UNKNOWN_ZOOM_USER":
             raise InvalidInput("Zoom has no account with your email address") from error

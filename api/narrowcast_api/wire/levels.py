@@ -39,7 +39,7 @@ class Gate(Enum):
 
     LEVEL_GIVEN = _row(0, "The server reports its level", "a missing level is read as 0", "SRV-10")
     SECOND_CODE_HOST = _row(
-        1, "Sign-in by the second code-hosting platform", "the key is read as absent", "SRV-06"
+        1, "Login by the second code-hosting platform", "the key is read as absent", "SRV-06"
     )
     ANCHOR_WORDS = _row(1, "Anchors as words", "equivalent numbers and a flag are sent")
     IDS_IN_NARROWS = _row(1, "Ids in searches", "channel names and email addresses are sent")

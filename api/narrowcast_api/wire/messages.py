@@ -146,7 +146,7 @@ class UploadResult(WireModel):
 
 
 class TemporaryUrl(WireModel):
-    """Answer of GET /user_uploads/...: a temporary link that works without signing in."""
+    """Answer of GET /user_uploads/...: a temporary link that works without logging in."""
 
     url: str
 

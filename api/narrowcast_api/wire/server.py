@@ -1,4 +1,4 @@
-"""Public information about a server, available before signing in: GET /server_settings (SRV rows)."""
+"""Public information about a server, available before logging in: GET /server_settings (SRV rows)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .vocabulary import Dialect
 
 
 class ExternalMethod(WireModel):
-    """An external sign-in method; the icon may be None. Kept in the server's order (SRV-07)."""
+    """An external login method; the icon may be None. Kept in the server's order (SRV-07)."""
 
     name: str
     display_name: str = ""
@@ -24,7 +24,7 @@ class ExternalMethod(WireModel):
 
 
 class ServerSettings(WireModel):
-    """The server's version, level and sign-in methods.
+    """The server's version, level and login methods.
 
     Every field has a default, because older servers omit keys and a root domain omits the ``realm_*`` ones
     (SRV-24, SRV-25). The level is 0 if the server does not send one (SRV-10).
@@ -51,7 +51,7 @@ class ServerSettings(WireModel):
     def from_answer(cls, answer: RawRecord) -> ServerSettings:
         """Read an answer, and determine the dialect from the names that it uses.
 
-        A field that cannot be read gets its default, so that it cannot prevent signing in.
+        A field that cannot be read gets its default, so that it cannot prevent logging in.
         """
         said = {name: value for name, value in answer.items() if value is not None}
         return replace(cls.read_leniently(said), dialect=ServerInfo.from_answer(answer).dialect)

@@ -1,4 +1,4 @@
-"""Links to set a new password, for users who cannot sign in: each works once, for a limited time."""
+"""Links to set a new password, for users who cannot log in: each works once, for a limited time."""
 
 from __future__ import annotations
 

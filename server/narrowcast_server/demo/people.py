@@ -56,7 +56,7 @@ HUMANS: Final = tuple(person for person in PEOPLE if person.bot_type is None)
 
 
 def address(person: Person) -> str:
-    """The email address for signing in."""
+    """The email address for logging in."""
     suffix = "-bot" if person.bot_type is not None else ""
     return f"{person.key}{suffix}@{DOMAIN}"
 

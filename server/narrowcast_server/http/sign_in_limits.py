@@ -2,7 +2,7 @@
 
 Attempts are counted per account, whichever name of it they use, and per place they come from. A few attempts
 from one place block that place for the account; very many from all places together block the account for
-places from which nobody has signed in to it before. Names without an account are limited in the same way, so
+places from which nobody has logged in to it before. Names without an account are limited in the same way, so
 that nobody learns which names exist, but counted separately, so that made-up names cannot displace the counts
 of accounts.
 """
@@ -28,7 +28,7 @@ _MOST_PLACES: Final = 10_000
 
 
 class SignInLimits:
-    """The sign-in attempts at one server."""
+    """The login attempts at one server."""
 
     def __init__(self, clock: Clock, attempts: RateLimit) -> None:
         """`attempts`: the limit for one account from one place."""

@@ -67,7 +67,7 @@ async def link(core: Core, arguments: Arguments) -> list[str]:
     """Creates a link by which the user chooses a new password, unknown to the operator."""
     user = given.person(core, arguments)
     if user.is_bot or not user.is_active:
-        raise Fault(f"{user.full_name} cannot sign in: a bot, or deactivated")
+        raise Fault(f"{user.full_name} cannot log in: a bot, or deactivated")
     with core.transaction():
         address = make_link(core, user, BY_OPERATOR_SECONDS)
         record(core, None, "link", {"who": user.delivery_email})
@@ -91,7 +91,7 @@ async def second_factor(core: Core, arguments: Arguments) -> list[str]:
         codes = core.second_factors.confirm(user.id)
         record(core, None, "second-factor", {"who": user.delivery_email})
     return [
-        f"{user.full_name} needs a code to sign in from now on. For the authenticator app (or as a QR code):",
+        f"{user.full_name} needs a code to log in from now on. For the authenticator app (or as a QR code):",
         totp.address(secret, core.setting_str("name"), user.delivery_email),
         "Recovery codes, each works once in place of a code:",
         *codes,
@@ -104,7 +104,7 @@ async def no_second_factor(core: Core, arguments: Arguments) -> list[str]:
     with core.transaction():
         core.second_factors.remove(user.id)
         record(core, None, "no-second-factor", {"who": user.delivery_email})
-    return [f"{user.full_name} signs in with the password alone"]
+    return [f"{user.full_name} logs in with the password alone"]
 
 
 COMMANDS: Final[dict[str, Command]] = {

@@ -1,7 +1,7 @@
 """Backups of a data folder, which may be in use by a server: written, verified, and restored.
 
 A backup is a tar file: `manifest.json` (the list of files with checksums), `narrowcast.db`, and the uploads.
-The secret that opens the sealed keys is only included on request: without it everybody signs in again after a
+The secret that opens the sealed keys is only included on request: without it everybody logs in again after a
 restore.
 """
 
@@ -54,7 +54,7 @@ def backup(data: Path, target: Path, *, with_keys: bool = False, say: Callable[[
     if not with_keys:
         say(
             f"{key_vault.FILE} is not included: keep a copy elsewhere,"
-            " or everybody must sign in again after a restore"
+            " or everybody must log in again after a restore"
         )
 
 

@@ -125,7 +125,7 @@ async def sessions_of(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def end_sessions(core: Core, arguments: Arguments) -> list[str]:
-    """Replaces the API key: all clients of the user must sign in again."""
+    """Replaces the API key: all clients of the user must log in again."""
     user = given.person(core, arguments)
     with core.transaction():
         replace_key(core, user)
@@ -144,7 +144,7 @@ async def log(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def rotate_keys(core: Core, arguments: Arguments) -> list[str]:
-    """Replaces all API keys: all programs and clients must sign in again."""
+    """Replaces all API keys: all programs and clients must log in again."""
     accounts = [user for user in core.users.all() if not user.is_system_bot]
     with core.transaction():
         for user in accounts:
@@ -153,7 +153,7 @@ async def rotate_keys(core: Core, arguments: Arguments) -> list[str]:
     first_run.follow_owner(core)
     count = len(accounts)
     return [
-        f"{count} account{'' if count == 1 else 's'} got a new API key: everybody signs in again with their password"
+        f"{count} account{'' if count == 1 else 's'} got a new API key: everybody logs in again with their password"
     ]
 
 

@@ -146,7 +146,7 @@ class Quotas:
 
 @dataclass(frozen=True, slots=True)
 class ExternalLogin:
-    """A sign-in method provided by something in front of this server (SRV-08)."""
+    """A login method provided by something in front of this server (SRV-08)."""
 
     name: str
     display_name: str

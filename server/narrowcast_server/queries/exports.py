@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CONSENT: Final = "allow_private_data_export"
 """The personal setting by which users consent to having their private data exported."""
 ADDRESS: Final = "/user_avatars/exports"
-"""Path of all exports. Their names cannot be guessed, so a browser opens them without signing in."""
+"""Path of all exports. Their names cannot be guessed, so a browser opens them without logging in."""
 NUMBERS: Final = {ExportType.PUBLIC: 1, ExportType.FULL_WITH_CONSENT: 2}
 """Numbers of the export types in requests and answers, below level 449."""
 _WEEK: Final = 7 * 86_400

@@ -1,4 +1,4 @@
-"""POST /fetch_api_key: signing in with email address and password."""
+"""POST /fetch_api_key: logging in with email address and password."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def health(call: Call) -> Response:
 
 @routes.add("GET", "/metrics", absolute=True, callers=Callers.ADMINISTRATORS, accepts_anything=True)
 def metrics(call: Call) -> Response:
-    """Metrics for a monitoring system, which signs in with the credentials of an administrator."""
+    """Metrics for a monitoring system, which logs in with the credentials of an administrator."""
     core = call.core
     lines: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Pages for browsers: what this server is, and how to sign in (outside the contract)."""
+"""Pages for browsers: what this server is, and how to log in (outside the contract)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _home(core: Core, before: list[Part], status: int = 200) -> Response:
         *before,
         _WHAT,
         *_INSTALLING,
-        Text("Then sign in:"),
+        Text("Then log in:"),
         Command(f"narrowcast login {shlex.quote(core.url)}"),
         Text("Without an account, ask the operator of this server for an invitation."),
         Heading("If a link to a message led you here"),

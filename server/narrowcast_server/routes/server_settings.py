@@ -1,4 +1,4 @@
-"""GET /server_settings (rows SRV): what a client may know before signing in."""
+"""GET /server_settings (rows SRV): what a client may know before logging in."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PROVIDERS: Final = ("azuread", "github", _SECOND_CODE_HOST, "apple", "google")
 
 @routes.get("/server_settings", public=True)
 def get_server_settings(call: Call) -> Answer:
-    """The server's feature level and version, its ways to sign in, and the organization's name and pictures."""
+    """The server's feature level and version, its ways to log in, and the organization's name and pictures."""
     core = call.core
     config = core.config
     agent = call.request.headers.get("user-agent", "")

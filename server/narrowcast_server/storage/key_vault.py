@@ -1,7 +1,7 @@
 """API keys at rest: the database holds them encrypted ("sealed"), with a secret in a separate file.
 
 A copy of the database alone (a backup, a snapshot, a glance at it) gives access to no account. Keys are
-sealed, not hashed, because the service returns them again: at each sign-in, and to the owner of a bot.
+sealed, not hashed, because the service returns them again: at each login, and to the owner of a bot.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def seal_stored_keys(store: Store, vault: KeyVault) -> None:
     """Seals keys that an older server stored in plain text, and replaces keys that were sealed with another
     secret.
 
-    The latter happens when a database is restored without the secret's file: those users must sign in again.
+    The latter happens when a database is restored without the secret's file: those users must log in again.
     """
     rows = store.all("SELECT id, api_key FROM users")
     plain = {row["id"]: row["api_key"] for row in rows if ":" not in row["api_key"]}

@@ -32,7 +32,7 @@ class SecondFactors:
         self._attempts = RateLimiter(clock, (_ATTEMPTS,))
 
     def is_on(self, user_id: int) -> bool:
-        """Whether the user needs a code to sign in."""
+        """Whether the user needs a code to log in."""
         row = self._row(user_id)
         return row is not None and bool(row["confirmed"])
 

@@ -46,7 +46,7 @@ def default(folder: Path, name: str = "") -> Path | None:
         if name not in stored:
             have = ", ".join(stored) or "none"
             raise AccountError(
-                f"there is no account {name!r} (stored: {have}); sign in with: narrowcast login URL"
+                f"there is no account {name!r} (stored: {have}); log in with: narrowcast login URL"
             )
         return file_of(folder, name)
     return file_of(folder, stored[0]) if stored else None

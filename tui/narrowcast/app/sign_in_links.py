@@ -1,4 +1,4 @@
-"""Links for signing in: invitations and new passwords. Cheap to import."""
+"""Links for logging in: invitations and new passwords. Cheap to import."""
 
 from __future__ import annotations
 

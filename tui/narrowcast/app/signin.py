@@ -1,4 +1,4 @@
-"""Signing in: from an address, an email and a password or key to a stored account."""
+"""Logging in: from an address, an email and a password or key to a stored account."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ async def sign_in_and_store(
     ca_bundle: Path | None = None,
     cleartext: bool = False,
 ) -> Path:
-    """Sign in and store the account; returns its file."""
+    """Log in and store the account; returns its file."""
     account = await sign_in(
         site,
         email,

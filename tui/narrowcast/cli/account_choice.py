@@ -40,7 +40,7 @@ def chosen_account(args: argparse.Namespace) -> Account:
     path = chosen_file(args, paths, load(paths.config_file))
     if path is None:
         raise CommandError(
-            "no account is stored; sign in with: narrowcast login URL, or name a zuliprc file with --rc",
+            "no account is stored; log in with: narrowcast login URL, or name a zuliprc file with --rc",
             Exit.NOT_ALLOWED,
         )
     return accounts.read(path)

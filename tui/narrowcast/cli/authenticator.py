@@ -63,7 +63,7 @@ async def _renew(connection: Connection) -> None:
 async def _end(connection: Connection) -> None:
     password, code = ask_secret("Password"), ask_secret("Code")
     await end_second_factor(connection, password=password, code=code)
-    _say("Two-factor authentication is off: the password alone signs you in.")
+    _say("Two-factor authentication is off: the password alone logs you in.")
 
 
 def _list(codes: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""``narrowcast demo``: starts a demo server with its own data, and the app signed in to it."""
+"""``narrowcast demo``: starts a demo server with its own data, and the app logged in to it."""
 
 from __future__ import annotations
 

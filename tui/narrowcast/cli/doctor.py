@@ -228,7 +228,7 @@ def _account(args: argparse.Namespace, paths: Paths, config: Config) -> Iterator
     try:
         path = chosen_file(args, paths, config)
         if path is None:
-            yield Finding("account", "note", "no account is stored; sign in with: narrowcast login URL")
+            yield Finding("account", "note", "no account is stored; log in with: narrowcast login URL")
             return
         account = accounts.read(path)
     except Exception as error:
@@ -292,5 +292,5 @@ async def _server(path: Path) -> Finding:
     return Finding(
         "server",
         "ok",
-        f"version {server.version}, feature level {server.level}; signed in as {me.full_name}",
+        f"version {server.version}, feature level {server.level}; logged in as {me.full_name}",
     )

@@ -14,7 +14,7 @@ from narrowcast.cli.outcome import CommandError, Exit
 EPILOG = """\
 Without a command, the app opens with the stored account, or with a welcome screen if none is stored.
 
-exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 not signed in or not allowed;
+exit codes: 0 done; 1 failed; 2 wrong usage or configuration; 3 not logged in or not allowed;
 4 the server cannot be reached; 130 interrupted
 """
 
@@ -131,7 +131,7 @@ def _app_commands(commands: _Commands) -> None:
     serve.add_argument("--check", action="store_true", help="verify the data folder and exit")
     copy_options(serve)
     operator_commands(serve)
-    login = commands.add_parser("login", help="sign in and store the account")
+    login = commands.add_parser("login", help="log in and store the account")
     login.add_argument(
         "url",
         metavar="URL",
@@ -140,7 +140,7 @@ def _app_commands(commands: _Commands) -> None:
     login.add_argument("--name", help="your name, when URL is an invitation (default: ask)")
     login.add_argument("--email", help="your email address (default: ask)")
     login.add_argument(
-        "--api-key", action="store_true", help="sign in with an API key instead of the password"
+        "--api-key", action="store_true", help="log in with an API key instead of the password"
     )
     login.add_argument(
         "--forgot",

@@ -1,4 +1,4 @@
-"""``narrowcast login URL``: sign in and store the account."""
+"""``narrowcast login URL``: log in and store the account."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
             cleartext=cleartext,
         )
     )
-    print(f"Signed in to {site} as {email}; stored in {path}. Open it with: narrowcast")  # noqa: T201
+    print(f"Logged in to {site} as {email}; stored in {path}. Open it with: narrowcast")  # noqa: T201
     return Exit.DONE
 
 

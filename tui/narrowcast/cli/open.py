@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     if path is None:
         site = "/".join(args.link.split("/", 3)[:3])
         raise CommandError(
-            f"no account of {site} is stored; sign in with: narrowcast login {site}", Exit.NOT_ALLOWED
+            f"no account of {site} is stored; log in with: narrowcast login {site}", Exit.NOT_ALLOWED
         )
     return run_app(path, paths, link=args.link, extensions=not args.no_extensions)
 

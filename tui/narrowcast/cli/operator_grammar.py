@@ -83,6 +83,6 @@ def operator_commands(serve: argparse.ArgumentParser) -> None:
     add("statistics", "count users, messages, bytes")
     add("sessions", "list the sessions of a user", who=True)
     add("end-sessions", "end the sessions of a user, and revoke their API key", who=True)
-    add("rotate-keys", "replace all API keys: all users must sign in again")
+    add("rotate-keys", "replace all API keys: all users must log in again")
     log = add("log", "show the log of administrative actions, newest last")
     log.add_argument("--limit", default="50", help="maximum number of entries (default: %(default)s)")

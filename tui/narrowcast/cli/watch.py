@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     files = _files(args, paths)
     found = [account for file in files if (account := _account(file)) is not None]
     if not found:
-        raise CommandError("no account is stored; sign in with: narrowcast login URL", Exit.NOT_ALLOWED)
+        raise CommandError("no account is stored; log in with: narrowcast login URL", Exit.NOT_ALLOWED)
     asyncio.run(_watch(found, args, config, paths))
     return Exit.DONE
 
@@ -173,7 +173,7 @@ class _Watcher:
         if kind == "refused" and session.status.ended:
             print_error(f"{self._name}: {quoted(session.status.detail)}")
         elif kind == "refused":
-            print_error(f"{self._name}: the server rejected the API key; sign in again")
+            print_error(f"{self._name}: the server rejected the API key; log in again")
         elif kind == "offline":
             print_error(f"{self._name}: offline, reconnecting")
         elif kind == "live" and self._status in ("offline", "refused"):

@@ -71,7 +71,7 @@ def keep(
 
 
 def forget_all() -> None:
-    """Delete all saved screens, such as after a sign-out."""
+    """Delete all saved screens, such as after a logout."""
     shutil.rmtree(Path(last_screen.cache_folder()) / last_screen.FOLDER, ignore_errors=True)
 
 

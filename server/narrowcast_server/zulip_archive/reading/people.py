@@ -58,7 +58,7 @@ def people(intake: Intake) -> None:
 
 
 def _system_bots(intake: Intake) -> None:
-    """Maps the notification bot to ours; other system bots become accounts that cannot sign in."""
+    """Maps the notification bot to ours; other system bots become accounts that cannot log in."""
     store, bot = intake.core.store, notification_bot(intake.core)
     free = max([*intake.users.values(), bot.id]) + 1
     identity = bot.id

@@ -74,7 +74,7 @@ def new_people(export: Export) -> Iterator[Record]:
 
 
 def sign_in(export: Export) -> Iterator[Record]:
-    """Email and password are the only sign-in method."""
+    """Email and password are the only login method."""
     yield {"id": 1, "realm": REALM_ID, "name": "Email"}
 
 

@@ -9,7 +9,7 @@ from narrowcast_server.zulip_archive.layout import NEWER_FIELDS
 from narrowcast_server.zulip_archive.writing.export import Export
 
 _ALWAYS: Final = (
-    "Passwords and API keys: people use 'Forgot your password?' to sign in; bots get new keys.",
+    "Passwords and API keys: people use 'Forgot your password?' to log in; bots get new keys.",
     "The name of the organization: Zulip uses the subdomain of the import; set it again in the settings.",
 )
 _TABLES: Final = (
