@@ -11,7 +11,7 @@ SECRET = "meet me at the old mill"
 
 
 @pytest.fixture
-async def letter(server: TestServer) -> int:
+async def message_id(server: TestServer) -> int:
     """A direct message from Dario to Greta."""
     return await server.send_direct("dario", ["greta"], SECRET)
 
@@ -39,44 +39,48 @@ NARROWS: tuple[list[Answer], ...] = (
 )
 
 
-def filled(server: TestServer, letter: int, value: object) -> object:
+def filled(server: TestServer, message_id: int, value: object) -> object:
     people = {
-        "{id}": letter,
+        "{id}": message_id,
         "{dario}": server.id("dario"),
         "{people}": [server.id("dario"), server.id("greta")],
     }
     if isinstance(value, list):
-        return [filled(server, letter, item) for item in value]
+        return [filled(server, message_id, item) for item in value]
     if isinstance(value, dict):
-        return {key: filled(server, letter, item) for key, item in value.items()}
+        return {key: filled(server, message_id, item) for key, item in value.items()}
     return people.get(value, value) if isinstance(value, str) else value
 
 
 @pytest.mark.parametrize("narrow", NARROWS, ids=str)
-async def test_no_narrow_finds_a_letter_to_somebody_else(
-    server: TestServer, letter: int, narrow: list[Answer]
+async def test_no_narrow_finds_a_direct_message_between_others(
+    server: TestServer, message_id: int, narrow: list[Answer]
 ) -> None:
     for name in OUTSIDERS:
-        for anchor in ("oldest", "newest", letter):
+        for anchor in ("oldest", "newest", message_id):
             fields = {
                 "anchor": anchor,
                 "num_before": 50,
                 "num_after": 50,
-                "narrow": filled(server, letter, narrow),
+                "narrow": filled(server, message_id, narrow),
             }
             assert SECRET not in (await server.raw(name, "GET", "/messages", fields)).text
-        matching = {"msg_ids": [letter], "narrow": filled(server, letter, narrow)}
+        matching = {"msg_ids": [message_id], "narrow": filled(server, message_id, narrow)}
         response = await server.raw(name, "GET", "/messages/matches_narrow", matching)
         assert SECRET not in response.text
         assert response.json().get("messages", {}) == {}
 
 
-async def test_those_whom_it_went_to_find_it(server: TestServer, letter: int) -> None:
+async def test_its_sender_and_recipient_find_it(server: TestServer, message_id: int) -> None:
     for name in ("dario", "greta"):
-        for narrow in ([], [{"operator": "id", "operand": letter}], [{"operator": "is", "operand": "dm"}]):
+        for narrow in (
+            [],
+            [{"operator": "id", "operand": message_id}],
+            [{"operator": "is", "operand": "dm"}],
+        ):
             fields = {"anchor": "newest", "num_before": 50, "num_after": 0, "narrow": narrow}
             rows = (await server.call(name, "GET", "/messages", fields))["messages"]
-            assert [row["id"] for row in rows] == [letter]
+            assert [row["id"] for row in rows] == [message_id]
 
 
 TOUCHING: tuple[tuple[str, str, dict[str, object] | None], ...] = (
@@ -96,41 +100,41 @@ TOUCHING: tuple[tuple[str, str, dict[str, object] | None], ...] = (
 
 @pytest.mark.parametrize(("method", "path", "fields"), TOUCHING, ids=lambda value: str(value)[:40])
 async def test_nobody_else_reads_or_touches_it(
-    server: TestServer, letter: int, method: str, path: str, fields: dict[str, object] | None
+    server: TestServer, message_id: int, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
-    where = path.replace("{id}", str(letter))
+    where = path.replace("{id}", str(message_id))
     given = None
     if fields is not None:
         given = {
-            key: value.replace("{id}", str(letter)) if isinstance(value, str) else value
+            key: value.replace("{id}", str(message_id)) if isinstance(value, str) else value
             for key, value in fields.items()
         }
     for name in OUTSIDERS:
         answer = await server.refusal(name, method, where, given)
         assert SECRET not in str(answer)
-    row = server.core.store.one("SELECT content FROM messages WHERE id = ?", letter)
+    row = server.core.store.one("SELECT content FROM messages WHERE id = ?", message_id)
     assert row is not None
     assert row["content"] == SECRET
 
 
 @pytest.mark.parametrize("name", OUTSIDERS)
-async def test_nobody_else_hears_of_it(server: TestServer, name: str) -> None:
+async def test_nobody_else_receives_its_events(server: TestServer, name: str) -> None:
     listener = await server.listen(name, all_public_streams=name != "hugo")
-    letter = await server.send_direct("dario", ["greta"], SECRET)
-    await server.call("dario", "PATCH", f"/messages/{letter}", {"content": f"{SECRET}, please"})
-    await server.call("greta", "POST", f"/messages/{letter}/reactions", {"emoji_name": "tada"})
+    message_id = await server.send_direct("dario", ["greta"], SECRET)
+    await server.call("dario", "PATCH", f"/messages/{message_id}", {"content": f"{SECRET}, please"})
+    await server.call("greta", "POST", f"/messages/{message_id}/reactions", {"emoji_name": "tada"})
     typing = {"type": "direct", "op": "start", "to": [server.id("greta")]}
     await server.call("dario", "POST", "/typing", typing)
     await server.call("ada", "PATCH", "/realm", {"message_content_delete_limit_seconds": 3600})
-    await server.call("dario", "DELETE", f"/messages/{letter}")
-    heard = await listener.events(
+    await server.call("dario", "DELETE", f"/messages/{message_id}")
+    events = await listener.events(
         "message", "update_message", "reaction", "typing", "delete_message", "update_message_flags"
     )
-    assert heard == []
+    assert events == []
     assert SECRET not in str((await server.listen(name)).snapshot)
 
 
-async def test_an_upload_in_a_letter_is_for_its_readers(server: TestServer) -> None:
+async def test_only_its_participants_can_read_an_upload_in_a_direct_message(server: TestServer) -> None:
     uploaded = await server.raw("dario", "POST", "/user_uploads", files={"f": ("a.txt", SECRET.encode())})
     url = uploaded.json()["url"]
     await server.send_direct("dario", ["greta"], f"[a]({url})")
