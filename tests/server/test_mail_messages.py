@@ -12,7 +12,7 @@ import pytest
 
 from narrowcast_server.mail.messages import BadAddress, OutgoingEmail, encoded, is_address
 from narrowcast_server.mail.settings import MailSettings, Security
-from narrowcast_server.mail.smtp import Fate, Outcome, deliver, in_daemon_thread
+from narrowcast_server.mail.smtp import DeliveryStatus, Outcome, deliver, in_daemon_thread
 from support.mailbox import Mailbox, mailbox
 from support.tls import make_certificates
 
@@ -26,7 +26,7 @@ async def sent(settings: MailSettings, *emails: OutgoingEmail) -> list[Outcome]:
 
 
 async def test_a_letter_arrives_as_it_was_written(box: Mailbox) -> None:
-    assert await sent(box.settings(), EMAIL) == [Outcome(Fate.SENT)]
+    assert await sent(box.settings(), EMAIL) == [Outcome(DeliveryStatus.SENT)]
     recipients, message = await box.next()
     assert recipients == ["dario@demo.example"]
     assert message["From"] == "Demo <chat@team.example>"
@@ -48,18 +48,18 @@ async def test_the_way_is_encrypted_and_the_password_goes_by_it_alone(
     async with mailbox(context=context, from_the_start=from_the_start, people=people) as box:
         security = Security.TLS if from_the_start else Security.STARTTLS
         settings = box.settings(security=security, user="chat", password="secret", ca_file=made.authority)
-        assert await sent(settings, EMAIL) == [Outcome(Fate.SENT)]
+        assert await sent(settings, EMAIL) == [Outcome(DeliveryStatus.SENT)]
         assert (box.encrypted, box.signed_in) == ([True], ["chat"])
         (wrong,) = await sent(replace(settings, password="guess"), EMAIL)
-        assert (wrong.fate, wrong.reason[:3]) == (Fate.LATER, "535")
+        assert (wrong.status, wrong.reason[:3]) == (DeliveryStatus.RETRY, "535")
         (unknown,) = await sent(replace(settings, ca_file=None), EMAIL)
-        assert unknown.fate is Fate.LATER
+        assert unknown.status is DeliveryStatus.RETRY
         assert "certificate" in unknown.reason.lower()
 
 
 async def test_what_offers_no_encryption_gets_nothing(box: Mailbox) -> None:
     (outcome,) = await sent(box.settings(security=Security.STARTTLS, user="chat", password="secret"), EMAIL)
-    assert outcome.fate is Fate.LATER
+    assert outcome.status is DeliveryStatus.RETRY
     assert "STARTTLS" in outcome.reason
     assert box.received.empty()
 
@@ -68,12 +68,12 @@ async def test_one_refusal_does_not_hold_up_the_others(box: Mailbox) -> None:
     box.refusals = {"no@x.example": ["550 Nobody of that name"], "full@x.example": ["452 Too busy"]}
     emails = [replace(EMAIL, recipient=f"{name}@x.example") for name in ("a", "no", "b", "full", "c")]
     outcomes = await sent(box.settings(), *emails)
-    assert [outcome.fate for outcome in outcomes] == [
-        Fate.SENT,
-        Fate.NEVER,
-        Fate.SENT,
-        Fate.LATER,
-        Fate.SENT,
+    assert [outcome.status for outcome in outcomes] == [
+        DeliveryStatus.SENT,
+        DeliveryStatus.FAILED,
+        DeliveryStatus.SENT,
+        DeliveryStatus.RETRY,
+        DeliveryStatus.SENT,
     ]
     assert outcomes[1].reason == "550 Nobody of that name"
     assert [(await box.next())[0] for _ in range(3)] == [["a@x.example"], ["b@x.example"], ["c@x.example"]]
@@ -84,10 +84,12 @@ async def test_a_server_that_is_not_there_or_says_nothing_is_tried_again_later()
         silent.bind(("127.0.0.1", 0))
         port = silent.getsockname()[1]
         settings = MailSettings("127.0.0.1", port, "chat@x.example", Security.NONE, timeout_seconds=0.2)
-        assert [outcome.fate for outcome in await sent(settings, EMAIL, EMAIL)] == [Fate.LATER] * 2
+        assert [outcome.status for outcome in await sent(settings, EMAIL, EMAIL)] == [
+            DeliveryStatus.RETRY
+        ] * 2
         silent.listen()
         (outcome,) = await sent(settings, EMAIL)
-        assert outcome.fate is Fate.LATER
+        assert outcome.status is DeliveryStatus.RETRY
         assert "timed out" in outcome.reason
 
 
@@ -96,7 +98,9 @@ async def test_a_server_that_is_not_there_or_says_nothing_is_tried_again_later()
 )
 async def test_no_name_and_no_topic_becomes_a_header(box: Mailbox, subject: str, organization: str) -> None:
     message = encoded(replace(EMAIL, subject=subject), organization, "chat@team.example")
-    assert await in_daemon_thread(partial(deliver, box.settings(), [message])) == [Outcome(Fate.SENT)]
+    assert await in_daemon_thread(partial(deliver, box.settings(), [message])) == [
+        Outcome(DeliveryStatus.SENT)
+    ]
     recipients, arrived = await box.next()
     assert recipients == ["dario@demo.example"]
     assert arrived["Bcc"] is None

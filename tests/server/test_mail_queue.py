@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.actions.mail import due_emails, send_mail, settle
+from narrowcast_server.actions.mail import due_emails, record_outcome, send_mail
 from narrowcast_server.mail.settings import MailSettings, Security
-from narrowcast_server.mail.smtp import Fate, Outcome
+from narrowcast_server.mail.smtp import DeliveryStatus, Outcome
 from narrowcast_server.operator.control import ask
 from narrowcast_server.organization.config import Config, Quotas
 from narrowcast_server.serve import Options, open_core
@@ -59,7 +59,7 @@ async def test_what_could_not_be_sent_is_tried_again_and_given_up_at_last(tmp_pa
     for _ in range(6):
         email = due_emails(core)[-1]
         with core.transaction():
-            settle(core, email, Outcome(Fate.LATER, "busy"))
+            record_outcome(core, email, Outcome(DeliveryStatus.RETRY, "busy"))
         due = core.store.integer("SELECT due FROM sent_emails WHERE id = ?", email.id)
         if due is None:
             break
@@ -68,7 +68,7 @@ async def test_what_could_not_be_sent_is_tried_again_and_given_up_at_last(tmp_pa
     assert waits == [60, 300, 1800, 7200, 21_600]
     first = due_emails(core)[0]
     with core.transaction():
-        settle(core, first, Outcome(Fate.NEVER, "550 no"))
+        record_outcome(core, first, Outcome(DeliveryStatus.FAILED, "550 no"))
     assert due_emails(core) == []
     core.close()
 

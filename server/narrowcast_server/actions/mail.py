@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.mail.messages import OutgoingEmail
-from narrowcast_server.mail.smtp import Fate, Outcome
+from narrowcast_server.mail.smtp import DeliveryStatus, Outcome
 from narrowcast_server.organization.models import User
 
 if TYPE_CHECKING:
@@ -54,15 +54,15 @@ def due_emails(core: Core) -> list[OutgoingEmail]:
     return [OutgoingEmail(*row) for row in rows]
 
 
-def settle(core: Core, email: OutgoingEmail, outcome: Outcome) -> None:
+def record_outcome(core: Core, email: OutgoingEmail, outcome: Outcome) -> None:
     """Stores the outcome of an email: sent, to be retried, or given up with the reason."""
-    if outcome.fate is Fate.SENT:
+    if outcome.status is DeliveryStatus.SENT:
         core.store.execute(
             "UPDATE sent_emails SET due = NULL, sent = ?, error = NULL WHERE id = ?", core.now(), email.id
         )
         return
     tries = core.store.integer("SELECT tries FROM sent_emails WHERE id = ?", email.id) or 0
-    again = outcome.fate is Fate.LATER and tries < len(_PAUSES)
+    again = outcome.status is DeliveryStatus.RETRY and tries < len(_PAUSES)
     core.store.execute(
         "UPDATE sent_emails SET due = ?, tries = tries + 1, error = ? WHERE id = ?",
         core.now() + _PAUSES[tries] if again else None,

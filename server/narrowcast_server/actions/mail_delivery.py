@@ -7,11 +7,11 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.mail import due_emails, settle
+from narrowcast_server.actions.mail import due_emails, record_outcome
 from narrowcast_server.actions.missed_mail import email_missed, marks, wants_mail
 from narrowcast_server.mail.messages import BadAddress, OutgoingEmail, encoded
 from narrowcast_server.mail.settings import MailSettings
-from narrowcast_server.mail.smtp import Fate, Outcome, deliver, in_daemon_thread
+from narrowcast_server.mail.smtp import DeliveryStatus, Outcome, deliver, in_daemon_thread
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -39,13 +39,13 @@ async def _deliver(core: Core, settings: MailSettings, emails: list[OutgoingEmai
         try:
             messages[email.id] = encoded(email, name, settings.sender)
         except BadAddress as error:
-            outcomes[email.id] = Outcome(Fate.NEVER, str(error))
+            outcomes[email.id] = Outcome(DeliveryStatus.FAILED, str(error))
     delivered = await in_daemon_thread(partial(deliver, settings, list(messages.values())))
     outcomes |= zip(messages, delivered, strict=True)
     with core.transaction():
         for email in emails:
-            settle(core, email, outcomes[email.id])
-    for outcome in {outcome for outcome in outcomes.values() if outcome.fate is not Fate.SENT}:
+            record_outcome(core, email, outcomes[email.id])
+    for outcome in {outcome for outcome in outcomes.values() if outcome.status is not DeliveryStatus.SENT}:
         _log.warning("mail could not be sent: %s", outcome.reason)
 
 

@@ -67,7 +67,7 @@ def email_missed(core: Core, user: User, mark: int | None) -> None:
     with core.transaction():
         _set_mark(core, user, unread[-1].id)
         if untold and is_address(user.delivery_email):
-            send_mail(core, user.delivery_email, *_letter(core, user, untold))
+            send_mail(core, user.delivery_email, *_subject_and_body(core, user, untold))
 
 
 def _set_mark(core: Core, user: User, message_id: int) -> None:
@@ -89,7 +89,7 @@ def _last_here(core: Core, user: User) -> int:
     return 0 if row is None else row["active_timestamp"] or 0
 
 
-def _letter(core: Core, user: User, messages: list[Message]) -> tuple[str, str]:
+def _subject_and_body(core: Core, user: User, messages: list[Message]) -> tuple[str, str]:
     names = _Names(core, user)
     senders = list(dict.fromkeys(names.of(message.sender_id) for message in messages))
     who = ", ".join(senders[:3]) + (" and others" if len(senders) > 3 else "")

@@ -20,19 +20,19 @@ _LONGEST_REASON: Final = 200
 _PERMANENT: Final = 500
 
 
-class Fate(Enum):
+class DeliveryStatus(Enum):
     """The result of a delivery attempt."""
 
     SENT = "sent"
-    LATER = "later"
-    NEVER = "never"
+    RETRY = "retry"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """A result, and the reason if the email was not sent."""
 
-    fate: Fate
+    status: DeliveryStatus
     reason: str = ""
 
 
@@ -47,7 +47,7 @@ def deliver(settings: MailSettings, messages: Sequence[EmailMessage]) -> list[Ou
                 outcomes.append(_sent(server, message, settings.sender))
     except (OSError, smtplib.SMTPException, ValueError) as error:
         left = len(messages) - len(outcomes)
-        outcomes += [Outcome(Fate.LATER, _reason(error))] * left
+        outcomes += [Outcome(DeliveryStatus.RETRY, _reason(error))] * left
     return outcomes
 
 
@@ -83,14 +83,14 @@ def _sent(server: smtplib.SMTP, message: EmailMessage, sender: str) -> Outcome:
     except (smtplib.SMTPSenderRefused, smtplib.SMTPDataError) as error:
         return _refused(server, error.smtp_code, error.smtp_error)
     except smtplib.SMTPNotSupportedError as error:
-        return Outcome(Fate.NEVER, _reason(error))
-    return Outcome(Fate.SENT)
+        return Outcome(DeliveryStatus.FAILED, _reason(error))
+    return Outcome(DeliveryStatus.SENT)
 
 
 def _refused(server: smtplib.SMTP, code: int, said: bytes | str) -> Outcome:
     server.rset()
-    fate = Fate.NEVER if code >= _PERMANENT else Fate.LATER
-    return Outcome(fate, _answer(code, said))
+    status = DeliveryStatus.FAILED if code >= _PERMANENT else DeliveryStatus.RETRY
+    return Outcome(status, _answer(code, said))
 
 
 def _reason(error: BaseException) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.mail import last_problems, mail_counts
 from narrowcast_server.mail.messages import BadAddress, OutgoingEmail, encoded
-from narrowcast_server.mail.smtp import Fate, deliver, in_daemon_thread
+from narrowcast_server.mail.smtp import DeliveryStatus, deliver, in_daemon_thread
 from narrowcast_server.operator import arguments as given
 from narrowcast_server.operator.arguments import Arguments, Command, Fault
 from narrowcast_server.operator.server_file import NAME
@@ -27,7 +27,7 @@ async def mail(core: Core, arguments: Arguments) -> list[str]:
             " Invitations give a link to copy, and 'narrowcast serve admin link' makes one for a new password"
         )
     if to := arguments.get("to", ""):
-        return await _tried(core, to)
+        return await _send_test(core, to)
     counts = mail_counts(core)
     lines = [
         f"mail goes to {settings.host} port {settings.port} ({settings.security.value}) as {settings.sender}",
@@ -37,7 +37,7 @@ async def mail(core: Core, arguments: Arguments) -> list[str]:
     return lines + [f"{given.time(at)}  {recipient}  {reason}" for at, recipient, reason in problems]
 
 
-async def _tried(core: Core, to: str) -> list[str]:
+async def _send_test(core: Core, to: str) -> list[str]:
     settings = core.config.mail
     assert settings is not None
     name = core.setting_str("name")
@@ -47,7 +47,7 @@ async def _tried(core: Core, to: str) -> list[str]:
     except BadAddress as error:
         raise Fault(str(error)) from error
     (outcome,) = await in_daemon_thread(partial(deliver, settings, [message]))
-    if outcome.fate is not Fate.SENT:
+    if outcome.status is not DeliveryStatus.SENT:
         raise Fault(f"{settings.host} port {settings.port} did not accept it: {outcome.reason}")
     return [f"{settings.host} accepted an email to {to}"]
 
