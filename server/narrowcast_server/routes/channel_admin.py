@@ -132,7 +132,7 @@ def create(call: Call) -> Answer:
         folder_id=None if folder is None else channel_admin.check_folder(core, folder),
         settings=settings,
     )
-    _check_topic_makers(channel, core)
+    _check_topic_creators(channel, core)
     subscribe(core, [channel], people)
     if call[ANNOUNCE]:
         announce(core, call.user, [channel])
@@ -162,7 +162,7 @@ def update(call: Call) -> Answer:
                 check_policies(core, call.user, [setting.value])
                 check_may_open(core, call.user, present, setting.value)
             channel_admin.set_permission(core, present, setting.value, value)
-    _check_topic_makers(core.channels[channel_id], core)
+    _check_topic_creators(core.channels[channel_id], core)
     channel_notices.changed(core, call.user, channel)
     return {}
 
@@ -187,7 +187,7 @@ def _update_plain(call: Call, channel: Channel) -> None:
         channel_admin.set_property(core, channel, "folder_id", checked)
 
 
-def _check_topic_makers(channel: Channel, core: Core) -> None:
+def _check_topic_creators(channel: Channel, core: Core) -> None:
     check_topic_creators(
         core,
         protected=channel.invite_only and not channel.history_public,

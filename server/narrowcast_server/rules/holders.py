@@ -30,7 +30,7 @@ _SOMEBODY: Final = frozenset(
     {"can_access_all_users_group", "can_manage_all_groups", "can_manage_billing_group"}
 )
 """Permissions that cannot be given to the system group "nobody"."""
-_MAKERS: Final = {
+_HELD_BY_CREATOR: Final = {
     "can_administer_channel_group": "stream_creator_or_nobody",
     "can_add_members_group": "group_creator",
     "can_manage_group": "group_creator",
@@ -77,7 +77,7 @@ def _rule(kind: str, name: str, holder: str) -> dict[str, object]:
         "allow_everyone_group": name not in _NO_GUESTS[kind]
         and name != "can_create_web_public_channel_group",
         "allow_internet_group": False,
-        "default_group_name": _MAKERS.get(name, holder),
+        "default_group_name": _HELD_BY_CREATOR.get(name, holder),
         "default_for_system_groups": SystemGroup.NOBODY.value if kind == "group" else None,
         "require_system_group": name in _ROLES_ONLY,
         "allowed_system_groups": [group.value for group in _ROLES_ONLY.get(name, ())],
