@@ -28,7 +28,7 @@ def add_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str]:
         "INSERT OR IGNORE INTO alert_words (user_id, word, position) VALUES (?, ?, ?)",
         [(user.id, word, position + offset) for offset, word in enumerate(words, start=1)],
     )
-    return _told(core, user)
+    return _emit_words(core, user)
 
 
 def remove_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str]:
@@ -36,10 +36,10 @@ def remove_alert_words(core: Core, user: User, given: Iterable[str]) -> list[str
     core.store.execute_many(
         "DELETE FROM alert_words WHERE user_id = ? AND word = ?", [(user.id, word.strip()) for word in given]
     )
-    return _told(core, user)
+    return _emit_words(core, user)
 
 
-def _told(core: Core, user: User) -> list[str]:
+def _emit_words(core: Core, user: User) -> list[str]:
     words = alert_words(core, user)
     core.emit({"type": "alert_words", "alert_words": words}, [user.id])
     return words

@@ -130,7 +130,7 @@ class Target:
         """Whether the server has this table."""
         return self.level >= NEWER_TABLES.get(table, 0)
 
-    def lacks(self, table: str) -> frozenset[str]:
+    def unsupported_fields(self, table: str) -> frozenset[str]:
         """The fields of a table that the server does not accept."""
         return frozenset(name for name, level in NEWER_FIELDS.get(table, {}).items() if level > self.level)
 

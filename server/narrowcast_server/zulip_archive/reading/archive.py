@@ -65,7 +65,7 @@ async def _made(archive: Archive, folder: Path) -> list[str]:
             core.store.execute("PRAGMA defer_foreign_keys = ON")
             await _take_in(intake)
             _check_references(core)
-        return _told(intake)
+        return _summary(intake)
     finally:
         await core.workers.stop()
         core.close()
@@ -103,7 +103,7 @@ def _check_references(core: Core) -> None:
         raise ArchiveError(f"a row of {row[0]} refers to one of {row[2]} that is not in the archive")
 
 
-def _told(intake: Intake) -> list[str]:
+def _summary(intake: Intake) -> list[str]:
     count = intake.core.store.integer
     kinds = ("messages", "channels", "attachments", "reactions")
     lines = [f"{len(intake.users) - len(intake.system_bots):,} people"]

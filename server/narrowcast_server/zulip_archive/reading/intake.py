@@ -55,7 +55,7 @@ class Intake:
         self.core.store.execute(sql, *values)
 
     @contextmanager
-    def leaving_out(self, words: str) -> Iterator[None]:
+    def skipping_rejected(self, words: str) -> Iterator[None]:
         """Leaves out and counts what the server's own rules reject."""
         try:
             yield

@@ -228,7 +228,7 @@ def submessages(intake: Intake) -> None:
         assert message is not None, "all messages are there"
         content = row.text("content")
         if _WIDGET not in content:
-            with intake.leaving_out("votes and tasks"):
+            with intake.skipping_rejected("votes and tasks"):
                 add_submessage(intake.core, sender, message, row.text("msg_type"), content)
 
 

@@ -46,8 +46,8 @@ def settings(intake: Intake) -> None:
     row = next(intake.rows("zerver_realm"))
     values: dict[str, object] = {}
     for name in EDITABLE.keys() - REALM_CHANNELS.values() - {"name"}:
-        if row.has(name) or row.says_null(name):
-            with intake.leaving_out("settings with a value that this server does not have"):
+        if row.has(name) or row.is_null(name):
+            with intake.skipping_rejected("settings with a value that this server does not have"):
                 values[name] = _checked(intake, row, name)
     if row.has("mandatory_topics") and row.flag("mandatory_topics"):  # from before Zulip had a topics policy
         values["topics_policy"] = "disable_empty_topic"
@@ -67,7 +67,7 @@ def _own_settings(intake: Intake) -> dict[str, object]:
     for row in intake.own_rows("settings"):
         match row.text("name"):
             case "giphy_rating":
-                with intake.leaving_out("settings with a value that this server does not have"):
+                with intake.skipping_rejected("settings with a value that this server does not have"):
                     values["giphy_rating"] = realm.checked(intake.core, "giphy_rating", row.value("value"))
             case "empty_topic_display_name":
                 values["empty_topic_display_name"] = intake.texts.line(
@@ -122,7 +122,7 @@ def conveniences(intake: Intake) -> None:
     """Imports domains, linkifiers and playgrounds; those that the server's own rules reject are counted."""
     core = intake.core
     for row in intake.rows("zerver_realmdomain"):
-        with intake.leaving_out("domains"):
+        with intake.skipping_rejected("domains"):
             realm.add_domain(core, row.text("domain"), row.flag("allow_subdomains"))
     for row in sorted(intake.rows("zerver_realmfilter"), key=lambda row: row.integer("order", 0)):
         template = (
@@ -130,8 +130,8 @@ def conveniences(intake: Intake) -> None:
             if row.has("url_template")
             else template_of_format(row.text("url_format_string"))
         )
-        with intake.leaving_out("linkifiers"):
+        with intake.skipping_rejected("linkifiers"):
             add_linkifier(core, row.text("pattern"), template)
     for row in intake.rows("zerver_realmplayground"):
-        with intake.leaving_out("playgrounds"):
+        with intake.skipping_rejected("playgrounds"):
             add_playground(core, row.text("name"), row.text("pygments_language"), row.text("url_template"))

@@ -145,7 +145,7 @@ def personal_settings(intake: Intake, row: ArchiveRow, defaults: dict[str, objec
         value = row.value(name)
         if name in PERSONAL_NUMBERS:
             value = word_for(PERSONAL_NUMBERS[name], value, str(default))
-        with intake.leaving_out("settings of people with a value that this server does not have"):
+        with intake.skipping_rejected("settings of people with a value that this server does not have"):
             if personal.check(name, value) != default:
                 changed[name] = value
     return changed
@@ -217,7 +217,7 @@ def _presence(intake: Intake) -> None:
 
 def _bots(intake: Intake) -> None:
     for row in intake.rows("zerver_service"):
-        with intake.leaving_out("services of bots without an address"):
+        with intake.skipping_rejected("services of bots without an address"):
             intake.execute(
                 "INSERT OR REPLACE INTO bot_services (bot_id, base_url, interface, token) VALUES (?, ?, ?, ?)",
                 row.reference("user_profile", intake.users),

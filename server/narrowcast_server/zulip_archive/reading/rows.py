@@ -27,7 +27,7 @@ class ArchiveRow:
         """Whether the field exists and is not null."""
         return self._fields.get(name) is not None
 
-    def says_null(self, name: str) -> bool:
+    def is_null(self, name: str) -> bool:
         """Whether the field exists and is null."""
         return name in self._fields and self._fields[name] is None
 

@@ -151,7 +151,7 @@ def _write(export: Export, archive: Tarball) -> str:
 def _tables(export: Export) -> Iterator[tuple[str, Iterable[Record]]]:
     for table, rows in TABLES:
         if export.target.has_table(table):
-            yield table, _fitting(export, table, rows(export))
+            yield table, _without_unsupported(export, table, rows(export))
         elif lost := sum(1 for _ in rows(export)):
             words = f"rows of {table}, which a server of level {export.target.level} does not have"
             export.left_out[words] = lost
@@ -159,7 +159,7 @@ def _tables(export: Export) -> Iterator[tuple[str, Iterable[Record]]]:
     yield "zerver_client", export.clients.rows()
 
 
-def _fitting(export: Export, table: str, rows: Iterable[Record]) -> Iterable[Record]:
+def _without_unsupported(export: Export, table: str, rows: Iterable[Record]) -> Iterable[Record]:
     """Rows without the fields that the server would reject."""
-    lacking = export.target.lacks(table)
+    lacking = export.target.unsupported_fields(table)
     return ({k: v for k, v in row.items() if k not in lacking} for row in rows) if lacking else rows

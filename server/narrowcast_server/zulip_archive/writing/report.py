@@ -49,7 +49,7 @@ def _left_out(export: Export) -> Iterator[str]:
     groups = export.source.settings["default_channel_groups"]
     if isinstance(groups, list) and groups:
         yield f"{len(groups)} default channel groups"
-    fields = {name for table in NEWER_FIELDS for name in export.target.lacks(table)}
+    fields = {name for table in NEWER_FIELDS for name in export.target.unsupported_fields(table)}
     if fields:
         yield f"fields added after level {export.target.level}: {', '.join(sorted(fields))}"
     for words, number in sorted(export.left_out.items()):
