@@ -44,7 +44,7 @@ _log = logging.getLogger("narrowcast.server")
 RATE_LIMITS: Final = (RateLimit(60, 1000),)
 _EVERYWHERE: Final = ("", "0.0.0.0", "::")  # noqa: S104
 EVENT_RATE_LIMITS: Final = (RateLimit(60, 2000),)
-STRANGER_RATE_LIMITS: Final = (RateLimit(60, 300),)
+ANONYMOUS_RATE_LIMITS: Final = (RateLimit(60, 300),)
 
 
 class ServeError(Exception):
@@ -255,7 +255,7 @@ def _with_rate_limits(config: Config, options: Options) -> Config:
         config,
         rate_limits=own,
         event_rate_limits=EVENT_RATE_LIMITS,
-        stranger_rate_limits=STRANGER_RATE_LIMITS,
+        anonymous_rate_limits=ANONYMOUS_RATE_LIMITS,
     )
 
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from narrowcast_server.organization.config import Config, RateLimit
-from narrowcast_server.serve import EVENT_RATE_LIMITS, RATE_LIMITS, STRANGER_RATE_LIMITS, Options, open_core
+from narrowcast_server.serve import ANONYMOUS_RATE_LIMITS, EVENT_RATE_LIMITS, RATE_LIMITS, Options, open_core
 from support.clock import VirtualClock
 from support.server import limited, running_server
 from support.sessions import until
@@ -19,7 +19,7 @@ def test_a_server_has_rate_limits_unless_it_is_a_demo(tmp_path: Path) -> None:
     core = open_core(Options(data=tmp_path / "team"), "http://x")
     assert core.config.rate_limits == RATE_LIMITS
     assert core.config.event_rate_limits == EVENT_RATE_LIMITS
-    assert core.config.stranger_rate_limits == STRANGER_RATE_LIMITS
+    assert core.config.anonymous_rate_limits == ANONYMOUS_RATE_LIMITS
     core.close()
     core = open_core(Options(data=tmp_path / "demo", demo=True), "http://x")
     assert core.config.rate_limits == core.config.event_rate_limits == ()

@@ -234,7 +234,7 @@ async def proxied(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     if shutil.which(name, path="/usr/bin:/bin:/usr/sbin") is None:
         pytest.skip(f"there is no {name} on this machine")
     made, port = make_certificates(tmp_path), await free_port()
-    config = Config(stranger_rate_limits=(RateLimit(60, 3),))
+    config = Config(anonymous_rate_limits=(RateLimit(60, 3),))
     async with running_server(tmp_path / "data", config=config) as server:
         upstream = httpx.URL(server.url).port
         assert upstream is not None

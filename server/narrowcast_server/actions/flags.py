@@ -134,7 +134,7 @@ def _take_into_history(core: Core, user: User, ids: Iterable[int]) -> None:
         )
 
 
-def read_everything(core: Core, user: User) -> None:
+def mark_everything_read(core: Core, user: User) -> None:
     """Marks all of a user's messages as read, with a single event."""
     if not unread_ids(core, user):
         return

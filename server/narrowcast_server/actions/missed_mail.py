@@ -59,15 +59,15 @@ def email_missed(core: Core, user: User, mark: int | None) -> None:
     if not unread:
         return
     since = _last_here(core, user)
-    untold = [message for message in unread if message.timestamp > since]
+    unmentioned = [message for message in unread if message.timestamp > since]
     wait = setting(user, "email_notifications_batching_period_seconds")
     assert isinstance(wait, int)
-    if untold and untold[0].timestamp > core.now() - wait:
+    if unmentioned and unmentioned[0].timestamp > core.now() - wait:
         return
     with core.transaction():
         _set_mark(core, user, unread[-1].id)
-        if untold and is_address(user.delivery_email):
-            send_mail(core, user.delivery_email, *_subject_and_body(core, user, untold))
+        if unmentioned and is_address(user.delivery_email):
+            send_mail(core, user.delivery_email, *_subject_and_body(core, user, unmentioned))
 
 
 def _set_mark(core: Core, user: User, message_id: int) -> None:

@@ -12,7 +12,7 @@ from narrowcast_server.markdown.context import LinkedChannel
 from narrowcast_server.markdown.mentions import channel_url
 from narrowcast_server.organization.models import Channel, Message, User
 from narrowcast_server.rules.access import newest_in_topic
-from narrowcast_server.rules.earlier import everybody_knows
+from narrowcast_server.rules.earlier import all_readers_may_know
 from narrowcast_server.rules.moves import Move
 
 if TYPE_CHECKING:
@@ -74,5 +74,7 @@ def _named(core: Core, move: Move, word: str, place: Place, readers: Place) -> s
     """The other place, as text; empty unless all who read the notice may know of it."""
     (channel, topic), (here, _) = place, readers
     return (
-        f" {word} #**{channel.name}>{topic}**" if everybody_knows(core, here, channel, move.messages) else ""
+        f" {word} #**{channel.name}>{topic}**"
+        if all_readers_may_know(core, here, channel, move.messages)
+        else ""
     )

@@ -29,7 +29,7 @@ class CallLimiter:
         self._core = core
         self._calls = RateLimiter(core.clock, config.rate_limits)
         self._event_calls = RateLimiter(core.clock, config.event_rate_limits)
-        self._strangers = RateLimiter(core.clock, config.stranger_rate_limits)
+        self._anonymous = RateLimiter(core.clock, config.anonymous_rate_limits)
         self._under_way: Counter[int] = Counter()
 
     @contextmanager
@@ -40,7 +40,7 @@ class CallLimiter:
         """
         if user is None:
             address = address_of(request)
-            yield {} if is_local(address) else self._strangers.hit(address)
+            yield {} if is_local(address) else self._anonymous.hit(address)
             return
         headers = (self._event_calls if endpoint.path == _EVENTS else self._calls).hit(user.id)
         if self._under_way[user.id] >= self._core.config.quotas.requests_at_once:

@@ -169,7 +169,7 @@ class Config:
     """Per user, over all requests except those for events; empty by default (LIM-01)."""
     event_rate_limits: tuple[RateLimit, ...] = ()
     """The same over requests for events: under load a client gets about ten responses a second."""
-    stranger_rate_limits: tuple[RateLimit, ...] = ()
+    anonymous_rate_limits: tuple[RateLimit, ...] = ()
     """Per address, over requests without credentials; requests from this machine are not limited."""
     login_attempts: RateLimit = RateLimit(1800, 5)
     reset_attempts: RateLimit = RateLimit(3600, 3)

@@ -121,12 +121,12 @@ def build(core: Core, user: User, terms: Sequence[Term]) -> Query:
 
 def _check_one_kind(terms: Sequence[Term]) -> None:
     """Raises BAD_NARROW if the terms ask for channel messages and direct messages at once: nothing matches both."""
-    direct = {_speaks_of_direct(term) for term in terms}
+    direct = {_requires_direct(term) for term in terms}
     if {True, False} <= direct:
         raise bad_narrow("No message can be both a channel message and direct message")
 
 
-def _speaks_of_direct(term: Term) -> bool | None:
+def _requires_direct(term: Term) -> bool | None:
     """True if a term asks for direct messages, False if for channel messages, None if for either."""
     if term.operator == "is" and term.operand in ("dm", "private"):
         return not term.negated

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from narrowcast_api.wire.levels import Gate
-from narrowcast_server.actions.flags import change_flags, changeable, read_everything
+from narrowcast_server.actions.flags import change_flags, changeable, mark_everything_read
 from narrowcast_server.http.params import (
     boolean,
     defaulted,
@@ -106,7 +106,7 @@ def update_flags_for_narrow(call: Call) -> Answer:
 @routes.post("/mark_all_as_read")
 def mark_all_as_read(call: Call) -> Answer:
     """Marks all messages of the caller as read."""
-    read_everything(call.core, call.user)
+    mark_everything_read(call.core, call.user)
     return {"complete": True}
 
 

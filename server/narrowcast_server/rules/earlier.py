@@ -63,7 +63,7 @@ def _was_delivered(core: Core, user_id: int, message_id: int) -> bool:
     return row is not None
 
 
-def everybody_knows(core: Core, here: Channel, there: Channel, messages: Sequence[Message]) -> bool:
+def all_readers_may_know(core: Core, here: Channel, there: Channel, messages: Sequence[Message]) -> bool:
     """Whether all who may read `here` may know that `messages` are, or were, in a topic of `there`."""
     if access.history_is_protected(there):
         ids = [message.id for message in messages]

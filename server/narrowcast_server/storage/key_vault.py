@@ -14,7 +14,7 @@ import string
 from pathlib import Path
 from typing import Final
 
-from narrowcast_server.storage.private_files import kept_secret
+from narrowcast_server.storage.private_files import load_or_create_secret
 from narrowcast_server.storage.store import Store
 
 FILE: Final = "keys.secret"
@@ -35,7 +35,7 @@ class KeyVault:
     """Seals and opens keys with the secret of a data folder, which is created if missing."""
 
     def __init__(self, folder: Path) -> None:
-        self._secret = kept_secret(folder / FILE)
+        self._secret = load_or_create_secret(folder / FILE)
 
     def seal(self, key: str) -> str:
         """The stored form of `key` (at most 64 bytes of UTF-8); different each time."""

@@ -16,7 +16,7 @@ def write_secret(path: Path, text: str) -> None:
     _replace(path, text.encode())
 
 
-def kept_secret(path: Path) -> bytes:
+def load_or_create_secret(path: Path) -> bytes:
     """The random bytes in a file, which is created if it is missing or has the wrong length."""
     with contextlib.suppress(FileNotFoundError):
         present = path.read_bytes()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import imagesize
 
-from narrowcast_server.storage.private_files import kept_secret
+from narrowcast_server.storage.private_files import load_or_create_secret
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -128,7 +128,7 @@ class Folder:
 
     def secret(self) -> bytes:
         """The key that signs temporary addresses; created once per data folder."""
-        return kept_secret(self.make(self.path) / "secret")
+        return load_or_create_secret(self.make(self.path) / "secret")
 
 
 def flush(path: Path) -> None:

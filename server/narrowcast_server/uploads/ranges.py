@@ -47,7 +47,7 @@ class RangedFile(FileResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends the file, or the requested parts that exist."""
         header = Headers(scope=scope).get("range")
-        if header is None or not self._still_the_same(scope):
+        if header is None or not self._matches_if_range(scope):
             await super().__call__(scope, receive, send)
             return
         size = int(self.headers["content-length"])
@@ -61,7 +61,7 @@ class RangedFile(FileResponse):
             asked["range"] = ranges
         await super().__call__({**scope, "headers": asked.raw}, receive, send)
 
-    def _still_the_same(self, scope: Scope) -> bool:
+    def _matches_if_range(self, scope: Scope) -> bool:
         """Whether the client's ranges refer to this version of the file, according to If-Range; true without
         that header.
         """
