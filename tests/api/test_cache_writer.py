@@ -47,7 +47,7 @@ async def host(tmp_path: Path) -> AsyncIterator[Host]:
     host.storage.close()
 
 
-async def test_what_came_and_changed_is_written_at_once_after_half_a_second(host: Host) -> None:
+async def test_new_and_changed_messages_are_written_together_after_half_a_second(host: Host) -> None:
     writer = CacheWriter(host)
     writer.note([MessagesAdded((1,), live=True)])
     writer.note([MessagesChanged((1,)), MessagesAdded((2,), live=True)])
@@ -57,7 +57,7 @@ async def test_what_came_and_changed_is_written_at_once_after_half_a_second(host
     assert (await host.cached(), host.begun) == ([1, 2], 1)
 
 
-async def test_what_went_leaves_the_cache_and_what_came_back_stays(host: Host) -> None:
+async def test_deleted_messages_leave_the_cache_and_restored_ones_stay(host: Host) -> None:
     writer = CacheWriter(host)
     writer.note([MessagesAdded((1, 2), live=True)])
     writer.write()

@@ -334,7 +334,9 @@ async def test_the_server_is_asked_once_even_by_many_at_a_time() -> None:
 
 
 @pytest.mark.parametrize("failing", ["server_settings", "users/me"])
-async def test_a_question_that_fails_before_a_write_means_that_it_was_not_sent(failing: str) -> None:
+async def test_a_failed_version_request_before_a_write_means_that_the_write_was_not_sent(
+    failing: str,
+) -> None:
     ways: dict[str, dict[str, Any]] = {
         "Connection lost before an answer arrived (ReadTimeout: slow). Try again.": {
             "error": httpx.ReadTimeout("slow")

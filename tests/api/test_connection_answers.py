@@ -78,7 +78,7 @@ async def refusal(**prepared: object) -> ApiError:
         b"\xff\xfe",
     ],
 )
-async def test_what_is_no_answer_is_a_malformed_answer(content: bytes) -> None:
+async def test_an_answer_in_the_wrong_form_is_malformed(content: bytes) -> None:
     with pytest.raises(MalformedAnswer) as caught:
         await answer_to(content=content)
     assert caught.value.user_message
@@ -117,7 +117,7 @@ async def test_parameters_that_the_server_ignored_are_reported() -> None:
 
 
 @proves("CONV-09")
-async def test_whoever_watches_hears_what_was_ignored_of_any_call_within() -> None:
+async def test_ignored_parameters_of_all_calls_in_a_block_are_reported_to_it() -> None:
     ignored = {"ignored_parameters_unsupported": ["foo"]}
     with ScriptedTransport() as transport:
         transport.prepare("POST", "/api/v1/drafts", json={"ids": [3], **ignored})
@@ -270,7 +270,7 @@ async def test_a_failing_server_is_a_server_fault(status: int, content: bytes) -
         (httpx.DecodingError("gzip"), MalformedAnswer),
     ],
 )
-async def test_what_surely_was_not_sent_is_told_from_what_may_have_been(
+async def test_errors_tell_requests_that_were_not_sent_from_those_that_may_have_been(
     cause: Exception, kind: type[NarrowcastError]
 ) -> None:
     with ScriptedTransport() as transport:
@@ -340,7 +340,7 @@ async def test_a_request_that_waits_long_is_told_before_it_ends(monkeypatch: pyt
             assert (await asking)["id"] == 1
 
 
-async def test_what_changes_something_is_told_and_what_asks_or_types_is_not() -> None:
+async def test_unanswered_writes_are_reported_but_reads_and_typing_are_not() -> None:
     silent = [("GET", "/users/me"), ("POST", "/typing"), ("POST", "/users/me/presence")]
     acts = [("POST", "/messages"), ("PATCH", "/settings"), ("DELETE", "/drafts/7")]
     told: list[int] = []

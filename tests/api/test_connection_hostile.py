@@ -44,7 +44,7 @@ def test_what_cannot_be_used_is_malformed(raw: bytes) -> None:
     assert caught.value.__context__ is None, "a decoder's error carries the whole text"
 
 
-def test_what_is_large_but_fits_is_read() -> None:
+def test_a_large_but_valid_number_is_read() -> None:
     raw = b'{"a": 9223372036854775807, "b": -9223372036854775808, "c": "99999999999999999999", "d": 1e3}'
     assert parse_object(raw) == {"a": 2**63 - 1, "b": -(2**63), "c": "9" * 20, "d": 1000.0}
 
@@ -123,7 +123,7 @@ def test_a_large_answer_is_read_as_a_small_one_would_be(value: object) -> None:
         b"[" * 900 + b"]" * 900,
     ],
 )
-def test_the_faster_parser_changes_nothing(raw: bytes) -> None:
+def test_both_parsers_return_the_same_result(raw: bytes) -> None:
     small, large = outcome(raw), outcome(raw + PADDING)
     if isinstance(small, str) and small.startswith("not JSON"):
         assert isinstance(large, str)
@@ -132,7 +132,7 @@ def test_the_faster_parser_changes_nothing(raw: bytes) -> None:
         assert repr(large) == repr(small)
 
 
-def test_a_large_answer_takes_the_faster_parser_and_a_suspicious_one_the_careful_way(
+def test_large_answers_use_the_faster_parser_and_suspicious_ones_the_careful_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     carefully: list[int] = []

@@ -67,7 +67,7 @@ async def fine(_: bytes, writer: asyncio.StreamWriter) -> None:
     await writer.drain()
 
 
-async def test_nobody_listening_means_that_nothing_was_sent() -> None:
+async def test_a_refused_connection_means_that_nothing_was_sent() -> None:
     async with raw_server(fine) as server:
         port = server.port
     async with Connection(account(port)) as connection:
@@ -79,7 +79,7 @@ async def test_nobody_listening_means_that_nothing_was_sent() -> None:
     "reply",
     [b"", b"HTTP/1.1 200", answer(OK[:10], length=100), b"SSH-2.0-OpenSSH_9.2\r\n", b"\x00\xff" * 50],
 )
-async def test_a_line_that_breaks_after_the_request_leaves_the_outcome_open(reply: bytes) -> None:
+async def test_a_connection_lost_after_the_request_leaves_the_outcome_unknown(reply: bytes) -> None:
     async def cut(_: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(reply)
         await writer.drain()
@@ -169,7 +169,7 @@ async def test_an_authority_of_ones_own_is_trusted_when_it_is_named(certificates
             assert (await connection.request("GET", "/server_settings", authenticated=False))["id"] == 5
 
 
-async def test_an_unknown_authority_hears_nothing(certificates: Certificates) -> None:
+async def test_nothing_is_sent_to_a_server_with_an_unknown_authority(certificates: Certificates) -> None:
     async with raw_server(fine, server_context(certificates)) as server:
         async with Connection(account(server.port, "https")) as connection:
             with pytest.raises(NotConnected, match="CERTIFICATE_VERIFY_FAILED") as caught:

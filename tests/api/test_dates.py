@@ -59,7 +59,7 @@ async def test_years_of_silence_and_days_of_noise_take_few_pages_too() -> None:
 
 
 @pytest.mark.parametrize("marks", [[], [(7, 100)]])
-async def test_where_all_are_older_there_is_none(marks: list[tuple[int, int]]) -> None:
+async def test_no_message_is_found_if_all_are_older(marks: list[tuple[int, int]]) -> None:
     assert await first_since(History(marks).fetch, 101) is None
 
 
@@ -67,7 +67,7 @@ async def test_where_all_are_older_there_is_none(marks: list[tuple[int, int]]) -
 @given(
     st.lists(st.tuples(st.integers(1, 50), st.integers(0, 90)), max_size=400), st.floats(0, 40_000), st.data()
 )
-async def test_it_is_the_first_of_all_whatever_the_history(
+async def test_the_first_message_since_a_moment_is_found_in_any_history(
     steps: list[tuple[int, int]], at: float, data: st.DataObject
 ) -> None:
     marks: list[tuple[int, int]] = []

@@ -9,7 +9,7 @@ from support.clock import VirtualClock
 from support.event_bench import EVENTS, LIVE, RECONNECTING, REGISTER, SNAPSHOT, StreamBench, heartbeat
 
 
-async def test_of_what_was_done_the_first_is_waited_for(clock: VirtualClock) -> None:
+async def test_a_silent_stream_is_probed_after_the_first_of_several_acts(clock: VirtualClock) -> None:
     silence = Silence(clock)
     silence.start_wait(90, is_polled=True)
     silence.action_done()
@@ -21,7 +21,9 @@ async def test_of_what_was_done_the_first_is_waited_for(clock: VirtualClock) -> 
     assert not silence.is_event_overdue(), "it says so once"
 
 
-async def test_what_is_done_while_nobody_listens_is_in_what_comes_next(clock: VirtualClock) -> None:
+async def test_acts_while_the_stream_is_not_listening_are_covered_by_the_next_answer(
+    clock: VirtualClock,
+) -> None:
     silence = Silence(clock)
     silence.action_done()
     await clock.advance(EVENT_WITHIN)
@@ -91,7 +93,7 @@ async def test_a_request_without_an_answer_puts_the_connection_in_doubt() -> Non
         assert bench.events == [1]
 
 
-async def test_when_nothing_tells_of_an_act_the_server_has_forgotten_the_poll() -> None:
+async def test_a_poll_is_replaced_if_no_event_reports_an_act() -> None:
     bench = StreamBench()
     bench.registers(event_queue_longpoll_timeout_seconds=90)
     bench.hangs()
@@ -108,7 +110,7 @@ async def test_when_nothing_tells_of_an_act_the_server_has_forgotten_the_poll() 
         assert len(bench.polls()) == 3
 
 
-async def test_an_act_of_which_was_told_asks_for_nothing() -> None:
+async def test_an_act_reported_by_an_event_causes_no_request() -> None:
     bench = StreamBench()
     bench.registers(event_queue_longpoll_timeout_seconds=90)
     told = asyncio.Event()

@@ -66,7 +66,7 @@ async def test_a_stream_is_used_where_the_server_offers_one_and_acknowledged() -
     assert socket.closed
 
 
-async def test_a_poke_in_the_moment_in_which_events_come_asks_for_nothing_more() -> None:
+async def test_a_poke_while_events_arrive_causes_no_further_request() -> None:
     socket = FakeSocket([{"type": "heartbeat", "id": 0}])
     bench = StreamBench(Sockets(socket))
     bench.registers(event_stream_path="/api/v1/events/stream")
@@ -137,7 +137,7 @@ async def test_a_silent_stream_is_dead_after_the_servers_own_time() -> None:
         assert bench.events == [0]
 
 
-async def test_nobody_waits_for_the_end_of_a_stream_that_is_in_doubt() -> None:
+async def test_a_stream_in_doubt_is_replaced_without_waiting_for_it_to_close() -> None:
     silent, next_one = FakeSocket(), FakeSocket([{"type": "heartbeat", "id": 1}])
     silent.may_close.clear()
     bench = StreamBench(Sockets(silent, next_one))

@@ -137,7 +137,9 @@ async def test_an_upload_of_another_file_is_not_continued(file: Path, arrived: i
 
 
 @pytest.mark.parametrize("location", ["https://canary.example.net/tus/1", "//canary.example.net/x"])
-async def test_an_address_elsewhere_gets_neither_file_nor_credentials(file: Path, location: str) -> None:
+async def test_an_upload_address_on_another_server_receives_neither_file_nor_credentials(
+    file: Path, location: str
+) -> None:
     server = TusServer(location=location)
     with pytest.raises(RedirectRefused):
         await send(server, file)
@@ -165,14 +167,14 @@ async def test_an_address_with_the_scheme_of_a_proxy_is_ones_own(file: Path) -> 
         (TusServer(final=b"<html>"), MalformedAnswer),
     ],
 )
-async def test_what_cannot_be_helped_ends_in_its_own_error(
+async def test_an_upload_error_that_cannot_be_retried_raises_its_own_type(
     file: Path, server: TusServer, kind: type[NarrowcastError]
 ) -> None:
     with pytest.raises(kind):
         await send(server, file)
 
 
-async def test_a_file_that_shrinks_meanwhile_is_said_so(file: Path) -> None:
+async def test_a_file_that_shrinks_during_the_upload_is_reported(file: Path) -> None:
     def shrink(sent: int, size: int) -> None:
         if sent == 1000:
             file.write_bytes(b"short")

@@ -38,6 +38,6 @@ print("done")
 
 
 @pytest.mark.skipif(libc_ver()[0] != "glibc", reason="it counts as glibc does")
-def test_after_one_of_megabytes_a_block_is_still_the_systems() -> None:
+def test_large_blocks_can_be_mapped_separately_although_a_larger_one_was_freed_before() -> None:
     answer = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["False", "True", "done"]

@@ -69,7 +69,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_has_all_that_httpcore_waits_with(name: str) -> None:
+def test_the_replacement_has_every_primitive_that_httpcore_uses(name: str) -> None:
     theirs, ours = getattr(original, name), getattr(httpcore_waiting, name)
     if not isinstance(theirs, type):
         assert inspect.signature(ours) == inspect.signature(theirs)
@@ -81,7 +81,7 @@ def test_it_has_all_that_httpcore_waits_with(name: str) -> None:
             assert inspect.iscoroutinefunction(getattr(made, method)) == is_async, method
 
 
-def test_it_was_read_from_the_version_that_is_installed() -> None:
+def test_the_copied_code_is_from_the_installed_version_of_httpcore() -> None:
     """After an update compare httpcore's source with the copied code again, then change the version here."""
     assert version("httpcore") == httpcore_waiting.READ_FROM
 

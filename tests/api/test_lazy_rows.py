@@ -67,11 +67,11 @@ def test_rows_are_found_by_a_field_also_where_only_the_careful_reader_can_tell()
 
 
 @pytest.mark.parametrize("people", [None, {"a": 1}, "text", 5])
-def test_what_is_no_list_is_as_it_came(people: object) -> None:
+def test_a_value_that_is_not_a_list_stays_as_it_is(people: object) -> None:
     assert parse_object(json.dumps({"people": people}).encode() + PADDING, "people") == {"people": people}
 
 
-def test_what_is_too_deep_for_anything_is_refused_as_always() -> None:
+def test_an_answer_nested_too_deeply_is_rejected_as_usual() -> None:
     with pytest.raises(MalformedAnswer):
         parse_object(b'{"people": [' + b"[" * 50_000 + b"]" * 50_000 + b"]}" + PADDING, "people")
 

@@ -56,7 +56,9 @@ def state() -> State:
         ("-sender:1 -has:link soup", [1]),
     ],
 )
-def test_what_fits_is_found_the_newest_first(cache: Cache, state: State, typed: str, ids: list[int]) -> None:
+def test_matching_messages_are_found_newest_first(
+    cache: Cache, state: State, typed: str, ids: list[int]
+) -> None:
     found = search_cache(cache, Narrow.search(typed), state, 10)
     assert [hit.message.id for hit in found.hits] == ids
     assert found.unjudged == ()
@@ -65,7 +67,7 @@ def test_what_fits_is_found_the_newest_first(cache: Cache, state: State, typed: 
 
 
 @pytest.mark.parametrize("typed", ["soup", "has:link"])
-def test_what_is_far_back_is_found_though_it_is_read_in_parts(
+def test_an_old_match_is_found_although_the_cache_is_read_in_parts(
     cache: Cache, state: State, monkeypatch: pytest.MonkeyPatch, typed: str
 ) -> None:
     whole = search_cache(cache, Narrow.search(typed), state, 10)

@@ -61,7 +61,7 @@ def test_one_person_is_meant(text: str, user_id: int) -> None:
         ("", "A user is missing."),
     ],
 )
-def test_nobody_or_several_are_named_in_the_reason(text: str, reason: str) -> None:
+def test_the_reason_says_that_nobody_or_several_users_match(text: str, reason: str) -> None:
     with pytest.raises(Unresolved) as refused:
         person_id(text, PEOPLE, BRUNO)
     assert refused.value.user_message == reason

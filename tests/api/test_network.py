@@ -130,7 +130,7 @@ async def test_an_address_at_which_nobody_listens_is_not_connected() -> None:
             await client.request("GET", "/users/me")
 
 
-async def test_the_clients_connections_are_made_by_the_network_of_ours(
+async def test_the_http_client_connects_through_our_network_backend(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """httpx has no public way to set this: a release that renames its private parts fails here."""
@@ -161,7 +161,7 @@ class Reading(asyncio.Transport):
         self.asked.append("resume")
 
 
-async def test_who_reads_slowly_is_sent_no_more_until_most_is_read() -> None:
+async def test_reading_pauses_while_a_slow_reader_has_much_unread_data() -> None:
     transport, protocol = Reading(), StreamProtocol()
     protocol.connection_made(transport)
     protocol.data_received(b"x" * 100)

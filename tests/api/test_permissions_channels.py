@@ -96,7 +96,7 @@ def test_the_rule_for_topics_of_a_channel_goes_before_that_of_the_organization(
     assert permissions.topics_policy(state, GENERAL) is wanted
 
 
-def test_new_topics_are_for_who_may_create_them_once_the_topics_are_known() -> None:
+def test_a_new_topic_is_refused_without_permission_once_the_topics_are_known() -> None:
     state = state_as(Role.MEMBER)
     set_channel(state, GENERAL, permissions={"can_create_topic_group": FRIENDS})
     assert permissions.topic_refusal(state, GENERAL, "soup") == "", "nobody knows yet which there are"
@@ -112,7 +112,7 @@ def test_new_topics_are_for_who_may_create_them_once_the_topics_are_known() -> N
     assert permissions.topic_refusal(state, GENERAL, "stew") == ""
 
 
-def test_one_subscribes_to_what_is_public_or_where_one_may() -> None:
+def test_a_user_may_subscribe_to_public_channels_and_where_permitted() -> None:
     for role, is_private, holders, short in (
         (Role.MEMBER, False, None, ""),
         (Role.GUEST, False, None, "not for guests"),
@@ -130,7 +130,7 @@ def test_one_subscribes_to_what_is_public_or_where_one_may() -> None:
             assert (kept == "") is (not is_private or short == "")
 
 
-def test_a_draft_is_kept_for_where_one_reads() -> None:
+def test_drafts_are_synced_for_channels_that_the_user_can_read() -> None:
     state = state_as(Role.GUEST)
     where = ChannelDestination(GENERAL, "t")
     assert permissions.draft_refusal(state, None) == ""
@@ -142,13 +142,13 @@ def test_a_draft_is_kept_for_where_one_reads() -> None:
     assert "no longer exists" in permissions.draft_refusal(state, ChannelDestination(99, "t"))
 
 
-def test_nobody_is_refused_to_write_before_any_channel_is_known() -> None:
+def test_writing_is_not_refused_before_any_channel_is_known() -> None:
     where = ChannelDestination(99, "t")
     assert permissions.write_refusal(State(0), where) == ""
     assert "no longer exists" in permissions.write_refusal(state_as(Role.MEMBER), where)
 
 
-def test_whom_one_may_write_to_is_said_by_name() -> None:
+def test_a_refusal_to_write_to_somebody_names_them() -> None:
     state = state_as(Role.MEMBER)
     both = frozenset({BRUNO, CHIYO})
     assert permissions.direct_refusal(state, both) == ""
@@ -174,7 +174,7 @@ def test_whom_one_may_write_to_is_said_by_name() -> None:
     assert permissions.direct_refusal(state, frozenset({BRUNO})) == left
 
 
-def test_who_may_not_begin_conversations_goes_on_with_those_that_there_are() -> None:
+def test_a_user_who_may_not_start_conversations_may_write_in_existing_ones() -> None:
     state = state_as(Role.MEMBER, direct_message_initiator_group=FRIENDS)
     refused = "Only friends can start direct message conversations."
     assert permissions.direct_refusal(state, frozenset({BRUNO})) == refused

@@ -117,7 +117,7 @@ def test_messages_are_deleted_by_holders_senders_and_owners_of_bots() -> None:
         ),
     ],
 )
-def test_messages_are_moved_by_holders_for_a_while_and_by_moderators_for_ever(
+def test_holders_of_the_permission_move_messages_for_a_limited_time_and_moderators_without_limit(
     refusal_of: Callable[[State, Message, float], permissions.Refusal],
     permission: str,
     own: str,
@@ -138,7 +138,7 @@ def test_messages_are_moved_by_holders_for_a_while_and_by_moderators_for_ever(
     assert refusal_of(state, message, 0) == "#general is archived: its messages stay as they are."
 
 
-def test_topics_are_resolved_by_who_may_here_or_everywhere_and_never_without_a_name() -> None:
+def test_topics_are_resolved_by_holders_of_either_permission_and_never_without_a_name() -> None:
     state = state_as(Role.MEMBER, can_resolve_topics_group=FRIENDS)
     assert permissions.resolve_refusal(state, GENERAL, "soup") == "Only friends can resolve topics."
     assert "cannot be resolved" in permissions.resolve_refusal(state, GENERAL, "")

@@ -124,7 +124,7 @@ async def test_a_draft_is_created_after_a_pause_and_edited_from_then_on(client: 
         assert len(client.calls) == 3
 
 
-async def test_who_types_on_and_on_is_synced_now_and_then(client: DraftClient) -> None:
+async def test_a_draft_is_synced_now_and_then_during_continuous_typing(client: DraftClient) -> None:
     async with client:
         draft_id = None
         for number in range(35):
@@ -267,7 +267,7 @@ async def test_going_back_to_what_the_server_has_needs_no_request(client: DraftC
         assert client.calls == ["create Soup"]
 
 
-async def test_blanks_that_the_server_trims_are_nobodys_edit(client: DraftClient) -> None:
+async def test_whitespace_that_the_server_trims_does_not_count_as_an_edit(client: DraftClient) -> None:
     async with client:
         client.drafts.save(None, LUNCH, "  - Soup\n")
         await client.clock.advance(3)
@@ -280,7 +280,9 @@ async def test_blanks_that_the_server_trims_are_nobodys_edit(client: DraftClient
         assert client.calls == ["create   - Soup\n"]
 
 
-async def test_what_the_server_would_cut_or_refuse_stays_here_and_says_so(client: DraftClient) -> None:
+async def test_a_draft_that_the_server_would_cut_or_reject_stays_local_with_a_warning(
+    client: DraftClient,
+) -> None:
     async with client:
         client.limits = MessageLimits(10, 5)
         client.drafts.save(None, TEA, "far too long for it")
@@ -368,7 +370,7 @@ async def test_with_syncing_off_drafts_are_local(client: DraftClient) -> None:
         assert client.drafts.get(draft_id) is not None
 
 
-async def test_turning_syncing_off_keeps_what_the_server_drops(client: DraftClient) -> None:
+async def test_turning_syncing_off_keeps_the_drafts_that_the_server_deletes(client: DraftClient) -> None:
     async with client:
         client.drafts.save(None, LUNCH, "Soup")
         await client.clock.advance(5)

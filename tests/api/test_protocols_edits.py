@@ -66,7 +66,7 @@ async def test_what_is_typed_is_on_the_disk_within_a_moment_and_not_with_each_ke
         assert typing.clock.sleeping == []
 
 
-def test_what_a_window_left_behind_is_taken_over_once_with_all_that_is_known_of_it(tmp_path: Path) -> None:
+def test_the_unsaved_edit_of_an_ended_window_is_taken_over_once_with_all_its_data(tmp_path: Path) -> None:
     with window(tmp_path, "a") as first:
         first.edits.keep(EDIT)
     with window(tmp_path, "b", "a") as second, window(tmp_path, "c", "a") as third:

@@ -85,7 +85,7 @@ async def test_a_star_a_fold_and_a_reaction_show_before_anything_is_sent() -> No
     assert stage.asked == [(101, "starred", True), (101, "collapsed", True), (101, "+1", True)]
 
 
-async def test_what_is_refused_is_taken_back_and_raised() -> None:
+async def test_a_rejected_act_is_reverted_and_raises() -> None:
     stage = Stage(BadRequest("BAD_REQUEST", "Invalid message(s)"))
     stage.go_on.set()
     for act in (stage.acts.flag(101, "starred", True), stage.acts.reaction(101, THUMB, True)):
@@ -95,7 +95,7 @@ async def test_what_is_refused_is_taken_back_and_raised() -> None:
     assert (stage.message.flags, stage.message.reactions, stage.state.starred) == (frozenset(), (), set())
 
 
-async def test_what_another_window_did_before_is_shown_under_what_is_done_here_and_taken_back_there() -> None:
+async def test_an_earlier_act_of_another_window_stays_applied_when_a_later_own_act_is_rejected() -> None:
     stage = Stage()
     stage.online = False
     await stage.acts.flag(101, "starred", True)
@@ -170,7 +170,7 @@ async def test_what_is_done_without_a_connection_is_shown_and_sent_in_order_when
     assert (stage.acts.waiting, stage.journal.load_acts()) == (0, [])
 
 
-async def test_what_the_network_swallowed_is_tried_again_and_what_was_done_since_waits_behind_it() -> None:
+async def test_an_act_lost_by_the_network_is_retried_and_later_acts_wait_behind_it() -> None:
     stage = Stage(NotConnected("no route"))
     stage.go_on.set()
     async with running(stage):
@@ -185,7 +185,7 @@ async def test_what_the_network_swallowed_is_tried_again_and_what_was_done_since
     assert stage.acts.waiting == 0
 
 
-async def test_what_waited_and_is_refused_later_is_taken_back_and_said() -> None:
+async def test_a_pending_act_that_is_rejected_later_is_reverted_and_reported() -> None:
     stage = Stage(BadRequest("BAD_REQUEST", "Invalid message(s)"))
     stage.go_on.set()
     stage.online = False
@@ -200,7 +200,7 @@ async def test_what_waited_and_is_refused_later_is_taken_back_and_said() -> None
     assert stage.acts.waiting == 0
 
 
-async def test_a_refusal_leaves_what_was_done_to_the_message_since() -> None:
+async def test_a_rejection_keeps_later_changes_of_the_message() -> None:
     stage = Stage(BadRequest("BAD_REQUEST", "Invalid message(s)"))
     acts = asyncio.gather(
         *(stage.acts.flag(101, "starred", on) for on in (True, False, True)), return_exceptions=True

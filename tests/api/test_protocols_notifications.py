@@ -392,6 +392,6 @@ def test_quiet_hours_reach_past_midnight(text: str, quiet: list[str], loud: list
 @pytest.mark.parametrize(
     "text", ["", "22:00", "22:00-", "25:00-07:00", "22:60-7", "at night", "²²-7", "-1-5", "1:2:3-4"]
 )
-def test_what_is_no_part_of_a_day_is_refused(text: str) -> None:
+def test_an_invalid_time_of_day_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="such as 22:00"):
         QuietHours.parse(text)

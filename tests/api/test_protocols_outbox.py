@@ -64,7 +64,7 @@ async def test_a_sent_message_stays_listed_until_it_can_be_shown(bench: OutboxBe
         assert bench.outbox.entries() == []
 
 
-async def test_a_message_that_a_snapshot_is_past_is_fetched_at_once(bench: OutboxBench) -> None:
+async def test_a_sent_message_older_than_a_new_snapshot_is_fetched_at_once(bench: OutboxBench) -> None:
     async with bench:
         bench.shows = True
         bench.outbox.send(LUNCH, "Soup today")
@@ -144,7 +144,7 @@ async def test_a_full_disk_does_not_stop_a_message(bench: OutboxBench) -> None:
 # when the connection could not be opened
 
 
-async def test_what_surely_never_left_is_sent_again_by_itself_with_growing_pauses(bench: OutboxBench) -> None:
+async def test_a_message_that_was_never_sent_is_retried_with_growing_pauses(bench: OutboxBench) -> None:
     async with bench:
         bench.server.next_failures.extend(["not connected"] * 3)
         bench.outbox.send(LUNCH, "Soup today")

@@ -137,7 +137,7 @@ async def test_what_was_queued_before_a_failure_goes_on_and_the_failure_stays_sh
         assert entry.error
 
 
-async def test_looking_is_given_up_in_the_end_so_that_the_next_can_go(bench: OutboxBench) -> None:
+async def test_lookups_end_at_some_point_so_that_the_next_message_can_be_sent(bench: OutboxBench) -> None:
     async with bench:
         bench.server.next_failures.append("lost before")
         bench.server.find_failures.extend([ServerFault(500)] * 8)
@@ -172,7 +172,7 @@ async def test_a_message_that_is_too_long_does_not_hold_up_the_next(bench: Outbo
         assert states(bench) == [FAILED, SENT]
 
 
-async def test_what_no_server_takes_fails_at_once_and_what_a_terminal_garbled_is_mended(
+async def test_invalid_text_fails_at_once_and_characters_garbled_by_the_terminal_are_repaired(
     bench: OutboxBench,
 ) -> None:
     async with bench:
@@ -250,7 +250,7 @@ async def test_entries_of_a_conversation_are_listed_in_the_order_of_writing(benc
         assert len(bench.outbox.entries()) == 3
 
 
-async def test_messages_of_others_and_of_other_devices_do_not_disturb(bench: OutboxBench) -> None:
+async def test_messages_of_other_users_and_devices_do_not_affect_the_outbox(bench: OutboxBench) -> None:
     async with bench:
         bench.outbox.send(LUNCH, "Soup today")
         await bench.settle()

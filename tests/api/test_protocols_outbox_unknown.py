@@ -35,7 +35,7 @@ async def test_an_unknown_outcome_is_looked_up_and_never_sent_twice(
         assert (bench.server.sends, bench.server.contents()) == (1, ["Soup today"])
 
 
-async def test_what_is_not_there_after_two_looks_is_offered_again_with_its_words(bench: OutboxBench) -> None:
+async def test_a_message_not_found_by_two_lookups_is_offered_again_with_its_words(bench: OutboxBench) -> None:
     async with bench:
         bench.server.next_failures.append("lost before")
         bench.outbox.send(LUNCH, "Soup today")
@@ -49,7 +49,9 @@ async def test_what_is_not_there_after_two_looks_is_offered_again_with_its_words
         assert bench.server.sends == 1, "only the user sends it again"
 
 
-async def test_what_met_silence_and_is_not_there_after_three_looks_is_sent_again(bench: OutboxBench) -> None:
+async def test_a_message_that_met_silence_and_is_not_found_by_three_lookups_is_sent_again(
+    bench: OutboxBench,
+) -> None:
     async with bench:
         bench.server.next_failures.append("silence")
         bench.outbox.send(LUNCH, "Soup today")
@@ -61,7 +63,7 @@ async def test_what_met_silence_and_is_not_there_after_three_looks_is_sent_again
         assert (bench.server.looks, bench.server.sends) == (3, 3)
 
 
-async def test_what_met_silence_but_arrived_is_not_sent_again(bench: OutboxBench) -> None:
+async def test_a_message_that_met_silence_but_arrived_is_not_sent_again(bench: OutboxBench) -> None:
     async with bench:
         bench.server.next_failures.append("silence after")
         bench.outbox.send(LUNCH, "Soup today")
@@ -70,7 +72,7 @@ async def test_what_met_silence_but_arrived_is_not_sent_again(bench: OutboxBench
         assert (bench.server.contents(), bench.server.sends) == (["Soup today"], 1)
 
 
-async def test_silence_does_not_send_what_was_taken_back_meanwhile(bench: OutboxBench) -> None:
+async def test_a_message_cancelled_during_the_silence_is_not_sent_again(bench: OutboxBench) -> None:
     async with bench:
         bench.server.hold = True
         local_id = bench.outbox.send(LUNCH, "Soup today")
@@ -175,7 +177,7 @@ async def nobody_knows(bench: OutboxBench, how: str, looks: int, seconds: float)
         ("silence", ([], [FAILED])),  # the outcome is reported as unknown, and the writer decides
     ],
 )
-async def test_what_no_look_could_tell_is_looked_for_now_and_then(
+async def test_a_message_of_unknown_outcome_is_looked_up_now_and_then(
     bench: OutboxBench, how: str, ends: tuple[list[str], list[OutboxState]]
 ) -> None:
     async with bench:
@@ -185,7 +187,7 @@ async def test_what_no_look_could_tell_is_looked_for_now_and_then(
         assert bench.server.sends == 1
 
 
-async def test_only_ones_own_message_of_the_conversation_that_no_entry_owns_is_a_reason_to_look_again(
+async def test_only_an_own_unclaimed_message_in_the_same_conversation_triggers_another_lookup(
     bench: OutboxBench,
 ) -> None:
     async with bench:
@@ -204,7 +206,7 @@ async def test_only_ones_own_message_of_the_conversation_that_no_entry_owns_is_a
     ("how", "state", "told"),
     [("lost after", SENT, ""), ("lost before", FAILED, "not on the server")],
 )
-async def test_what_no_look_could_tell_is_looked_for_after_a_restart(
+async def test_a_message_of_unknown_outcome_is_looked_up_after_a_restart(
     bench: OutboxBench, how: str, state: OutboxState, told: str
 ) -> None:
     async with bench:
@@ -286,7 +288,7 @@ async def test_the_same_words_from_another_device_before_are_not_taken_for_this_
         assert states(bench) == [FAILED]
 
 
-async def test_what_is_sent_again_by_its_writer_is_not_sent_once_more_by_itself(bench: OutboxBench) -> None:
+async def test_a_message_that_the_user_resends_is_not_also_resent_automatically(bench: OutboxBench) -> None:
     async with bench:
         bench.server.next_failures.extend(["lost before", "lost before"])
         local_id = bench.outbox.send(LUNCH, "Soup today")

@@ -112,7 +112,9 @@ async def test_a_refusal_is_not_repeated(tmp_path: Path) -> None:
         assert not bench.end.is_due
 
 
-async def test_another_window_learns_of_it_and_clears_it_when_the_first_has_ended(tmp_path: Path) -> None:
+async def test_another_window_learns_of_the_expiry_and_clears_the_status_when_the_first_has_ended(
+    tmp_path: Path,
+) -> None:
     first = Bench(tmp_path)
     second = Bench(tmp_path, first.clock, "b")
     first.lunch(60)

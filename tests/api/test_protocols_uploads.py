@@ -179,7 +179,7 @@ async def test_a_file_that_is_not_there_fails_without_a_request(bench: Bench) ->
     assert "missing.png cannot be read" in (upload.error or "")
 
 
-async def test_what_is_done_stays_done_and_can_be_dismissed(bench: Bench) -> None:
+async def test_a_finished_upload_stays_listed_until_it_is_dismissed(bench: Bench) -> None:
     upload = bench.queue.start(bench.file("soup.png"))
     await bench.let("soup.png")
     upload.cancel()
@@ -212,7 +212,7 @@ async def test_a_file_waits_for_the_connection(bench: Bench) -> None:
     assert upload.state is DONE
 
 
-async def test_what_the_network_broke_off_goes_on_by_itself_and_what_the_user_stopped_does_not(
+async def test_an_upload_interrupted_by_the_network_resumes_by_itself_and_a_stopped_one_does_not(
     bench: Bench,
 ) -> None:
     bench.error = OutcomeUnknown("cut")
@@ -336,7 +336,7 @@ async def test_a_file_that_vanished_says_where_it_was_and_goes_on_once_it_is_bac
     assert upload.state is DONE
 
 
-async def test_a_name_that_is_no_text_survives(bench: Bench) -> None:
+async def test_a_file_name_that_is_not_valid_text_is_preserved(bench: Bench) -> None:
     path = bench.folder / os.fsdecode(b"soup\xff.png")
     path.write_bytes(b"x")
     bench.queue.start(path)

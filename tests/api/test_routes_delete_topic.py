@@ -79,7 +79,7 @@ async def test_a_rate_limit_is_waited_for_however_long_and_can_be_stopped_meanwh
     assert 60 <= asked[-1][1] <= 65, "asked every few seconds while the server wants a pause"
 
 
-async def test_once_begun_a_broken_round_is_asked_for_again_but_a_first_one_is_told() -> None:
+async def test_a_failed_first_round_raises_but_a_later_one_is_retried() -> None:
     clock = VirtualClock()
     async with scripted_client(clock=clock) as (client, transport):
         transport.prepare("POST", PATH, status=502, content=b"<html>")
@@ -136,7 +136,7 @@ async def test_the_empty_topic_travels_as_such_from_334_and_is_refused_before() 
 
 @proves("DTOP-02", "DTOP-09", "DTOP-14")
 @pytest.mark.parametrize("status", [400, 403])
-async def test_who_is_no_administrator_is_refused_whatever_the_status(status: int) -> None:
+async def test_only_administrators_may_delete_whatever_the_http_status_of_the_refusal(status: int) -> None:
     async with scripted_client() as (client, transport):
         transport.prepare_error(
             "POST",

@@ -214,7 +214,7 @@ async def test_a_partial_success_tells_who_was_not_invited_and_why() -> None:
     )
 
 
-async def test_an_invitation_that_failed_for_all_has_no_fields_to_trip_over() -> None:
+async def test_an_invitation_error_with_malformed_fields_is_read_without_them() -> None:
     async with scripted_client() as (client, transport):
         transport.prepare_error("POST", SEND, code="INVITATION_FAILED", errors="none", sent_invitations="yes")
         with pytest.raises(InvitationFailed) as refusal:

@@ -111,7 +111,7 @@ async def test_an_empty_answer_means_level_zero_and_defaults() -> None:
 
 
 @pytest.mark.parametrize("level", [None, "372", 3.5, -1, True, [], 10**15])
-async def test_a_level_that_is_none_does_no_harm(level: object) -> None:
+async def test_an_invalid_feature_level_does_no_harm(level: object) -> None:
     with ScriptedTransport() as transport:
         transport.prepare("GET", PATH, json={"service_feature_level": level})
         async with Connection("https://chat.example.org", transport=transport) as connection:

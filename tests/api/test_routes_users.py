@@ -90,7 +90,7 @@ async def test_oneself_with_every_field() -> None:
 
 @proves("ME-13", "ME-15", "ME-16", "USR-09")
 @pytest.mark.parametrize("missing", ["delivery_email", "profile_data", "max_message_id", "avatar_url"])
-async def test_what_older_servers_leave_out_or_say_besides_does_no_harm(missing: str) -> None:
+async def test_missing_and_extra_fields_of_older_servers_do_no_harm(missing: str) -> None:
     answer = {key: value for key, value in OWN.items() if key != missing}
     user = await own({**answer, "is_billing_admin": True, "avatar_url": None})
     assert "is_billing_admin" not in User.__struct_fields__

@@ -28,7 +28,7 @@ async def test_what_was_ignored_is_told_once_for_each_kind_of_request() -> None:
     assert "PATCH /thing" in texts[1]
 
 
-async def test_a_wish_to_slow_down_is_told_now_and_then_and_short_ones_never() -> None:
+async def test_long_rate_limits_are_reported_now_and_then_and_short_ones_never() -> None:
     told: list[Change] = []
     clock = VirtualClock()
     async with make_connection(ScriptedTransport()) as connection:

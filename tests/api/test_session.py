@@ -79,7 +79,7 @@ async def test_events_come_over_a_socket_unless_the_network_is_replaced(
 @pytest.mark.parametrize(
     ("level", "dialect"), [(0, "zulip"), (133, "service"), (214, "zulip"), (372, "service-only")]
 )
-async def test_servers_of_all_ages_are_lived_with(tmp_path: Path, level: int, dialect: str) -> None:
+async def test_sessions_work_with_servers_of_every_level(tmp_path: Path, level: int, dialect: str) -> None:
     async with (
         running_server(tmp_path / "server", feature_level=level, dialect=dialect) as server,
         sessions(server, tmp_path, "ada", "dario") as (ada, dario),
@@ -282,7 +282,7 @@ async def test_two_windows_of_an_account_both_write_and_show_what_the_other_wrot
             assert [message.content for message in said if message is not None] == ["<p>soup!</p>"] * 2
 
 
-async def test_topics_are_listed_on_demand_and_stay_true(tmp_path: Path) -> None:
+async def test_topics_are_listed_on_demand_and_stay_in_sync(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         general = server.channel("general")
         await server.send("ada", "general", "soup")

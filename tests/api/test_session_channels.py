@@ -51,7 +51,7 @@ async def test_a_message_to_a_channel_that_one_is_not_in_appears_once(tmp_path: 
             assert message.content == "<p>hello</p>"
 
 
-async def test_a_view_that_no_events_keep_true_is_fetched_each_time_it_is_opened(tmp_path: Path) -> None:
+async def test_a_view_that_receives_no_events_is_fetched_each_time_it_is_opened(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         await leave(server, "dario")
         first = await server.send("ada", "general", "soup")
@@ -119,7 +119,7 @@ async def test_what_was_read_without_a_network_is_marked_after_a_restart(tmp_pat
             await until(lambda: unread not in dario.state.unreads)
 
 
-async def test_what_was_said_before_shows_when_a_channel_shares_its_history(tmp_path: Path) -> None:
+async def test_earlier_messages_show_when_a_channel_shares_its_history(tmp_path: Path) -> None:
     """No event delivers these messages; found on a live server."""
     async with running_server(tmp_path / "server") as server:
         operations = server.channel("operations")

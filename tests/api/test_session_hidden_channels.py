@@ -14,7 +14,7 @@ from support.session_service import Service, after_events, live_session
 from support.sessions import until
 
 
-async def test_a_channel_that_became_private_unheard_goes_when_its_view_is_empty(
+async def test_a_channel_that_became_private_unnoticed_is_removed_when_its_view_is_empty(
     service: Service, session: Session
 ) -> None:
     await session.view(Narrow.channel(RANDOM)).open()
@@ -25,7 +25,7 @@ async def test_a_channel_that_became_private_unheard_goes_when_its_view_is_empty
     await until(lambda: session.state.channels.get(RANDOM) is None)
 
 
-async def test_a_channel_that_became_private_unheard_goes_when_its_topics_are_refused(
+async def test_a_channel_that_became_private_unnoticed_is_removed_when_its_topics_are_refused(
     service: Service, session: Session
 ) -> None:
     del service.channels[RANDOM]

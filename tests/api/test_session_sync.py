@@ -41,7 +41,7 @@ def flagged(message_id: int, flag: str) -> dict[str, Any]:
     return {"type": "update_message_flags", "op": "add", "flag": flag, "messages": [message_id], "all": False}
 
 
-async def test_messages_stay_over_a_new_snapshot_with_what_it_says_of_them(
+async def test_messages_survive_a_new_snapshot_with_the_flags_that_it_gives_them(
     service: Service, session: Session
 ) -> None:
     unread_one, read_one, starred = (channel_message(number, "soup") for number in (101, 102, 103))
@@ -72,7 +72,7 @@ async def test_messages_stay_over_a_new_snapshot_with_what_it_says_of_them(
     assert ("soup", 103) in [(topic.name, topic.max_id) for topic in session.state.topics.of(GENERAL)]
 
 
-async def test_how_old_messages_were_read_stays_where_the_snapshot_does_not_go_back_that_far(
+async def test_messages_older_than_the_snapshot_reaches_keep_their_read_state(
     service: Service,
     session: Session,
 ) -> None:
@@ -98,7 +98,7 @@ async def test_how_old_messages_were_read_stays_where_the_snapshot_does_not_go_b
     assert [known(session, number).is_read for number in (101, 102)] == [False, True]
 
 
-async def test_nothing_is_kept_when_the_key_turns_out_to_be_somebody_elses(
+async def test_nothing_is_kept_when_the_key_turns_out_to_belong_to_another_user(
     service: Service, session: Session
 ) -> None:
     await after_events(session, service, message_event(channel_message(101)))
@@ -106,7 +106,7 @@ async def test_nothing_is_kept_when_the_key_turns_out_to_be_somebody_elses(
     assert 101 not in session.state.messages
 
 
-async def test_what_changed_while_its_page_was_on_its_way_is_asked_for_again(
+async def test_a_message_that_changed_while_its_page_was_being_fetched_is_fetched_again(
     service: Service, session: Session
 ) -> None:
     service.messages = {101: channel_message(101), 102: channel_message(102)}
@@ -161,7 +161,7 @@ async def test_a_flag_that_came_while_a_page_was_on_its_way_joins_what_the_page_
     assert [known(session, number).flags for number in (101, 102)] == [{"starred"}, {"read"}]
 
 
-async def test_of_two_pages_on_their_way_the_first_hears_of_events_after_the_second_is_given_up(
+async def test_a_pending_page_still_receives_events_after_a_second_one_is_cancelled(
     service: Service,
     session: Session,
 ) -> None:
@@ -177,7 +177,7 @@ async def test_of_two_pages_on_their_way_the_first_hears_of_events_after_the_sec
     assert known(session, 101).flags == {"starred"}
 
 
-async def test_a_page_from_before_a_snapshot_adds_what_is_not_known_and_changes_nothing(
+async def test_a_page_requested_before_a_snapshot_adds_unknown_messages_and_changes_no_known_ones(
     service: Service,
     session: Session,
 ) -> None:
@@ -195,7 +195,7 @@ async def test_a_page_from_before_a_snapshot_adds_what_is_not_known_and_changes_
     )
 
 
-async def test_messages_by_their_ids_from_before_a_snapshot_are_what_it_says_of_them(
+async def test_messages_fetched_by_id_during_a_new_snapshot_have_the_flags_that_it_gives_them(
     service: Service, session: Session
 ) -> None:
     await after_events(session, service)

@@ -23,7 +23,7 @@ async def test_opening_asks_for_a_hundred_on_both_sides_of_the_first_unread_mess
     assert (view.ids, view.anchor, view.gaps, view.loading) == ((1, 2, 3), 2, (), False)
 
 
-async def test_who_opens_what_is_being_opened_there_waits_for_that() -> None:
+async def test_opening_a_view_that_is_being_opened_at_the_same_place_waits_for_the_first_opening() -> None:
     host = ViewHost()
     view = MessageView(SOUP, host)
     first, second = asyncio.create_task(view.open()), asyncio.create_task(view.open())
@@ -57,7 +57,7 @@ async def test_what_was_fetched_early_is_fetched_again_after_the_connection_was_
     assert list(view.ids) == [5, 6, 7]
 
 
-async def test_near_a_message_that_is_not_there_one_stands_on_the_next() -> None:
+async def test_opening_near_a_missing_message_selects_the_next_one() -> None:
     for near, stands_on in ((5, 7), (6, 7), (7, 7), (12, 9)):
         host = ViewHost()
         found = page(3, 4, 7, 9, oldest=True, newest=True)
@@ -110,7 +110,7 @@ async def overtaken(*, first_answer: Page, second_answer: Page | Exception) -> M
     return view
 
 
-async def test_an_answer_to_an_older_question_is_thrown_away() -> None:
+async def test_an_answer_to_an_outdated_request_is_discarded() -> None:
     view = await overtaken(first_answer=page(5, 6, anchor=5), second_answer=page(50, 51, anchor=50))
     assert (view.ids, view.anchor) == ((50, 51), 50)
 
@@ -128,7 +128,7 @@ async def test_a_page_from_before_a_jump_does_not_join_what_came_after_it() -> N
     assert not view.loading_older
 
 
-async def test_what_was_missed_is_a_gap_until_it_is_fetched_again() -> None:
+async def test_missed_messages_are_a_gap_until_the_view_is_fetched_again() -> None:
     host = ViewHost()
     view = await opened(host, page(1, 2, 3, newest=True))
     view.position = 2
@@ -142,7 +142,7 @@ async def test_what_was_missed_is_a_gap_until_it_is_fetched_again() -> None:
     assert view.anchor == 2
 
 
-async def test_a_page_that_a_new_snapshot_overtook_is_not_taken_for_the_truth() -> None:
+async def test_a_page_requested_before_a_new_snapshot_leaves_a_gap() -> None:
     host = ViewHost()
     view = Views(host).get(SOUP)
     task = asyncio.create_task(view.open())
@@ -178,7 +178,7 @@ async def test_what_counts_as_read_by_looking_opens_where_one_left_off(
     assert [asked[0] for asked in host.asked] == [anchor]
 
 
-async def test_a_further_page_that_comes_takes_the_error_of_the_one_before_away() -> None:
+async def test_a_further_page_clears_the_error_of_the_one_before() -> None:
     host = ViewHost()
     view = await opened(host, page(11, 12))
     for answer in (NotConnected("no route"), page(9, 10)):
@@ -186,20 +186,20 @@ async def test_a_further_page_that_comes_takes_the_error_of_the_one_before_away(
         assert (view.error is None) is isinstance(answer, Page)
 
 
-async def test_an_error_of_what_was_overtaken_is_nobodys() -> None:
+async def test_the_error_of_an_outdated_opening_is_not_shown() -> None:
     view = await overtaken(first_answer=page(5), second_answer=NotConnected("no route"))
     assert isinstance(view.error, NotConnected)
 
 
 @pytest.mark.parametrize("found", [page(5, 6), page(oldest=True, newest=True)])
-async def test_a_view_with_its_end_still_to_come_or_with_nothing_at_all_is_true_as_well(found: Page) -> None:
+async def test_a_view_without_its_end_or_without_messages_is_up_to_date_too(found: Page) -> None:
     host = ViewHost()
     view = await opened(host, found)
     await view.open()
     assert len(host.asked) == 1
 
 
-async def test_a_view_that_is_true_is_not_fetched_again() -> None:
+async def test_a_view_that_is_up_to_date_is_not_fetched_again() -> None:
     host = ViewHost()
     view = await opened(host, page(1, 2, 3, newest=True, oldest=True))
     await view.open()
@@ -219,7 +219,7 @@ async def test_the_cache_is_shown_with_a_gap_and_pages_back_without_a_network() 
     assert (host.asked, host.cached_before) == ([], [None, 5])
 
 
-async def test_a_refresh_that_overtakes_an_opening_goes_on_with_where_it_was_to_stand() -> None:
+async def test_a_refresh_during_an_opening_keeps_the_position_that_was_asked_for() -> None:
     host = ViewHost()
     view = MessageView(SOUP, host)
     opening = asyncio.create_task(view.open("oldest"))

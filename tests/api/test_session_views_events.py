@@ -28,7 +28,7 @@ async def test_messages_join_only_where_the_newest_is_known() -> None:
     assert seen(view) == ([1, 2, 3, 9], False), "it came while the page was on its way"
 
 
-async def test_nobody_is_told_where_nothing_changed() -> None:
+async def test_an_event_that_changes_nothing_notifies_nobody() -> None:
     host = ViewHost()
     view = await opened(host, page(1, 2, newest=True))
     before = len(host.changes)
@@ -48,7 +48,9 @@ async def test_only_the_server_can_say_whether_an_unknown_message_was_moved_here
     assert host.asked_to_match == [11]
 
 
-async def test_a_muddled_search_is_decided_by_the_server_and_failing_that_leaves_a_gap() -> None:
+async def test_the_server_decides_whether_a_message_matches_a_complex_search_and_if_it_fails_there_is_a_gap() -> (
+    None
+):
     host = ViewHost()
     view = await opened(host, page(1, newest=True, oldest=True), Narrow.search("barley"))
     host.matching = {8: Match("<p>barley</p>", "soup")}
@@ -144,7 +146,7 @@ async def test_each_opening_begins_where_what_is_unread_now_begins() -> None:
     assert len(host.changes) == changes, "nothing has changed"
 
 
-async def test_what_comes_before_the_eyes_of_the_reader_gets_no_line_and_what_comes_unseen_does() -> None:
+async def test_the_unread_line_stands_above_messages_that_arrive_unseen_but_not_above_those_in_view() -> None:
     host = ViewHost()
     view = await opened(host, page(1, newest=True))
     watched = True

@@ -97,7 +97,7 @@ def test_each_view_has_a_page_of_what_was_read_of_it(cache: Cache) -> None:
             assert shown(cache, state, narrow, before) == [one for one in ids if one < before], narrow
 
 
-def test_a_page_is_no_longer_than_one_however_much_there_is(cache: Cache) -> None:
+def test_at_most_one_page_is_shown_however_much_is_cached(cache: Cache) -> None:
     state = make_state(starred_messages=list(range(1, 3 * PAGE)))
     rows = [channel_message(number, "soup" if number % 2 else "stew") for number in range(1, 3 * PAGE)]
     cache.save_messages([read_message(row) for row in rows])
@@ -108,7 +108,7 @@ def test_a_page_is_no_longer_than_one_however_much_there_is(cache: Cache) -> Non
     assert shown(cache, state, Narrow.topic(GENERAL, "soup")) == odd[-PAGE:]
 
 
-def test_what_is_seldom_is_looked_for_among_several_pages(cache: Cache) -> None:
+def test_rare_matches_are_searched_in_several_pages_of_the_cache(cache: Cache) -> None:
     senders = {number: CHIYO if number % 10 == 0 else BRUNO for number in range(1, 3 * PAGE)}
     rows = [channel_message(number, sender=sender) for number, sender in senders.items()]
     cache.save_messages([read_message(row) for row in rows])

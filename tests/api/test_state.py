@@ -100,7 +100,7 @@ def test_the_account_of_a_bot_is_known_as_one() -> None:
     assert make_state(realm_users=[user(ADA, "Ada", is_bot=True)]).is_bot
 
 
-def test_a_page_makes_nothing_unread_that_the_snapshot_said_was_read() -> None:
+def test_a_fetched_page_marks_no_message_unread_that_the_snapshot_has_as_read() -> None:
     state = make_state()
     state.add_messages([read_message(channel_message(50)), read_message(channel_message(51, flags=["read"]))])
     assert set(state.unreads) == set()

@@ -196,7 +196,7 @@ async def test_ones_own_new_role_shows_what_only_a_snapshot_tells(tmp_path: Path
         await until(lambda: dario.is_live)
 
 
-async def test_whoever_comes_back_has_the_groups_and_permissions_of_before(
+async def test_a_reactivated_user_has_the_groups_and_permissions_of_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("narrowcast_api.state.apply.REOPENED_WITHIN", 0.0)

@@ -59,7 +59,7 @@ def test_a_group_that_is_gone_is_part_of_none() -> None:
 
 
 @pytest.mark.parametrize("setting", [GUILD, AdHocGroup(frozenset(), frozenset({GUILD}))])
-def test_who_is_in_a_group_within_a_group_holds_what_it_holds(setting: int | AdHocGroup) -> None:
+def test_members_of_a_subgroup_hold_the_permissions_of_the_outer_group(setting: int | AdHocGroup) -> None:
     state = state_with()
     assert [state.user_groups.contains(setting, one) for one in (ADA, BRUNO, CHIYO)] == [True, True, False]
     apply(state, event("add_subgroups", direct_subgroup_ids=[GUILD]))

@@ -113,7 +113,7 @@ def test_messages_become_unread_again_from_the_events_details_though_never_loade
     assert state.unreads.count_direct(frozenset()) == 1
 
 
-def test_an_event_of_what_nobody_can_place_changes_no_count() -> None:
+def test_an_event_about_a_message_in_an_unknown_place_changes_no_count() -> None:
     state = make_state()
     unread = {"type": "update_message_flags", "op": "remove", "flag": "read", "messages": [50]}
     for details in ({}, {"50": {"type": "stream"}}):
@@ -250,7 +250,7 @@ def test_deleted_messages_are_nowhere() -> None:
     assert state.directs.newest(frozenset({BRUNO})) == 101
 
 
-def test_a_topic_of_which_the_last_message_is_deleted_is_gone() -> None:
+def test_a_topic_disappears_with_its_last_message() -> None:
     state = make_state()
     apply(
         state,

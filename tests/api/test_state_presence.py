@@ -45,7 +45,7 @@ def test_sightings_are_read_where_they_are_of_somebody() -> None:
     assert list(make_state(presences=[sighting]).presence.items()) == []
 
 
-def test_a_sighting_that_was_overtaken_is_no_news() -> None:
+def test_an_outdated_presence_reports_no_change() -> None:
     presence = make_state().presence
     for sightings, news, after in (
         ({BRUNO: Seen(10, 20), CHIYO: Seen(10, 20)}, (BRUNO, CHIYO), Seen(10, 20)),
@@ -58,7 +58,7 @@ def test_a_sighting_that_was_overtaken_is_no_news() -> None:
         assert presence.seen(BRUNO) == after
 
 
-def test_an_event_that_others_overtook_changes_nothing() -> None:
+def test_an_outdated_presence_event_changes_nothing() -> None:
     state = make_state()
     event = {"type": "presence", "user_id": BRUNO, "server_timestamp": 9}
     for at, changes in ((5, [PresenceChanged((BRUNO,))]), (5, []), (4, []), (6, [PresenceChanged((BRUNO,))])):

@@ -86,7 +86,7 @@ def test_a_snapshot_of_nothing_but_oneself_is_a_state() -> None:
     assert (state.me, state.server.level, len(state.users), len(state.unreads)) == (5, 0, 0, 0)
 
 
-def test_one_hostile_person_costs_that_person_only() -> None:
+def test_one_hostile_user_row_is_skipped_alone() -> None:
     raw = sample()
     raw["realm_users"].insert(1, {"user_id": "eleven", "full_name": ["x"]})
     assert {user.user_id for user in read(raw).users} == {1, 11, 12, 17}
@@ -98,7 +98,7 @@ def test_one_hostile_value_is_as_if_it_had_not_been_sent() -> None:
     assert (state.settings.text("timezone"), state.settings.flag("enter_sends")) == ("", True)
 
 
-def test_legacy_presences_are_not_taken_for_ids() -> None:
+def test_legacy_presences_by_email_are_not_read_as_ids() -> None:
     website = {"client": "website", "status": "active", "timestamp": 1790000000, "pushable": False}
     state = read(sample(presences={"user12@demo.example": {"website": website}}))
     assert list(state.presence.items()) == []

@@ -18,7 +18,7 @@ from narrowcast_api.state.timeline import Gap, Timeline
         (-1, 2, (10, 11), (True, False)),
     ],
 )
-def test_what_is_forgotten_can_be_asked_for_again_and_only_that(
+def test_forgotten_ids_can_be_fetched_again_and_only_those(
     start: int, end: int, ids: tuple[int, ...], found: tuple[bool, bool]
 ) -> None:
     timeline = Timeline()
@@ -34,7 +34,7 @@ def test_an_end_that_was_not_known_is_not_known_from_keeping_it() -> None:
     assert (timeline.found_oldest, timeline.found_newest) == (False, False)
 
 
-def test_of_a_view_that_nobody_has_asked_for_no_end_is_known() -> None:
+def test_a_view_that_was_never_fetched_has_no_known_end() -> None:
     timeline = Timeline()
     assert (timeline.found_oldest, timeline.found_newest, timeline.is_current) == (False, False, False)
     timeline.seed((12, 10))
@@ -57,7 +57,7 @@ def test_of_a_view_that_nobody_has_asked_for_no_end_is_known() -> None:
         ((), False, True, set()),
     ],
 )
-def test_what_comes_or_is_moved_to_a_view_goes_where_no_page_is_missing_in_between(
+def test_new_and_moved_ids_join_where_no_page_is_missing_in_between(
     ids: tuple[int, ...], found_oldest: bool, found_newest: bool, covered: set[int]
 ) -> None:
     timeline = Timeline()

@@ -12,7 +12,7 @@ def listed(topics: Topics, channel_id: int = GENERAL) -> list[tuple[str, int]]:
     return [(topic.name, topic.max_id) for topic in topics.of(channel_id)]
 
 
-def test_a_list_of_the_server_takes_the_place_of_what_was_seen_but_for_what_came_since() -> None:
+def test_the_servers_topic_list_replaces_the_known_topics_except_those_that_arrived_since() -> None:
     topics = Topics()
     for name, newest in (("gone", 40), ("moved away", 50), ("soup", 30), ("came since", 51)):
         topics.see(GENERAL, name, newest)
@@ -20,7 +20,7 @@ def test_a_list_of_the_server_takes_the_place_of_what_was_seen_but_for_what_came
     assert listed(topics) == [("came since", 51), ("moved here", 50), ("Soup", 30)]
 
 
-def test_a_list_is_whole_from_its_answer_until_the_last_message_of_a_topic_leaves() -> None:
+def test_a_topic_list_is_complete_until_the_last_message_of_a_topic_is_removed() -> None:
     topics = Topics()
     topics.see(GENERAL, "soup", 50)
     assert not topics.is_loaded(GENERAL)
@@ -52,7 +52,7 @@ def test_a_message_that_came_already_does_not_change_the_list() -> None:
     assert TopicsChanged(GENERAL) not in apply(state, message_event(channel_message(101), "read"))
 
 
-def test_a_choice_for_a_topic_is_forgotten_where_there_is_none_any_more_or_an_unknown_one() -> None:
+def test_a_topics_visibility_policy_is_removed_when_it_is_reset_or_has_an_unknown_value() -> None:
     state = make_state()
     chosen = {"type": "user_topic", "stream_id": GENERAL, "topic_name": "soup"}
     for policy, kept in ((3, 3), (99, 0), (1, 1), (0, 0)):

@@ -174,7 +174,7 @@ def test_killed_windows_leave_no_files_behind_for_ever(tmp_path: Path) -> None:
     third.close()
 
 
-def test_one_window_at_a_time_does_what_one_is_to_do(tmp_path: Path) -> None:
+def test_only_one_window_at_a_time_takes_on_a_duty(tmp_path: Path) -> None:
     first, second = storage_at(tmp_path), storage_at(tmp_path)
     assert (first.takes("drafts"), second.takes("drafts"), first.takes("drafts")) == (True, False, True)
     crash(first)
@@ -279,7 +279,7 @@ def test_without_locks_there_is_one_window(tmp_path: Path, monkeypatch: pytest.M
     third.close()
 
 
-def test_where_no_folder_can_be_made_all_is_in_memory_and_said(tmp_path: Path) -> None:
+def test_without_a_writable_folder_all_is_in_memory_and_a_warning_says_so(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file where a folder should be")
     (tmp_path / "cache").write_text("here too")
     storage = storage_at(tmp_path)
@@ -304,7 +304,7 @@ def test_storage_is_cheap_to_import(module: str) -> None:
 
 
 @pytest.mark.parametrize("others_may", [0o044, 0o040, 0o004, 0o001, 0o022])
-def test_what_others_could_read_is_ones_own_from_then_on(tmp_path: Path, others_may: int) -> None:
+def test_files_and_folders_that_others_could_read_become_private(tmp_path: Path, others_may: int) -> None:
     folder, file = tmp_path / "folder", tmp_path / "file"
     folder.mkdir()
     file.touch()

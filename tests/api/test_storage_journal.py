@@ -117,7 +117,7 @@ async def test_a_thread_of_its_own_writes_and_the_future_says_when_it_is_safe(tm
     journal.close()
 
 
-async def test_who_waits_no_longer_for_a_write_holds_up_nobody_else(tmp_path: Path) -> None:
+async def test_a_cancelled_wait_for_a_write_does_not_delay_the_others(tmp_path: Path) -> None:
     journal = journal_at(tmp_path, executor=(disk := Held()))
     first = asyncio.create_task(committed(journal.put_draft(DRAFT)))
     second = asyncio.create_task(committed(journal.put_outbox(MESSAGE)))
@@ -195,7 +195,7 @@ def test_what_was_read_is_kept_whatever_ids_a_server_gives(
     journal.close()
 
 
-async def test_what_was_read_of_other_windows_is_handed_over_also_when_the_wait_for_it_is_cancelled() -> None:
+async def test_changes_read_from_other_windows_are_delivered_even_if_the_wait_is_cancelled() -> None:
     delivered: list[JournalChanges] = []
     reading: Future[JournalChanges] = Future()
     waiting = asyncio.ensure_future(deliver_changes(reading, delivered.append))
@@ -208,7 +208,7 @@ async def test_what_was_read_of_other_windows_is_handed_over_also_when_the_wait_
     assert delivered == [changes]
 
 
-async def test_a_mistake_in_taking_in_what_other_windows_wrote_is_raised_to_whoever_waits() -> None:
+async def test_an_error_while_processing_another_windows_changes_raises_for_every_waiter() -> None:
     def broken(changes: JournalChanges) -> None:
         raise RuntimeError("a bug")
 

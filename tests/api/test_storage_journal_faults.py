@@ -44,9 +44,7 @@ def test_with_a_full_disk_the_words_stay_in_memory_and_are_written_once_there_is
     again.close()
 
 
-def test_what_the_disk_refused_is_tried_again_by_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_is_retried_automatically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("narrowcast_api.storage.journal_writer.RETRY_SECONDS", 0.01)
     journal = Journal.open(tmp_path / "journal.db")
     well = threading.Event()
@@ -59,7 +57,7 @@ def test_what_the_disk_refused_is_tried_again_by_itself(
     journal.close()
 
 
-def test_what_changes_while_the_disk_is_full_replaces_what_waits(tmp_path: Path) -> None:
+def test_a_change_made_while_the_disk_is_full_replaces_the_pending_write(tmp_path: Path) -> None:
     journal = journal_at(tmp_path)
     refuse(journal)
     journal.put_draft(DRAFT)
@@ -73,7 +71,7 @@ def test_what_changes_while_the_disk_is_full_replaces_what_waits(tmp_path: Path)
     journal.close()
 
 
-def test_what_is_written_during_a_write_that_fails_is_the_newer(tmp_path: Path) -> None:
+def test_a_write_made_during_a_failing_one_is_the_newer(tmp_path: Path) -> None:
     disk = Held()
     journal = journal_at(tmp_path, executor=disk)
     connection = connection_of(journal)
@@ -127,7 +125,7 @@ def test_a_damaged_journal_is_set_aside_and_its_readable_rows_are_taken_over(tmp
     again.close()
 
 
-def test_that_a_file_was_damaged_stays_said_after_the_next_write(tmp_path: Path) -> None:
+def test_the_warning_about_a_damaged_file_stays_after_the_next_write(tmp_path: Path) -> None:
     (tmp_path / "journal.db").write_bytes(b"no database" * 1000)
     journal = journal_at(tmp_path)
     said = journal.warning

@@ -28,7 +28,7 @@ def window(folder: Path, name: str) -> Journal:
     return Journal.open(folder / "journal.db", window=name, executor=inline)
 
 
-def test_nothing_is_news_until_another_window_writes(tmp_path: Path) -> None:
+def test_a_window_sees_changes_only_when_another_window_has_written(tmp_path: Path) -> None:
     with closing(window(tmp_path, "a")) as first, closing(window(tmp_path, "b")) as second:
         first.put_outbox(MESSAGE)
         assert not first.changed_elsewhere()
@@ -232,14 +232,14 @@ def test_what_the_server_has_deleted_is_made_anew_where_words_came_meanwhile() -
 
 
 @pytest.mark.parametrize("leads", [True, False])
-def test_what_the_server_has_is_known_by_the_window_that_speaks_to_it(leads: bool) -> None:
+def test_the_syncing_window_knows_what_the_server_has(leads: bool) -> None:
     unsynced = replace(DRAFT, dirty=True)
     mine, theirs = (SYNCED, unsynced) if leads else (unsynced, SYNCED)
     merged, _ = merge_rows(mine, theirs, version("Soup"), leads=leads)
     assert (merged.server_id, merged.base, merged.dirty) == (9, version("Soup"), False)
 
 
-def test_a_text_that_the_server_does_not_have_is_like_none_that_it_has() -> None:
+def test_an_absent_server_text_equals_only_another_absent_one() -> None:
     assert same(None, None)
     assert not same(version("Soup"), None)
     assert same(version("Soup"), version("Soup "))

@@ -77,7 +77,7 @@ def _credentials(auth: httpx.BasicAuth) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("becomes", [Role.GUEST, Role.MEMBER, Role.MODERATOR])
-async def test_the_bots_of_who_is_demoted_are_demoted(server: TestServer, becomes: Role) -> None:
+async def test_the_bots_of_a_demoted_user_are_demoted(server: TestServer, becomes: Role) -> None:
     made = await server.call("bruno", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
     bot = made["user_id"]
     await server.call("ada", "PATCH", f"/users/{bot}", {"role": int(Role.ADMINISTRATOR)})
@@ -87,7 +87,7 @@ async def test_the_bots_of_who_is_demoted_are_demoted(server: TestServer, become
     assert server.core.users[bot].role == max(becomes, Role.MEMBER)
 
 
-async def test_a_guests_bot_reads_what_guests_read(server: TestServer) -> None:
+async def test_a_guests_bot_can_read_only_what_guests_can(server: TestServer) -> None:
     await server.call("dario", "POST", "/bots", {"full_name": "Zelda", "short_name": "zelda"})
     message = await server.send("elif", "design", "t", "members only")
     await server.call("zelda", "GET", f"/messages/{message}")
@@ -173,7 +173,7 @@ async def test_an_administrator_brings_back_no_owner(server: TestServer) -> None
     await server.call("ada", "POST", f"/users/{server.id('dario')}/reactivate")
 
 
-async def test_the_systems_own_bot_has_no_door(server: TestServer) -> None:
+async def test_the_system_bot_cannot_sign_in_or_be_changed(server: TestServer) -> None:
     (bot,) = [user for user in server.core.users.all() if user.is_system_bot]
     async with httpx.AsyncClient(auth=(bot.delivery_email, bot.api_key), trust_env=False) as client:
         assert (await client.get(f"{server.url}/api/v1/users/me")).status_code == 401

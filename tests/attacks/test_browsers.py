@@ -46,15 +46,17 @@ async def status(server: TestServer, **headers: str) -> int:
         ({"Host": "evil.example", "Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}, 403),
     ],
 )
-async def test_who_may_be_answered(server: TestServer, headers: dict[str, str], expected: int) -> None:
+async def test_requests_are_accepted_depending_on_their_origin_headers(
+    server: TestServer, headers: dict[str, str], expected: int
+) -> None:
     assert await status(server, **headers) == expected
 
 
-async def test_a_page_of_its_own_may(server: TestServer) -> None:
+async def test_a_page_of_the_servers_own_origin_may_call_it(server: TestServer) -> None:
     assert await status(server, Origin=server.url, **OWN) == 200
 
 
-async def test_a_server_that_listens_everywhere_has_any_name(tmp_path: Path) -> None:
+async def test_a_server_that_listens_on_all_addresses_accepts_any_host_name(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         server.core.config = Config(url=server.url, any_name=True)
         assert await status(server, Host="team.local:9911", **OWN) == 200

@@ -86,7 +86,9 @@ def answering(method: str, path: str) -> Answer | None:
 @pytest.mark.parametrize(
     ("answer", "code", "asked"), [("no\r", 2, False), ("\r", 2, False), ("y\r", 2, False), ("yes\r", 0, True)]
 )
-def test_at_a_terminal_only_a_whole_yes_goes_on(tmp_path: Path, answer: str, code: int, asked: bool) -> None:
+def test_at_a_terminal_only_a_typed_yes_continues(
+    tmp_path: Path, answer: str, code: int, asked: bool
+) -> None:
     with hostile_server(answering) as server:
         elsewhere = server.site.replace("127.0.0.1", "0.0.0.0")  # this machine, but looks remote
         command = narrowcast("login", elsewhere, "--email", "me@example.org")
@@ -126,7 +128,7 @@ def test_with_the_flag_nobody_is_asked(
     ],
     ids=["page", "no such page", "json 404", "list", "nothing", "other json"],
 )
-def test_what_is_no_server_is_said_before_a_password_is_asked(
+def test_a_wrong_address_is_reported_before_a_password_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], other: Answer
 ) -> None:
     for name, value in home(tmp_path).items():

@@ -59,7 +59,7 @@ async def unpacked(body: bytes, encoding: str, limit: int | None = MEGABYTE, *, 
         ("gzip", gzip.compress(GOOD, mtime=0) + b"what follows the end"),
     ],
 )
-async def test_what_was_asked_for_is_read_in_pieces_of_any_size(
+async def test_requested_encodings_are_decoded_in_chunks_of_any_size(
     encoding: str, body: bytes, pieces: int
 ) -> None:
     assert await unpacked(body, encoding, pieces=pieces) == GOOD
@@ -202,7 +202,7 @@ def test_64_mb_of_tiny_values_are_refused_before_they_are_made(pattern: bytes) -
 
 
 @pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS.keys())
-def test_what_is_accepted_takes_no_more_memory_than_was_estimated(pattern: bytes) -> None:
+def test_accepted_json_takes_no_more_memory_than_estimated(pattern: bytes) -> None:
     data = filled(pattern, 2 * MEGABYTE)
     measured = (
         "import gc, sys; from narrowcast_api.http.safe_json import cost_of, parse_json;"

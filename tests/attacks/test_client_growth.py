@@ -53,7 +53,7 @@ def test_places_where_nobody_types_any_more_are_forgotten() -> None:
     [ChannelDestination(1, "x" * 100_000), DirectDestination(frozenset(range(100_000)))],
     ids=["a long topic", "a crowd"],
 )
-def test_typing_in_a_place_that_cannot_be_is_not_remembered(
+def test_typing_in_an_invalid_place_is_not_stored(
     where: ChannelDestination | DirectDestination,
 ) -> None:
     people = Typing(15.0)
@@ -98,7 +98,7 @@ def test_a_traceback_in_the_log_holds_no_sequence_either(tmp_path: Path) -> None
     assert harmful(written) == []
 
 
-def test_no_record_passes_for_another(tmp_path: Path) -> None:
+def test_no_log_record_can_imitate_another(tmp_path: Path) -> None:
     written = logged(tmp_path, "one\n2026-01-01 00:00:00,000 INFO narrowcast: all is well")
     assert [line.startswith("    ") for line in written.splitlines()] == [False, True]
 

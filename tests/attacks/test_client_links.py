@@ -49,7 +49,7 @@ EVIL = "https://evil.example/"
         "xn--bcher-kva.example",
     ],
 )
-def test_a_text_that_names_another_host_is_doubted(label: str) -> None:
+def test_a_link_text_that_names_another_host_is_suspicious(label: str) -> None:
     assert link_warning(label, EVIL).startswith("The text says ")
 
 
@@ -71,7 +71,7 @@ def test_a_text_that_names_another_host_is_doubted(label: str) -> None:
         ("例え.テスト", "https://xn--r8jz45g.xn--zckzah/"),
     ],
 )
-def test_a_text_that_agrees_with_its_address_is_not(label: str, url: str) -> None:
+def test_a_link_text_that_matches_its_address_is_not_suspicious(label: str, url: str) -> None:
     assert link_warning(label, url) == ""
 
 
@@ -112,7 +112,7 @@ def test_an_address_is_read_as_a_browser_reads_it(url: str, host: str) -> None:
         "https://xn--a.com/",
     ],
 )
-def test_an_address_that_hides_where_it_leads_is_doubted_whatever_the_text(url: str) -> None:
+def test_an_address_that_hides_its_target_is_suspicious_whatever_the_link_text(url: str) -> None:
     assert link_warning("the report", url) != ""
 
 
@@ -125,7 +125,7 @@ def test_an_address_that_hides_where_it_leads_is_doubted_whatever_the_text(url: 
         "https:\\\\evil.example/user_uploads/1/a",
     ],
 )
-def test_a_backslash_makes_no_address_ones_own(href: str) -> None:
+def test_a_backslash_does_not_make_a_foreign_address_the_own_servers(href: str) -> None:
     state = State.from_snapshot(live.snapshot(realm_url="https://chat.example.org"))
     target = resolve(href, state)
     assert isinstance(target, Outside)
@@ -142,7 +142,7 @@ def test_a_backslash_makes_no_address_ones_own(href: str) -> None:
         "javascript:x",
     ],
 )
-def test_what_a_browser_could_read_otherwise_is_not_handed_to_it(url: str) -> None:
+def test_an_ambiguous_url_is_not_passed_to_the_browser(url: str) -> None:
     with pytest.raises(InvalidInput):
         checked(url)
 

@@ -142,7 +142,7 @@ HOSTILE: dict[str, bytes | Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE.keys())
-async def test_what_is_no_picture_is_said_so(data: bytes | Callable[[], bytes]) -> None:
+async def test_a_file_that_is_not_an_image_is_reported(data: bytes | Callable[[], bytes]) -> None:
     with pytest.raises(TooLarge) as refused:
         await decoded(data if isinstance(data, bytes) else data(), CELLS)
     assert str(refused.value)

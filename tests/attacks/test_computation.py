@@ -175,7 +175,7 @@ async def test_many_scheduled_messages_due_at_once_are_sent_between_other_reques
     assert sent == 300
 
 
-async def test_a_process_that_computes_too_long_is_gone() -> None:
+async def test_a_process_that_takes_too_long_is_killed() -> None:
     workers = Workers()
     answers = await workers.compute("highlight", [("java", "a\n" * 4_900)], 0.2)
     assert answers == [None]
@@ -204,7 +204,7 @@ async def test_a_job_that_nobody_waits_for_leaves_no_process() -> None:
     await workers.stop()
 
 
-async def test_many_that_wait_are_told_at_once() -> None:
+async def test_jobs_beyond_the_limit_of_the_queue_are_refused_at_once() -> None:
     workers = Workers()
     jobs = [asyncio.create_task(workers.compute("highlight", [("c", str(n))], 1.0)) for n in range(60)]
     done = await asyncio.gather(*jobs)

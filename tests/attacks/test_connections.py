@@ -93,7 +93,7 @@ async def test_connections_that_stop_in_a_head_make_room(tmp_path: Path, begun: 
             writer.close()
 
 
-async def test_who_is_being_answered_is_not_cut_off_for_new_ones(tmp_path: Path) -> None:
+async def test_connections_being_answered_are_not_closed_for_new_ones(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(most=5)) as server:
         listener = await server.listen("elif", event_types=["message"])
         waiting = asyncio.create_task(server.call("elif", "GET", "/events", listener.poll()))
@@ -105,7 +105,7 @@ async def test_who_is_being_answered_is_not_cut_off_for_new_ones(tmp_path: Path)
             writer.close()
 
 
-async def test_when_all_are_being_answered_a_new_one_is_told_so(tmp_path: Path) -> None:
+async def test_if_all_connections_are_busy_a_new_one_is_rejected_with_a_message(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(most=1)) as server:
         listener = await server.listen("elif", event_types=["message"])
         waiting = asyncio.create_task(server.call("elif", "GET", "/events", listener.poll()))
@@ -130,7 +130,7 @@ async def test_when_all_are_being_answered_a_new_one_is_told_so(tmp_path: Path) 
         b"POST /api/v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 10",
     ],
 )
-async def test_a_head_that_does_not_come_to_its_end_is_not_waited_for(tmp_path: Path, sent: bytes) -> None:
+async def test_a_request_head_that_never_ends_is_not_waited_for(tmp_path: Path, sent: bytes) -> None:
     async with running_server(tmp_path) as server, connected(server, sent) as (reader, _):
         await until(lambda: len(server.connections) == 1 and not server.connections.busy)
         # Once another request is answered, the server has read what was sent.
@@ -163,7 +163,7 @@ async def test_a_head_that_does_not_come_to_its_end_is_not_waited_for(tmp_path: 
         ("/api/v1/drafts", b"Content-Length: 100\r\nContent-Type: multipart/form-data; boundary=x\r\n"),
     ],
 )
-async def test_a_body_that_does_not_come_to_its_end_is_not_waited_for(
+async def test_a_request_body_that_never_ends_is_not_waited_for(
     tmp_path: Path, path: str, headers: bytes
 ) -> None:
     async with running_server(tmp_path) as server:
@@ -225,7 +225,7 @@ async def test_an_idle_connection_is_kept_for_a_while_after_an_answer(server: Te
         assert b"HTTP/1.1 200" in await asyncio.wait_for(reader.read(), 10)
 
 
-async def test_a_stranger_may_send_little(server: TestServer) -> None:
+async def test_requests_without_credentials_have_a_small_size_limit(server: TestServer) -> None:
     password = "x" * 70_000
     answer = await server.refusal(
         None, "POST", "/fetch_api_key", {"username": "ada", "password": password}, status=413
@@ -259,7 +259,7 @@ class Peer:
         self.ended = True
 
 
-def test_the_one_that_is_idle_for_longest_goes_first() -> None:
+def test_the_connection_that_was_idle_longest_is_closed_first() -> None:
     connections = Connections(ConnectionLimits(most=3), 10_000)
     peers = [Peer(idle_since=float(number)) for number in (5, 1, 3)]
     assert all(connections.admit(peer) for peer in peers)
@@ -268,7 +268,7 @@ def test_the_one_that_is_idle_for_longest_goes_first() -> None:
     assert len(connections) == 3
 
 
-def test_busy_ones_stay_and_a_new_one_is_refused() -> None:
+def test_busy_connections_stay_and_a_new_one_is_refused() -> None:
     connections = Connections(ConnectionLimits(most=2), 10_000)
     busy = [Peer(idle_since=None) for _ in range(2)]
     assert all(connections.admit(peer) for peer in busy)
@@ -287,14 +287,14 @@ def test_there_are_fewer_connections_than_descriptors(descriptors: int) -> None:
     assert len(admitted) == len(connections) == descriptors - ConnectionLimits().spare_descriptors
 
 
-def test_one_address_has_its_share() -> None:
+def test_the_connections_of_one_address_are_limited() -> None:
     connections = Connections(ConnectionLimits(most=100, most_an_address=10), 10_000)
     mine = [Peer(idle_since=None) for _ in range(30)]
     assert sum(connections.admit(peer) for peer in mine) == 10
     assert connections.admit(Peer(address="203.0.113.2"))
 
 
-def test_the_idle_ones_of_an_address_make_room_for_its_own() -> None:
+def test_idle_connections_of_an_address_make_room_for_its_new_ones() -> None:
     connections = Connections(ConnectionLimits(most=100, most_an_address=2), 10_000)
     other = Peer(address="203.0.113.9", idle_since=-1.0)
     mine = [Peer(idle_since=1.0), Peer(idle_since=2.0)]
@@ -303,18 +303,18 @@ def test_the_idle_ones_of_an_address_make_room_for_its_own() -> None:
 
 
 @pytest.mark.parametrize("local", ["127.0.0.1", "127.9.9.9", "::1", ""])
-def test_this_machine_has_no_share(local: str) -> None:
+def test_the_connections_of_this_machine_are_not_limited(local: str) -> None:
     assert is_local(local)
     connections = Connections(ConnectionLimits(most=100, most_an_address=2), 10_000)
     assert all(connections.admit(Peer(address=local, idle_since=None)) for _ in range(50))
 
 
 @pytest.mark.parametrize("remote", ["10.0.0.1", "192.168.1.1", "::ffff:10.0.0.1", "fe80::1", "x"])
-def test_other_machines_do(remote: str) -> None:
+def test_other_addresses_are_not_local(remote: str) -> None:
     assert not is_local(remote)
 
 
-def test_who_leaves_is_counted_no_more() -> None:
+def test_closed_connections_are_not_counted() -> None:
     connections = Connections(ConnectionLimits(most=1, most_an_address=1), 10_000)
     for _ in range(5):
         peer = Peer(idle_since=None)
@@ -324,7 +324,7 @@ def test_who_leaves_is_counted_no_more() -> None:
     assert len(connections) == 0
 
 
-def test_a_sweep_ends_the_slow_and_forgets_the_gone() -> None:
+def test_a_sweep_closes_slow_connections_and_forgets_closed_ones() -> None:
     connections = Connections(ConnectionLimits(), 10_000)
     slow, gone, fine = Peer(slow=True), Peer(is_gone=True), Peer()
     for peer in (slow, gone, fine):

@@ -99,7 +99,7 @@ TOUCHING: tuple[tuple[str, str, dict[str, object] | None], ...] = (
 
 
 @pytest.mark.parametrize(("method", "path", "fields"), TOUCHING, ids=lambda value: str(value)[:40])
-async def test_nobody_else_reads_or_touches_it(
+async def test_only_participants_can_read_or_change_the_direct_message(
     server: TestServer, message_id: int, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     where = path.replace("{id}", str(message_id))

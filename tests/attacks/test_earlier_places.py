@@ -59,7 +59,7 @@ async def moved_out(server: TestServer, source: str) -> int:
     ("source", "outsiders", "insiders"),
     [("operations", ("elif", "ada"), ("dario", "bruno")), ("leads", ("elif", "bruno"), ("chiyo", "ada"))],
 )
-async def test_what_comes_from_a_private_channel_tells_others_nothing_of_it(
+async def test_a_message_moved_out_of_a_private_channel_reveals_nothing_of_it_to_others(
     server: TestServer, source: str, outsiders: tuple[str, ...], insiders: tuple[str, ...]
 ) -> None:
     listeners = {name: await server.listen(name) for name in (*outsiders, *insiders)}
@@ -102,7 +102,7 @@ async def test_a_message_arrives_where_it_is_for_those_who_may_not_know_where_it
     assert (event["orig_subject"], event["subject"]) == ("news", "news")
 
 
-async def test_what_changed_since_a_message_arrived_is_told_to_all(server: TestServer) -> None:
+async def test_changes_since_a_message_was_moved_are_shown_to_everybody(server: TestServer) -> None:
     message_id = await moved_out(server, "operations")
     await server.call("bruno", "PATCH", f"/messages/{message_id}", {"content": "something to see"})
     await server.call("bruno", "PATCH", f"/messages/{message_id}", {"topic": "more news"})
@@ -145,7 +145,9 @@ async def test_a_notice_names_no_topic_of_protected_history_to_newcomers(server:
     assert "takeover" not in str(event)
 
 
-async def test_who_loses_sight_of_messages_is_not_told_where_they_went(server: TestServer) -> None:
+async def test_users_who_lose_access_to_moved_messages_are_not_told_where_they_went(
+    server: TestServer,
+) -> None:
     message_id = await server.send("bruno", "general", "news")
     listener = await server.listen("elif")
     move = {
@@ -171,7 +173,7 @@ async def test_a_guest_is_told_no_name_of_a_public_channel_that_they_cannot_read
     assert "engineering" not in told
 
 
-async def test_a_move_that_all_may_know_of_is_told_with_its_places(server: TestServer) -> None:
+async def test_a_move_between_places_that_all_may_see_is_shown_with_both_places(server: TestServer) -> None:
     message_id = await server.send("dario", "engineering", "old", "fine")
     listener = await server.listen("greta")
     await server.call("dario", "PATCH", f"/messages/{message_id}", {"topic": "new"})
@@ -183,7 +185,7 @@ async def test_a_move_that_all_may_know_of_is_told_with_its_places(server: TestS
     assert len(await history(server, "greta", message_id)) == 3
 
 
-async def test_the_private_stay_between_two_public_channels_hides_what_was_before_it(
+async def test_a_move_through_a_private_channel_hides_the_history_before_it(
     server: TestServer,
 ) -> None:
     message_id = await server.send("bruno", "engineering", "first", "fine")
@@ -195,7 +197,7 @@ async def test_the_private_stay_between_two_public_channels_hides_what_was_befor
     assert len(await listed(server, "bruno", message_id)) == 2
 
 
-async def test_the_app_shows_what_arrives_where_it_is_now(server: TestServer, tmp_path: Path) -> None:
+async def test_the_app_shows_a_moved_message_in_its_new_place(server: TestServer, tmp_path: Path) -> None:
     async with sessions(server, tmp_path, "elif") as (elif_,):
         view = elif_.view(Narrow.topic(server.channel("general"), "news"))
         await view.open()

@@ -52,7 +52,7 @@ PAGE = {"anchor": "newest", "num_before": "1", "num_after": "0"}
     ("scope", "reads", "sends", "registers"),
     [("all", 200, 200, 200), ("read", 200, 401, 401), ("send", 401, 200, 401)],
 )
-async def test_a_key_opens_what_it_is_for(
+async def test_a_key_may_use_the_operations_of_its_scope(
     server: TestServer, scope: str, reads: int, sends: int, registers: int
 ) -> None:
     key = (await made(server, scope=scope))["api_key"]
@@ -83,7 +83,7 @@ async def test_no_key_makes_shows_or_ends_keys(
 
 
 @pytest.mark.parametrize("scope", ["read", "send"])
-async def test_a_key_with_less_opens_no_stream_and_no_bots(server: TestServer, scope: str) -> None:
+async def test_a_limited_key_cannot_open_event_streams_or_manage_bots(server: TestServer, scope: str) -> None:
     listener = await server.listen("elif")
     key = (await made(server, scope=scope))["api_key"]
     assert await status(server, key, "GET", "/bots") == 401
@@ -106,7 +106,7 @@ def endpoint_names() -> list[Endpoint]:
 @pytest.mark.parametrize(
     "endpoint", endpoint_names(), ids=lambda endpoint: f"{endpoint.method} {endpoint.path}"
 )
-def test_reading_changes_nothing_and_sending_reads_nothing(endpoint: Endpoint) -> None:
+def test_a_read_key_cannot_change_anything_and_a_send_key_cannot_read(endpoint: Endpoint) -> None:
     if opens(Scope.READ, endpoint.method, endpoint.path):
         assert endpoint.method == "GET"
         assert not endpoint.path.startswith(
@@ -151,7 +151,7 @@ async def test_a_key_of_somebody_deactivated_opens_nothing(server: TestServer) -
     assert await status(server, key, "GET", "/users/me") == 401
 
 
-async def test_a_key_is_of_one_account(server: TestServer) -> None:
+async def test_a_key_works_for_one_account_only(server: TestServer) -> None:
     key = (await made(server))["api_key"]
     assert await status(server, key, "GET", "/users/me", name="ada") == 401
     answer = await server.raw("dario", "DELETE", f"{server.url}/server/keys/1")

@@ -199,7 +199,7 @@ async def test_a_file_of_the_wrong_kind_is_said_in_words(folder: Path, name: str
     check(folder)
 
 
-async def test_a_folder_of_nothing_but_rubbish_files_starts_as_new(tmp_path: Path) -> None:
+async def test_a_folder_with_only_stray_files_starts_as_new(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     async with running_server(tmp_path) as server:
         await server.call("ada", "GET", "/users/me")

@@ -104,7 +104,7 @@ async def test_groups_cannot_hold_each_other_in_a_circle(server: TestServer) -> 
         await server.refusal("dario", "POST", f"/user_groups/{a}/subgroups", {"add": [inner]})
 
 
-async def test_a_circle_in_the_data_ends_no_walk(server: TestServer) -> None:
+async def test_a_cycle_in_the_data_does_not_cause_an_endless_loop(server: TestServer) -> None:
     a = await made(server, "a", [server.id("elif")], [])
     b = await made(server, "b", [], [a])
     with server.core.transaction():
@@ -114,7 +114,7 @@ async def test_a_circle_in_the_data_ends_no_walk(server: TestServer) -> None:
     await everything_answers(server, "greta")
 
 
-async def test_what_is_inside_a_deactivated_group_grants_nothing(server: TestServer) -> None:
+async def test_members_of_a_deactivated_groups_subgroups_have_no_permission(server: TestServer) -> None:
     inner = await made(server, "inner", [server.id("elif")], [])
     outer = await made(server, "outer", [], [inner])
     top = await made(server, "top", [], [outer])

@@ -41,7 +41,7 @@ def test_a_history_is_bounded_and_keeps_its_ends(count: int, characters: int) ->
         assert len(kept) == count
 
 
-def test_a_move_is_kept_when_the_text_of_its_entry_is_not() -> None:
+def test_history_keeps_a_move_when_it_drops_the_old_text() -> None:
     entries = [entry(number, 10_000) for number in range(20, 0, -1)]
     entries[15]["prev_topic"] = "before"
     kept = edit_history.bounded(entries)
@@ -63,7 +63,7 @@ async def test_two_hundred_edits_are_no_page_of_nine_megabytes(server: TestServe
     assert len(server.core.store.strings("SELECT history FROM messages WHERE id = ?", sent)[0]) < 150_000
 
 
-async def test_versions_that_remain_follow_one_another(server: TestServer) -> None:
+async def test_the_remaining_versions_are_consecutive(server: TestServer) -> None:
     sent = await server.send("dario", "general", "edits", "begin")
     for number in range(20):
         await server.call("dario", "PATCH", f"/messages/{sent}", {"content": f"{number} ".ljust(9_000, "x")})

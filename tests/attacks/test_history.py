@@ -99,7 +99,7 @@ async def test_nobody_hears_of_a_move_of_what_they_never_had(server: TestServer,
     assert await outsider.events("update_message") == []
 
 
-async def test_what_leaves_the_sight_of_a_newcomer_is_named_only_as_far_as_they_had_it(
+async def test_events_of_a_move_out_of_a_channel_name_only_messages_that_a_newcomer_had(
     server: TestServer, ids: list[int]
 ) -> None:
     outsider = await server.listen("elif")
@@ -160,7 +160,7 @@ async def test_resolving_a_topic_shows_a_newcomer_nothing(
         ("POST", "/messages/{id}/report", {"report_type": "spam"}),
     ],
 )
-async def test_what_came_before_a_newcomer_is_as_if_it_were_not(
+async def test_messages_from_before_a_newcomer_joined_are_treated_as_missing(
     server: TestServer, ids: list[int], method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     def at(message_id: int) -> tuple[str, dict[str, object] | None]:
@@ -205,7 +205,7 @@ async def test_no_narrow_finds_what_came_before_a_newcomer(
     assert not {int(identity) for identity in answer["messages"]} & set(ids[:2])
 
 
-async def test_leaving_and_coming_back_shows_nothing_of_between(server: TestServer, ids: list[int]) -> None:
+async def test_rejoining_does_not_show_messages_sent_in_between(server: TestServer, ids: list[int]) -> None:
     await server.call("elif", "DELETE", "/users/me/subscriptions", {"subscriptions": ["operations"]})
     between = await server.send("bruno", "operations", "plans", "between")
     await newcomer(server)

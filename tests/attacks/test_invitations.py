@@ -47,7 +47,7 @@ async def test_an_invitation_ends_with_its_makers_account(server: TestServer, pa
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("becomes", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
-async def test_who_is_demoted_makes_no_administrators_any_more(
+async def test_a_demoted_users_invitation_no_longer_grants_administrator(
     server: TestServer, path: str, becomes: Role
 ) -> None:
     token = await offered(server, "bruno", path, invite_as=int(Role.ADMINISTRATOR))
@@ -59,7 +59,9 @@ async def test_who_is_demoted_makes_no_administrators_any_more(
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_what_a_demoted_maker_may_still_offer_holds(server: TestServer, path: str) -> None:
+async def test_an_invitation_that_a_demoted_user_may_still_grant_stays_valid(
+    server: TestServer, path: str
+) -> None:
     token = await offered(server, "bruno", path, invite_as=int(Role.MEMBER))
     await server.call("ada", "PATCH", f"/users/{server.id('bruno')}", {"role": int(Role.MEMBER)})
     assert await role_of_newcomer(server, token) is Role.MEMBER
@@ -84,7 +86,7 @@ async def test_an_invitation_ends_with_the_permission_to_invite(
     assert (await joins(server, token) is not None) is by_address_alone
 
 
-async def test_a_link_in_the_data_that_offers_too_much_gives_nothing(server: TestServer) -> None:
+async def test_a_stored_link_that_grants_too_much_is_invalid(server: TestServer) -> None:
     token = await offered(server, "dario")
     for role in (Role.OWNER, Role.ADMINISTRATOR, Role.MODERATOR):
         with server.core.transaction():
@@ -92,7 +94,7 @@ async def test_a_link_in_the_data_that_offers_too_much_gives_nothing(server: Tes
         assert await joins(server, token) is None
 
 
-async def test_a_link_in_the_data_of_who_is_deactivated_gives_nothing(server: TestServer) -> None:
+async def test_a_stored_link_of_a_deactivated_user_is_invalid(server: TestServer) -> None:
     token = await offered(server, "dario")
     server.core.users.update(server.id("dario"), is_active=0)
     assert await joins(server, token) is None
@@ -100,7 +102,7 @@ async def test_a_link_in_the_data_of_who_is_deactivated_gives_nothing(server: Te
     assert await joins(server, token) is not None
 
 
-async def test_a_link_leads_into_no_channel_that_its_maker_may_not_open_any_more(server: TestServer) -> None:
+async def test_a_link_adds_to_no_channel_that_its_creator_can_no_longer_access(server: TestServer) -> None:
     leads, general = server.channel("leads"), server.channel("general")
     token = await offered(server, "ada", stream_ids=[leads, general])
     await server.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["leads"]})
@@ -110,7 +112,9 @@ async def test_a_link_leads_into_no_channel_that_its_maker_may_not_open_any_more
     assert subscribed["subscribed_channel_ids"] == [general]
 
 
-async def test_a_link_leads_into_no_channel_once_its_maker_may_add_nobody(server: TestServer) -> None:
+async def test_a_link_adds_to_no_channel_once_its_creator_may_not_subscribe_others(
+    server: TestServer,
+) -> None:
     token = await offered(server, "dario", stream_ids=[server.channel("design")])
     value = {"new": server.group("role:administrators")}
     await server.call("ada", "PATCH", "/realm", {"can_add_subscribers_group": value})
@@ -120,7 +124,7 @@ async def test_a_link_leads_into_no_channel_once_its_maker_may_add_nobody(server
     assert subscribed["subscribed_channel_ids"] == []
 
 
-async def test_a_link_leads_into_no_group_that_its_maker_may_not_fill_any_more(server: TestServer) -> None:
+async def test_a_link_adds_to_no_group_that_its_creator_may_no_longer_add_to(server: TestServer) -> None:
     fields = {"name": "crew", "description": "", "members": []}
     group = (await server.call("dario", "POST", "/user_groups/create", fields))["group_id"]
     token = await offered(server, "dario", group_ids=[group])
@@ -178,7 +182,7 @@ async def test_nobody_withdraws_or_repeats_an_invitation_of_another(server: Test
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_withdrawn_a_used_and_a_late_invitation_are_refused(server: TestServer, path: str) -> None:
+async def test_revoked_used_and_expired_invitations_are_rejected(server: TestServer, path: str) -> None:
     token = await offered(server, "ada", path)
     identity = server.core.store.integer("SELECT id FROM invites")
     with server.core.transaction():
@@ -211,7 +215,7 @@ async def test_no_made_up_token_lets_anybody_in(server: TestServer, token: str) 
 
 
 @pytest.mark.parametrize("uses", [1, 2])
-async def test_a_link_lets_in_no_more_than_it_is_for(server: TestServer, uses: int) -> None:
+async def test_a_link_cannot_be_used_more_often_than_allowed(server: TestServer, uses: int) -> None:
     answer = await server.call("ada", "POST", "/invites/multiuse", {"max_uses": uses})
     path = "/join/" + answer["invite_link"].rstrip("/").rpartition("/")[2]
     for number in range(uses):
@@ -243,5 +247,5 @@ async def test_many_at_once_share_the_uses_of_a_link(server: TestServer) -> None
 
 
 @pytest.mark.parametrize("uses", [0, -1, 10**7])
-async def test_a_number_of_uses_that_is_none_is_refused(server: TestServer, uses: int) -> None:
+async def test_an_invalid_number_of_uses_is_rejected(server: TestServer, uses: int) -> None:
     await server.refusal("ada", "POST", "/invites/multiuse", {"max_uses": uses})

@@ -57,7 +57,9 @@ async def test_other_settings_leave_the_key_alone(server: TestServer) -> None:
 
 
 @pytest.mark.parametrize("password", ["", "a", "1234567", "x" * 101, "x" * 5_000])
-async def test_nobody_has_a_password_that_is_too_short_or_too_long(server: TestServer, password: str) -> None:
+async def test_passwords_that_are_too_short_or_too_long_are_rejected(
+    server: TestServer, password: str
+) -> None:
     account = {"email": "new@demo.example", "full_name": "New", "password": password}
     await server.refusal("ada", "POST", "/users", account)
     link = (await server.call("ada", "POST", "/invites/multiuse"))["invite_link"]
@@ -106,7 +108,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS.keys())
-async def test_no_odd_header_lets_anybody_in(server: TestServer, header: str) -> None:
+async def test_no_malformed_header_grants_access(server: TestServer, header: str) -> None:
     key = server.user("ada").api_key
     both = base64.b64encode(f"{ADDRESS}:{key}".encode()).decode()
     header = header.replace("{key}", key).replace("{both}", both)
@@ -170,7 +172,7 @@ async def test_keys_survive_a_restart(tmp_path: Path) -> None:
         await server.call("ada", "GET", "/users/me")
 
 
-async def test_what_an_older_server_stored_is_sealed_at_the_next_start(tmp_path: Path) -> None:
+async def test_keys_stored_by_an_older_server_are_encrypted_at_the_next_start(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     plain = new_key()
     async with running_server(folder) as server:
@@ -184,7 +186,7 @@ async def test_what_an_older_server_stored_is_sealed_at_the_next_start(tmp_path:
 
 
 @pytest.mark.parametrize("secret", [None, b"", b"x" * 31, bytes(32), b"\xff" * 32])
-async def test_a_database_without_its_secret_lets_nobody_in(tmp_path: Path, secret: bytes | None) -> None:
+async def test_a_database_without_its_secret_grants_no_access(tmp_path: Path, secret: bytes | None) -> None:
     folder = tmp_path / "data"
     async with running_server(folder) as server:
         old = {user.delivery_email: user.api_key for user in server.core.users.all()}
@@ -201,7 +203,7 @@ async def test_a_database_without_its_secret_lets_nobody_in(tmp_path: Path, secr
         assert await status_of(server, ADDRESS, fetched) == 200
 
 
-def test_a_sealed_key_tells_nothing_of_another(tmp_path: Path) -> None:
+def test_an_encrypted_key_reveals_nothing_of_another(tmp_path: Path) -> None:
     vault = KeyVault(tmp_path)
     key = new_key()
     assert vault.seal(key) != vault.seal(key)
@@ -210,7 +212,7 @@ def test_a_sealed_key_tells_nothing_of_another(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("part", [1, 2, 3])
-def test_a_sealed_key_that_was_tampered_with_opens_to_nothing(tmp_path: Path, part: int) -> None:
+def test_an_encrypted_key_that_was_tampered_with_is_rejected(tmp_path: Path, part: int) -> None:
     vault = KeyVault(tmp_path)
     pieces = vault.seal(new_key()).split(":")
     pieces[part] = ("0" if pieces[part][0] != "0" else "1") + pieces[part][1:]
@@ -220,5 +222,5 @@ def test_a_sealed_key_that_was_tampered_with_opens_to_nothing(tmp_path: Path, pa
 @pytest.mark.parametrize(
     "text", ["", ":", "s1", "s1:::", "s1:00:00:00", "s2:00:00:00", "a:b:c:d", "s1:00:00", "é:é:é:é"]
 )
-def test_what_is_no_sealed_key_opens_to_nothing(tmp_path: Path, text: str) -> None:
+def test_an_invalid_encrypted_key_is_rejected(tmp_path: Path, text: str) -> None:
     assert KeyVault(tmp_path).open(text) is None

@@ -40,7 +40,9 @@ async def test_a_stranger_who_guesses_does_not_lock_the_person_out(tmp_path: Pat
         assert await attempt(server, ADA, world.PASSWORD, "198.51.100.1") == 200
 
 
-async def test_many_strangers_do_not_lock_out_the_place_where_a_person_has_signed_in(tmp_path: Path) -> None:
+async def test_many_attackers_do_not_lock_out_an_address_from_which_the_user_has_signed_in(
+    tmp_path: Path,
+) -> None:
     async with running_server(tmp_path, clock=VirtualClock()) as server:
         assert await attempt(server, ADA, world.PASSWORD, "198.51.100.1") == 200
         limits = server.core.sign_ins
@@ -51,7 +53,7 @@ async def test_many_strangers_do_not_lock_out_the_place_where_a_person_has_signe
 
 
 @pytest.mark.parametrize("alias", ["user{id}@demo.example", "ADA@Demo.Example", " ada@demo.example "])
-async def test_other_names_of_an_account_are_no_more_attempts(tmp_path: Path, alias: str) -> None:
+async def test_aliases_of_an_account_share_its_attempts(tmp_path: Path, alias: str) -> None:
     async with running_server(tmp_path, clock=VirtualClock()) as server:
         for _ in range(5):
             assert await attempt(server, ADA) == 401
@@ -82,7 +84,7 @@ def test_made_up_names_do_not_push_out_what_is_known_of_an_account() -> None:
 
 
 @pytest.mark.parametrize("account", [None, 1])
-def test_a_name_of_nobody_is_refused_like_that_of_somebody(account: int | None) -> None:
+def test_an_unknown_user_name_is_refused_like_a_known_one(account: int | None) -> None:
     tried = limits()
     for _ in range(5):
         tried.hit(account, ADA, ELSEWHERE)
@@ -90,7 +92,7 @@ def test_a_name_of_nobody_is_refused_like_that_of_somebody(account: int | None) 
         tried.hit(account, ADA, ELSEWHERE)
 
 
-def test_one_place_cannot_try_one_password_at_every_account() -> None:
+def test_one_address_cannot_try_a_password_on_every_account() -> None:
     tried = limits()
     for account in range(30):
         tried.hit(account, f"{account}", ELSEWHERE)
@@ -98,7 +100,7 @@ def test_one_place_cannot_try_one_password_at_every_account() -> None:
         tried.hit(30, "30", ELSEWHERE)
 
 
-def test_people_behind_the_proxy_of_this_machine_are_not_one_place() -> None:
+def test_clients_behind_the_local_proxy_are_not_treated_as_one_address() -> None:
     tried = limits()
     for account in range(1_000):
         tried.hit(account, f"{account}", "127.0.0.1")
@@ -124,7 +126,7 @@ async def test_attempts_are_forgotten_in_time() -> None:
         ("x", "y", False),
     ],
 )
-def test_a_place_is_an_address_or_a_network(one: str, other: str, same: bool) -> None:
+def test_an_ipv4_address_or_an_ipv6_network_counts_as_one_place(one: str, other: str, same: bool) -> None:
     assert (place_of(one) == place_of(other)) is same
 
 
@@ -135,7 +137,7 @@ def test_the_places_that_are_remembered_have_a_limit() -> None:
     assert tried.familiar == 10_000
 
 
-async def test_connections_of_one_place_do_not_take_every_turn(
+async def test_attempts_from_one_address_do_not_block_those_of_others(
     server: TestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = threading.Event()

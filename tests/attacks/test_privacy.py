@@ -42,7 +42,7 @@ BY_ADDRESS: tuple[tuple[str, str, dict[str, object] | None], ...] = (
 
 @pytest.mark.parametrize(("method", "path", "fields"), BY_ADDRESS, ids=lambda value: str(value)[:40])
 @pytest.mark.parametrize("name", ["bruno", "dario", "hugo"])
-async def test_a_hidden_address_answers_like_one_that_nobody_has(
+async def test_a_hidden_email_address_is_answered_like_an_unknown_one(
     server: TestServer, name: str, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     await hide_address(server)
@@ -65,7 +65,7 @@ async def test_a_hidden_address_answers_like_one_that_nobody_has(
     assert server.user("elif").is_active
 
 
-async def test_the_address_of_the_api_goes_on_working(server: TestServer) -> None:
+async def test_the_api_address_of_a_user_still_works(server: TestServer) -> None:
     await hide_address(server, EmailVisibility.ADMINISTRATORS)
     api_address = server.core.dummy_address(server.id("elif"))
     assert (await server.call("dario", "GET", f"/users/{api_address}"))["user"]["delivery_email"] is None
@@ -180,7 +180,7 @@ async def test_groups_show_a_guest_the_people_whom_they_know(hiding: TestServer)
     assert set((await hiding.call("ada", "GET", path))["members"]) == {elif_, greta}
 
 
-async def test_who_comes_into_sight_comes_with_their_groups(hiding: TestServer) -> None:
+async def test_a_user_who_becomes_visible_comes_with_their_groups(hiding: TestServer) -> None:
     fields = {"name": "crew", "description": "", "members": [hiding.id("greta")]}
     group = (await hiding.call("ada", "POST", "/user_groups/create", fields))["group_id"]
     listener = await hiding.listen("hugo")
@@ -340,7 +340,7 @@ async def test_a_draft_tells_of_no_private_channel(server: TestServer, name: str
     ids=lambda value: str(value)[:40],
 )
 @pytest.mark.parametrize("name", ["dario", "hugo"])
-async def test_a_private_channel_answers_like_one_that_is_not(
+async def test_a_private_channel_is_answered_like_an_unknown_one(
     server: TestServer, name: str, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     async def answer(identity: int) -> tuple[int, str]:

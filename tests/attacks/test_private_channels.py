@@ -67,7 +67,9 @@ async def test_no_outsider_gives_themselves_the_permission_to_come_in(
 
 
 @pytest.mark.parametrize("setting", OPENING)
-async def test_who_reads_the_channel_may_open_it(server: TestServer, secret: int, setting: str) -> None:
+async def test_subscribers_with_permission_may_make_the_channel_public(
+    server: TestServer, secret: int, setting: str
+) -> None:
     fields = {"subscriptions": [{"name": "vault"}], "principals": [server.id("dario")]}
     await server.call("farid", "POST", "/users/me/subscriptions", fields)
     value = {"new": server.group("role:moderators")}
@@ -76,7 +78,7 @@ async def test_who_reads_the_channel_may_open_it(server: TestServer, secret: int
 
 
 @pytest.mark.parametrize("setting", OTHERS)
-async def test_an_administrator_outside_may_change_what_opens_nothing(
+async def test_an_unsubscribed_administrator_may_change_settings_that_grant_no_access(
     server: TestServer, secret: int, setting: str
 ) -> None:
     value = {"new": server.group("role:moderators")}
@@ -161,7 +163,7 @@ READING = (
 
 @pytest.mark.parametrize(("method", "path", "fields"), READING, ids=lambda value: str(value)[:40])
 @pytest.mark.parametrize("name", ["ada", "bruno", "dario", "elif", "greta", "hugo"])
-async def test_no_outsider_reads_or_touches_what_is_said(
+async def test_no_outsider_reads_or_changes_messages(
     server: TestServer, secret: int, name: str, method: str, path: str, fields: dict[str, str] | None
 ) -> None:
     message = server.core.store.integer("SELECT max(id) FROM messages")
@@ -192,7 +194,7 @@ async def test_no_outsider_hears_anything(server: TestServer, secret: int, name:
 
 @pytest.mark.parametrize("role", ["role:everyone", "role:internet"])
 @pytest.mark.parametrize("setting", OPENING)
-async def test_a_permission_of_everybody_lets_no_guest_read(
+async def test_a_permission_for_everybody_does_not_let_guests_read(
     server: TestServer, role: str, setting: str
 ) -> None:
     path = f"/streams/{server.channel('leads')}"
@@ -247,7 +249,7 @@ async def test_no_outsider_takes_anybody_out_of_it(server: TestServer) -> None:
     assert not access.is_subscribed(server.core, server.id("dario"), server.channel("operations"))
 
 
-async def test_who_may_come_in_says_nothing_before_they_have(server: TestServer) -> None:
+async def test_users_who_may_join_cannot_post_before_they_have_joined(server: TestServer) -> None:
     operations = server.channel("operations")
     holder = {"new": {"direct_members": [server.id("elif")], "direct_subgroups": []}}
     await server.call("bruno", "PATCH", f"/streams/{operations}", {"can_subscribe_group": holder})

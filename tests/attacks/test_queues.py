@@ -111,7 +111,7 @@ def capabilities(server: TestServer) -> list[list[str]]:
     return [sorted(kind.capabilities) for kind in server.core.hub.kinds]
 
 
-async def test_capabilities_go_with_the_last_queue_that_has_them(server: TestServer) -> None:
+async def test_capabilities_are_forgotten_with_the_last_queue_that_has_them(server: TestServer) -> None:
     listener = await server.listen(
         "hugo", **NOTHING, client_capabilities={"bulk_message_deletion": True, "archived_channels": False}
     )
@@ -146,7 +146,7 @@ async def test_what_a_queue_keeps_of_its_registration_is_bounded(
     assert server.core.hub.count == 0
 
 
-async def test_the_same_type_many_times_is_one_type(server: TestServer) -> None:
+async def test_repeated_event_types_are_stored_once(server: TestServer) -> None:
     await server.listen("hugo", event_types=["message"] * 5_000, fetch_event_types=["message"] * 5_000)
     (queue,) = server.core.hub.of(server.id("hugo"))
     assert queue.event_types == frozenset({"message"})

@@ -122,7 +122,7 @@ async def test_a_refusal_changes_nothing(tmp_path: Path, case: Case) -> None:
         assert server.core.store.changes == changes
 
 
-async def test_many_at_once_count_as_many(tmp_path: Path) -> None:
+async def test_several_items_in_one_request_count_separately(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(drafts=3, alert_words=3)) as server:
         one = draft(server, 0)[2]["drafts"]
         assert isinstance(one, list)
@@ -143,7 +143,7 @@ async def test_drafts_have_a_length_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("timestamp", ["1e999", "-1e999", "1e308", "-1", "0", "NaN", "Infinity", '"x"', "[]"])
-async def test_no_time_of_a_draft_is_an_error_of_the_server(server: TestServer, timestamp: str) -> None:
+async def test_no_timestamp_of_a_draft_causes_a_server_error(server: TestServer, timestamp: str) -> None:
     drafts = f'[{{"type": "", "to": [], "topic": "", "content": "x", "timestamp": {timestamp}}}]'
     await server.refusal("dario", "POST", "/drafts", {"drafts": drafts})
 

@@ -102,7 +102,7 @@ async def refused(
 
 
 @pytest.mark.parametrize(("method", "path", "fields"), OF_ADMINISTRATORS, ids=lambda value: str(value)[:50])
-async def test_who_is_no_administrator_does_nothing_of_theirs(
+async def test_only_administrators_may_do_what_is_for_administrators(
     server: TestServer, channel_folder: int, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     for name in BELOW_ADMINISTRATORS:
@@ -110,7 +110,7 @@ async def test_who_is_no_administrator_does_nothing_of_theirs(
 
 
 @pytest.mark.parametrize(("method", "path", "fields"), OF_OWNERS, ids=lambda value: str(value)[:50])
-async def test_who_is_no_owner_does_nothing_of_theirs(
+async def test_only_owners_may_do_what_is_for_owners(
     server: TestServer, channel_folder: int, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     for name in BELOW_OWNERS:
@@ -167,7 +167,7 @@ async def test_members_are_full_members_after_the_waiting_period(
 
 
 @pytest.mark.parametrize(("name", "full"), [("chiyo", True), ("bruno", True), ("hugo", False)])
-async def test_who_is_more_than_a_member_waits_for_nothing(server: TestServer, name: str, full: bool) -> None:
+async def test_moderators_and_above_have_no_waiting_period(server: TestServer, name: str, full: bool) -> None:
     await server.call("ada", "PATCH", "/realm", {"waiting_period_threshold": 100})
     await only(server, "can_create_public_channel_group", server.group("role:fullmembers"))
     fields = {"subscriptions": [{"name": "mine"}]}
@@ -190,7 +190,7 @@ async def test_who_is_deactivated_holds_no_permission(server: TestServer, active
 
 
 @pytest.mark.parametrize("value", [None, "role:members", 3.5, [], {"direct_members": []}])
-async def test_what_is_no_value_of_a_permission_is_held_by_nobody(server: TestServer, value: object) -> None:
+async def test_an_invalid_permission_value_grants_nothing(server: TestServer, value: object) -> None:
     assert not any(holds(server.core, user, value) for user in server.core.users.all())
 
 
@@ -231,7 +231,9 @@ async def test_nobody_moves_to_where_they_may_not_post(server: TestServer, name:
     await server.refusal(name, "PATCH", f"/messages/{message}", fields)
 
 
-async def test_an_administrator_keeps_to_the_topics_that_a_channel_has(server: TestServer) -> None:
+async def test_an_administrator_cannot_move_messages_to_the_empty_topic_where_it_is_disabled(
+    server: TestServer,
+) -> None:
     message = await server.send("dario", "general", "t")
     path = f"/streams/{server.channel('general')}"
     await server.call("ada", "PATCH", path, {"topics_policy": "disable_empty_topic"})
@@ -241,7 +243,7 @@ async def test_an_administrator_keeps_to_the_topics_that_a_channel_has(server: T
 # --- who receives and sees what -----------------------------------------------------------------------------
 
 
-async def test_nothing_is_unread_where_one_reads_no_more(server: TestServer) -> None:
+async def test_messages_that_a_user_can_no_longer_read_are_not_unread(server: TestServer) -> None:
     fields = {"type": "channel", "to": "design", "topic": "t", "content": "x", "read_by_sender": False}
     await server.call("greta", "POST", "/messages", fields)
     unread = (await server.listen("greta")).snapshot["unread_msgs"]
@@ -267,7 +269,7 @@ async def test_a_muted_topic_stays_muted_whatever_one_does_there(server: TestSer
     assert [row["visibility_policy"] for row in rows] == [policy]
 
 
-async def test_who_hears_of_all_public_channels_hears_once(server: TestServer) -> None:
+async def test_a_queue_for_all_public_channels_receives_each_event_once(server: TestServer) -> None:
     inside = await server.listen("dario", all_public_streams=True)
     outside = await server.listen("greta", all_public_streams=True)
     plain = await server.listen("greta")
@@ -275,7 +277,7 @@ async def test_who_hears_of_all_public_channels_hears_once(server: TestServer) -
     assert [len(await listener.events("message")) for listener in (inside, outside, plain)] == [1, 1, 0]
 
 
-async def test_what_was_acknowledged_is_acknowledged_once(server: TestServer) -> None:
+async def test_an_acknowledgement_can_be_repeated_but_not_reverted(server: TestServer) -> None:
     listener = await server.listen("dario")
     for _ in range(3):
         await server.send("elif", "design", "t")

@@ -65,14 +65,14 @@ async def test_no_operation_breaks_when_it_is_called_with_nothing(server: TestSe
         assert response.status_code < 500, (endpoint.method, endpoint.path, response.text)
 
 
-def test_what_is_open_is_open_on_purpose() -> None:
+def test_every_route_without_credentials_is_listed() -> None:
     opened = {e.path for e in routes_of() if e.public}
     files = {path for path in opened if path.startswith(("/user_uploads/", "/user_avatars/", "/static/"))}
     assert opened - files <= OPEN, opened - files - OPEN
 
 
 @pytest.mark.parametrize("query", ["", "?queue_id=x", "?queue_id={queue}&last_event_id=-1"])
-async def test_a_stranger_listens_to_nothing(server: TestServer, query: str) -> None:
+async def test_a_websocket_without_credentials_receives_no_events(server: TestServer, query: str) -> None:
     listener = await server.listen("ada")
     url = server.url.replace("http://", "ws://") + "/api/v1/events/stream"
     async with connect(url + query.replace("{queue}", listener.queue_id), proxy=None) as socket:
@@ -82,7 +82,7 @@ async def test_a_stranger_listens_to_nothing(server: TestServer, query: str) -> 
         assert socket.close_code == 4401
 
 
-async def test_the_queue_of_another_is_no_queue(server: TestServer) -> None:
+async def test_another_users_queue_is_treated_as_unknown(server: TestServer) -> None:
     listener = await server.listen("ada")
     await server.send("elif", "general", "t", "for the others")
     for name in ("bruno", "hugo", "iris"):

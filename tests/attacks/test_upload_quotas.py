@@ -72,7 +72,7 @@ async def test_unfinished_uploads_have_a_limit(tmp_path: Path) -> None:
         assert isinstance(await begun(server, "hugo", 100), str)
 
 
-async def test_what_was_announced_counts_before_it_has_come(tmp_path: Path) -> None:
+async def test_the_announced_size_counts_before_the_bytes_arrive(tmp_path: Path) -> None:
     async with running_server(tmp_path, config=limited(upload_mib_a_person=1)) as server:
         assert isinstance(await begun(server, "hugo", 700_000), str)
         assert isinstance(await begun(server, "hugo", 700_000), dict)
@@ -116,7 +116,7 @@ async def test_a_new_picture_replaces_the_old_one_on_the_disk(server: TestServer
     assert len(list((tmp_path / "data" / "uploads" / "public").iterdir())) == 1
 
 
-async def test_a_picture_of_headers_alone_is_read_for_a_moment(server: TestServer) -> None:
+async def test_an_image_with_only_headers_is_rejected_quickly(server: TestServer) -> None:
     endless = b"\xff\xd8" + b"\xff\xe1\x00\x02" * 1_200_000
     with held() as watch:
         response = await server.raw("hugo", "POST", "/users/me/avatar", files={"file": ("a.jpg", endless)})
@@ -133,7 +133,7 @@ async def test_uploads_leave_room_on_the_disk(tmp_path: Path) -> None:
         assert await server.send("ada", "general", "t")
 
 
-async def test_a_full_disk_is_said_so_and_loses_nothing_that_was_said(tmp_path: Path) -> None:
+async def test_a_full_disk_is_reported_and_acknowledged_data_are_kept(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         kept = await server.send("ada", "general", "t", "kept")
         pages = server.core.store.integer("PRAGMA page_count") or 0

@@ -46,14 +46,14 @@ def in_editor(served: Served, folder: Path, script: str) -> Iterator[Terminal]:
         assert terminal.left_clean() == []
 
 
-def test_what_the_editor_wrote_stands_in_compose(served: Served, tmp_path: Path) -> None:
+def test_text_from_the_editor_is_in_compose(served: Served, tmp_path: Path) -> None:
     script = 'printf "written\\noutside" > "$1"\nstty raw -echo\n'
     with in_editor(served, tmp_path, script) as terminal:
         terminal.wait_for("outside")
         assert "written" in terminal.text
 
 
-def test_of_an_editor_that_is_killed_the_saved_text_is_taken_and_no_file_stays(
+def test_the_saved_text_of_a_killed_editor_is_used_and_no_file_is_left(
     served: Served, tmp_path: Path
 ) -> None:
     script = 'printf "saved in time" > "$1"\ntouch "$(dirname "$1")/.swap"\nkill -9 $$\n'

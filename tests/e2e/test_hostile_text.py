@@ -68,7 +68,7 @@ def poison(database: Path) -> None:
         connection.commit()
 
 
-def test_nothing_that_people_write_is_obeyed_by_the_terminal(
+def test_no_text_of_other_users_is_interpreted_by_the_terminal(
     tmp_path: Path, demo_world: Path, open_app: OpenApp
 ) -> None:
     data = tmp_path / "server"

@@ -55,7 +55,7 @@ def test_keys_at_random_never_end_the_app(served: Served, open_app: OpenApp, see
     assert terminal.left_clean() == []
 
 
-def test_no_bytes_keep_a_user_from_leaving(served: Served, open_app: OpenApp) -> None:
+def test_no_bytes_prevent_a_user_from_quitting(served: Served, open_app: OpenApp) -> None:
     terminal = open_app(served.rc("ada"))
     for broken in BROKEN:
         terminal.send(broken)

@@ -76,7 +76,9 @@ def test_the_third_start_loads_what_the_second_has_loaded_from_one_file(
         assert third.left_clean() == []
 
 
-def test_another_size_starts_without_it(served: Served, open_app: OpenApp, tmp_path: Path) -> None:
+def test_a_start_at_another_size_does_not_show_the_saved_screen(
+    served: Served, open_app: OpenApp, tmp_path: Path
+) -> None:
     with open_app(served.rc("ada")) as first:
         leave(first)
     with start(served.rc("ada"), tmp_path / "home-ada", (100, 30)) as again:

@@ -46,7 +46,7 @@ def test_a_vanished_terminal_ends_the_app_and_the_draft_comes_back(served: Serve
     open_app(served.rc("ada")).wait_for(WORDS)
 
 
-def test_a_shell_that_wakes_the_app_while_it_leaves_does_not_keep_it(
+def test_a_continue_signal_during_quitting_does_not_keep_the_app_open(
     served: Served, open_app: OpenApp
 ) -> None:
     terminal = open_app(served.rc("ada"))

@@ -116,7 +116,7 @@ def test_a_message_pops_up_and_rings_while_the_terminal_has_no_focus(
     ['popup = "off"\nsound = "off"', 'popup = "osc9"\nquiet = ["0-24"]'],
     ids=["switched off", "quiet hours"],
 )
-def test_nothing_pops_up_or_rings_where_that_is_not_wanted(
+def test_nothing_pops_up_or_rings_where_notifications_are_off(
     served: Served, open_with: Open, config: str
 ) -> None:
     ada, greta = people(served)
@@ -129,7 +129,9 @@ def test_nothing_pops_up_or_rings_where_that_is_not_wanted(
     assert b"\x1b]" not in terminal.output[before:]
 
 
-def test_what_is_on_a_focused_screen_is_not_told_and_behind_it_is(served: Served, open_with: Open) -> None:
+def test_visible_messages_do_not_notify_while_focused_but_hidden_ones_do(
+    served: Served, open_with: Open
+) -> None:
     ada, greta = people(served)
     terminal = open_with('[notifications]\npopup = "osc9"\n')
     go(terminal, "Greta Lindqvist", r" Greta Lindqvist[^│]*$")

@@ -31,7 +31,7 @@ def test_a_link_opens_its_conversation_the_first_time_and_again(served: Served, 
             assert terminal.wait_end() == 0
 
 
-def test_the_stored_account_of_the_links_organization_is_taken(served: Served, tmp_path: Path) -> None:
+def test_a_link_opens_in_the_stored_account_of_its_organization(served: Served, tmp_path: Path) -> None:
     link = link_to(Account.from_zuliprc(served.rc("ada")), "The linked message")
     folder = tmp_path / "home" / "config" / "narrowcast" / "accounts"
     folder.mkdir(parents=True)
@@ -52,7 +52,7 @@ def test_the_stored_account_of_the_links_organization_is_taken(served: Served, t
         ("https://elsewhere.example/#narrow/channel/1", 3, "narrowcast login https://elsewhere.example"),
     ],
 )
-def test_what_cannot_be_opened_is_said_without_taking_the_screen(
+def test_a_link_that_cannot_be_opened_is_reported_without_a_full_screen(
     tmp_path: Path, link: str, code: int, words: str
 ) -> None:
     with Terminal(narrowcast("open", link), env=home(tmp_path)) as terminal:

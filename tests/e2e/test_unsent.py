@@ -78,7 +78,7 @@ def offline(tmp_path: Path, demo_world: Path) -> Iterator[tuple[Terminal, Path, 
                     os.kill(pid, signal.SIGKILL)
 
 
-def test_what_waits_is_sent_in_the_background_once_and_the_app_can_be_opened_meanwhile(
+def test_unsent_messages_are_sent_once_in_the_background_while_the_app_can_be_reopened(
     offline: tuple[Terminal, Path, Path, int], tmp_path: Path
 ) -> None:
     terminal, data, rc, port = offline
@@ -109,7 +109,9 @@ def test_what_waits_is_sent_in_the_background_once_and_the_app_can_be_opened_mea
         assert written(rc, "written on the train") == 1
 
 
-def test_one_can_stay_and_asking_twice_quits_at_once(offline: tuple[Terminal, Path, Path, int]) -> None:
+def test_the_user_can_cancel_quitting_and_asking_twice_quits_at_once(
+    offline: tuple[Terminal, Path, Path, int],
+) -> None:
     terminal, _, rc, _ = offline
     terminal.press("ctrl+q")
     terminal.wait_for("A message is not sent yet")

@@ -51,7 +51,7 @@ RULES = [
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.channel)
-async def test_what_each_may_do_in_a_channel(server: TestServer, rule: Rule) -> None:
+async def test_each_user_may_do_in_a_channel_what_its_rule_says(server: TestServer, rule: Rule) -> None:
     channel_id = server.channel(rule.channel)
     listeners = {name: await server.listen(name, event_types=["message"]) for name in EVERYBODY}
     message_id = await server.send(rule.writer, rule.channel, "t", "soup")
@@ -152,7 +152,9 @@ async def test_guests_learn_of_a_channel_by_being_added(server: TestServer) -> N
     await server.refusal("hugo", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "random"}]})
 
 
-async def test_a_new_private_channel_is_told_to_its_people_and_administrators(server: TestServer) -> None:
+async def test_a_new_private_channel_is_announced_to_its_subscribers_and_administrators(
+    server: TestServer,
+) -> None:
     listeners = {name: await server.listen(name) for name in EVERYBODY}
     fields = {
         "subscriptions": [{"name": "secret"}],
@@ -189,7 +191,7 @@ async def test_deactivated_people_neither_get_nor_hear_anything(server: TestServ
     await server.refusal("ada", "POST", "/messages", fields)
 
 
-async def test_who_knows_of_a_channel_but_does_not_read_it_does_nothing_in_it(server: TestServer) -> None:
+async def test_users_who_may_see_a_channel_but_not_read_it_cannot_act_in_it(server: TestServer) -> None:
     """As on a Zulip server: administrators see private channels that they are not subscribed to."""
     channel = server.channel("operations")
     draft = {"type": "stream", "to": [channel], "topic": "t", "content": "x", "timestamp": 1_795_400_000}

@@ -163,7 +163,7 @@ async def test_the_resumable_endpoint_takes_the_header(server: TestServer) -> No
 
 
 @proves("AUTH-06")
-async def test_personal_things_are_ones_own_and_the_organization_is_the_administrators(
+async def test_personal_data_are_private_and_administration_is_for_administrators(
     server: TestServer,
 ) -> None:
     answer = await server.call("ada", "POST", "/saved_snippets", {"title": "t", "content": "c"})
@@ -202,7 +202,7 @@ async def test_others_are_served_while_passwords_are_checked(
         assert (response.status_code, response.json()["code"]) == (429, "RATE_LIMIT_HIT")
 
 
-def test_names_without_end_are_not_remembered_for_ever() -> None:
+def test_rate_limits_of_endless_callers_take_bounded_memory() -> None:
     clock = VirtualClock()
     limiter = RateLimiter(clock, (RateLimit(60, 1),))
     for number in range(50_000):

@@ -42,7 +42,7 @@ async def exchange(server: TestServer, sent: bytes) -> tuple[int, dict[str, str]
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
     ],
 )
-async def test_what_is_no_request_gets_json(server: TestServer, sent: bytes, status: int) -> None:
+async def test_invalid_http_requests_get_a_json_answer(server: TestServer, sent: bytes, status: int) -> None:
     found, headers, body = await exchange(server, sent)
     answer: dict[str, Any] = json.loads(body)
     assert found == status
@@ -59,7 +59,9 @@ KEY = b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
     ("path", "headers"),
     [(b"/api/v1/events/stream", UPGRADE), (b"/api/v1/users/me", UPGRADE + KEY), (b"/", UPGRADE + KEY)],
 )
-async def test_a_websocket_that_cannot_be_gets_json(server: TestServer, path: bytes, headers: bytes) -> None:
+async def test_an_invalid_websocket_request_gets_a_json_answer(
+    server: TestServer, path: bytes, headers: bytes
+) -> None:
     sent = b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n" + headers + b"\r\n"
     status, found, body = await exchange(server, sent)
     assert status in (401, 404)
@@ -79,7 +81,7 @@ async def test_a_body_that_never_ends_is_not_waited_for_for_ever(tmp_path: Path)
         assert (status, json.loads(body)["code"]) == (408, "BAD_REQUEST")
 
 
-async def test_rubbish_behind_a_request_that_waits_ends_the_connection_and_nothing_else(
+async def test_garbage_after_a_waiting_request_ends_only_its_connection(
     server: TestServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     request = b"GET /api/v1/server_settings HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -137,7 +137,7 @@ async def test_folders_hold_channels_and_are_archived_only_when_empty(server: Te
     await server.refusal("ada", "PATCH", "/channel_folders", {"order": [999]})
 
 
-async def test_folders_are_called_differently_whatever_the_case(server: TestServer) -> None:
+async def test_folder_names_are_unique_regardless_of_case(server: TestServer) -> None:
     folder, other = [
         (await server.call("ada", "POST", "/channel_folders/create", {"name": name, "description": ""}))[
             "channel_folder_id"
@@ -199,7 +199,7 @@ async def test_settings_of_the_organization_are_told_and_come_with_registration(
         {"new_stream_announcements_stream_id": 999_999},
     ],
 )
-async def test_settings_that_cannot_be_are_refused(server: TestServer, params: dict[str, object]) -> None:
+async def test_invalid_settings_are_rejected(server: TestServer, params: dict[str, object]) -> None:
     code = (await server.refusal("ada", "PATCH", "/realm", params))["code"]
     assert code in ("BAD_REQUEST", "REQUEST_VARIABLE_INVALID")
 
@@ -240,7 +240,7 @@ POLICIES = {
 
 
 @pytest.mark.parametrize("permission", POLICIES)
-async def test_a_rule_of_a_channels_own_needs_the_permission_to_set_it(
+async def test_a_channel_specific_policy_needs_the_permission_to_set_it(
     server: TestServer, permission: str
 ) -> None:
     """Chiyo holds the permission; Dario, who administers the channel that he created, does not."""

@@ -11,7 +11,7 @@ from support.server import TestServer
 
 
 @pytest.mark.parametrize("holders", ["role:owners", "role:administrators", "role:members"])
-async def test_groups_are_for_who_manages_all_groups(server: TestServer, holders: str) -> None:
+async def test_the_client_predicts_who_may_manage_groups(server: TestServer, holders: str) -> None:
     value = {"new": server.group(holders)}
     await server.call("ada", "PATCH", "/realm", {"can_manage_all_groups": value})
     made = await server.call(
@@ -119,7 +119,9 @@ async def test_kinds_of_channels_are_offered_to_who_may_make_them(
             assert (said == "") is done, (name, kind, said)
 
 
-async def test_who_changes_what_a_channel_is_may_make_such_ones(server: TestServer) -> None:
+async def test_changing_a_channels_privacy_needs_the_permission_to_create_channels_of_the_new_kind(
+    server: TestServer,
+) -> None:
     path = f"/streams/{server.channel('general')}"
     dario = {"direct_members": [server.id("dario")], "direct_subgroups": []}
     await server.call("ada", "PATCH", path, {"can_administer_channel_group": {"new": dario}})
@@ -172,7 +174,7 @@ async def test_a_group_in_use_is_not_deactivated(server: TestServer, where: str)
     assert (said == "") is await allowed(server, "ada", "POST", path)
 
 
-async def test_who_may_subscribe_themselves_is_known_before(server: TestServer) -> None:
+async def test_the_client_predicts_who_may_subscribe_themselves(server: TestServer) -> None:
     leads = server.channel("leads")
     farid = {"direct_members": [server.id("farid")], "direct_subgroups": []}
     await server.call("ada", "PATCH", f"/streams/{leads}", {"can_subscribe_group": {"new": farid}})

@@ -36,7 +36,7 @@ def message_of(server: TestServer, message_id: int) -> Message:
 @pytest.mark.parametrize(
     "of_channel", ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"]
 )
-async def test_the_topic_that_a_channel_wants_is_known_before(
+async def test_the_client_predicts_whether_a_channel_requires_a_topic(
     server: TestServer, of_organization: str, of_channel: str
 ) -> None:
     general = server.channel("general")
@@ -59,7 +59,7 @@ async def test_older_servers_want_a_topic(server: TestServer) -> None:
     assert permissions.topics_policy(state, server.channel("general")) is TopicsPolicy.DISABLE_EMPTY
 
 
-async def test_where_one_may_not_write_is_said_before(server: TestServer) -> None:
+async def test_the_client_predicts_where_the_user_may_not_write(server: TestServer) -> None:
     owners = {"new": server.group("role:owners")}
     await server.call(
         "ada", "PATCH", f"/streams/{server.channel('design')}", {"can_send_message_group": owners}
@@ -88,7 +88,9 @@ async def test_where_one_may_not_write_is_said_before(server: TestServer) -> Non
         ("direct_message_initiator_group", "role:administrators"),
     ],
 )
-async def test_whom_one_may_write_to_is_said_before(server: TestServer, setting: str, holders: str) -> None:
+async def test_the_client_predicts_whom_the_user_may_write_to(
+    server: TestServer, setting: str, holders: str
+) -> None:
     await server.send_direct("ada", ["dario"], "first")
     await server.call("ada", "PATCH", "/realm", {setting: {"new": server.group(holders)}})
     for name in ("ada", "dario", "elif"):
@@ -102,7 +104,7 @@ async def test_whom_one_may_write_to_is_said_before(server: TestServer, setting:
             assert (said == "") is done, (name, others, said)
 
 
-async def test_who_has_left_is_written_to_no_more(server: TestServer) -> None:
+async def test_deactivated_users_cannot_be_written_to(server: TestServer) -> None:
     await server.call("ada", "DELETE", f"/users/{server.id('elif')}")
     state = await state_of(server, "dario")
     said = permissions.direct_refusal(state, frozenset({server.id("elif")}))
@@ -147,7 +149,9 @@ async def test_edits_and_deletions_end_with_the_servers_limits(
     "setting", ["can_move_messages_between_topics_group", "can_move_messages_between_channels_group"]
 )
 @pytest.mark.parametrize("days", [0, 30])
-async def test_moves_are_for_holders_and_for_a_while(server: TestServer, setting: str, days: int) -> None:
+async def test_moves_need_the_permission_and_have_a_time_limit(
+    server: TestServer, setting: str, days: int
+) -> None:
     await server.call("ada", "PATCH", "/realm", {setting: {"new": server.group("role:members")}})
     to_channel = setting.endswith("channels_group")
     for name in ("ada", "chiyo", "dario", "hugo"):
@@ -213,7 +217,7 @@ async def test_a_draft_is_kept_on_the_server_for_a_channel_that_one_can_read(ser
 
 
 @pytest.mark.parametrize("name", PEOPLE[:-1])
-async def test_what_was_said_in_an_archived_channel_stays(server: TestServer, name: str) -> None:
+async def test_messages_in_an_archived_channel_cannot_be_changed(server: TestServer, name: str) -> None:
     channel = server.channel("general")
     sent = {"type": "channel", "to": channel, "topic": "t", "content": "x"}
     message = message_of(server, (await server.call(name, "POST", "/messages", sent))["id"])
@@ -230,7 +234,7 @@ async def test_what_was_said_in_an_archived_channel_stays(server: TestServer, na
     assert not await allowed(server, name, "PATCH", path, move)
 
 
-async def test_topics_are_deleted_by_who_may(server: TestServer) -> None:
+async def test_topics_are_deleted_by_users_with_the_permission(server: TestServer) -> None:
     general = server.channel("general")
     for name in PEOPLE:
         said = permissions.delete_topic_refusal(await state_of(server, name), general)

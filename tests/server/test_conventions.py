@@ -163,7 +163,7 @@ async def test_scalars_are_json_literals_and_strings_are_raw(server: TestServer)
 
 
 @proves("CONV-21")
-async def test_what_there_is_not_is_a_json_error(server: TestServer) -> None:
+async def test_unknown_paths_return_a_json_error(server: TestServer) -> None:
     refusal = await server.refusal("ada", "GET", "/no_such_thing", status=404)
     assert refusal["code"] == "BAD_REQUEST"
     refusal = await server.refusal("ada", "PATCH", "/typing", status=405)
@@ -173,7 +173,7 @@ async def test_what_there_is_not_is_a_json_error(server: TestServer) -> None:
 
 
 @proves("CONV-22", "CONV-23", "EVT-08")
-async def test_what_a_client_needs_besides_is_there(server: TestServer) -> None:
+async def test_the_requests_of_a_starting_client_succeed(server: TestServer) -> None:
     listener = await server.listen("ada")
     assert await listener.events() == []
     for path in ("/scheduled_messages", "/drafts", "/saved_snippets", "/user_groups", "/streams", "/users"):
@@ -222,7 +222,7 @@ async def test_an_error_has_result_msg_and_code(
         ("bruno", "DELETE", "/users/2", {}),
     ],
 )
-async def test_bad_request_is_the_code_of_these(
+async def test_these_errors_have_the_code_bad_request(
     server: TestServer, name: str, method: str, path: str, fields: dict[str, object]
 ) -> None:
     response = await server.raw(name, method, path, fields)

@@ -63,7 +63,7 @@ def test_every_code_is_an_emoji_without_variation_selectors() -> None:
 
 
 @pytest.mark.parametrize("code", ["", "xyz", "110000", "1f600-", "-1", "99999999999999999999"])
-def test_what_is_no_code_is_no_emoji(code: str) -> None:
+def test_invalid_codes_are_not_emoji(code: str) -> None:
     assert character_of(code) is None
     assert emoji_names().name(code) is None
 

@@ -97,7 +97,7 @@ async def test_who_is_written_to_types_and_answers(tmp_path: Path, seed: int) ->
         assert [event["op"] for event in typing] == ["start", "stop"]
 
 
-async def test_who_is_called_by_name_answers_in_the_topic(tmp_path: Path) -> None:
+async def test_demo_people_who_are_mentioned_answer_in_the_topic(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         asked = here.write("ada", "engineering", "gusts read too high", "@**Greta Lindqvist** is it windy?")
         await here.pass_time(12)
@@ -135,7 +135,7 @@ async def test_the_newcomer_finds_things_unread_however_late_she_comes(tmp_path:
         assert len(unread) >= 15
 
 
-async def test_nobody_reads_or_answers_for_somebody_who_has_called_the_server(tmp_path: Path) -> None:
+async def test_the_demo_does_not_act_for_users_who_have_made_a_request(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         here.core.callers.add(here.users["dario"].id)
         asked = here.tell("ada", ["dario"], "Is that really you?")
@@ -147,7 +147,7 @@ async def test_nobody_reads_or_answers_for_somebody_who_has_called_the_server(tm
         assert asked in unread
 
 
-async def test_nobody_speaks_for_somebody_who_is_signed_in(tmp_path: Path) -> None:
+async def test_the_demo_does_not_act_for_users_who_are_signed_in(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         here.core.hub.register(here.users["dario"].id, LISTENS)
         asked = here.tell("ada", ["dario"], "Is that really you?")
@@ -190,7 +190,7 @@ async def test_they_talk_now_and_then_but_only_while_somebody_listens(tmp_path: 
         assert 2 <= len(here.said(here.start)) <= 12
 
 
-async def test_in_channels_where_few_may_write_the_others_only_react(tmp_path: Path) -> None:
+async def test_in_announcement_channels_the_others_only_react(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         for number in range(6):
             asked = here.write("ada", "announcements", f"news {number}", "What do you think?")
@@ -250,7 +250,7 @@ def test_quotes_and_names_do_not_decide_an_answer() -> None:
     assert without_quotes(text) == "lunch"
 
 
-async def test_after_a_restart_nobody_says_again_what_they_have_said(tmp_path: Path) -> None:
+async def test_after_a_restart_demo_people_do_not_repeat_themselves(tmp_path: Path) -> None:
     async with town(tmp_path) as here:
         await here.pass_time(1500)
         before = [one.content for one in here.said(here.start)]

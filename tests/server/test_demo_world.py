@@ -105,7 +105,7 @@ def test_every_kind_of_content_occurs(core: Core, shape: str) -> None:
     assert core.store.one("SELECT 1 FROM messages WHERE instr(rendered, ?)", shape) is not None
 
 
-def test_nothing_in_the_scripts_went_wrong(core: Core) -> None:
+def test_the_scripts_ran_without_errors(core: Core) -> None:
     for row in core.store.all("SELECT content, rendered FROM messages"):
         assert "{" not in row["content"] or "```" in row["content"] or "$$" in row["content"]
     unknown = core.store.all("SELECT content FROM messages WHERE instr(rendered, '@<strong>')")
@@ -135,7 +135,7 @@ def test_the_newcomer_has_something_unread_mentioned_starred_drafted_and_planned
     assert count("SELECT count(*) FROM reminders WHERE user_id = ?", ada.id) == 1
 
 
-def test_the_organization_has_its_own_things(core: Core) -> None:
+def test_the_demo_organization_has_its_own_emoji_and_settings(core: Core) -> None:
     assert any(group.deactivated for group in core.groups.all())
     for table in (
         "custom_emoji",
@@ -175,7 +175,7 @@ def test_the_scripts_can_be_told_at_any_time_of_day(hour: int) -> None:
             assert all(line.when < now for line in conversation.lines)
 
 
-def test_moments_are_counted_back_from_now() -> None:
+def test_times_are_counted_back_from_now() -> None:
     now = 10 * DAY + 5 * HOUR
     assert moment("-2d 09:12", now) == 8 * DAY + 9 * HOUR + 12 * MINUTE
     assert moment("-3h", now) == now - 3 * HOUR

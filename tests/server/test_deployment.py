@@ -43,7 +43,7 @@ def block(language: str) -> str:
 # --- the page ---------------------------------------------------------------------------------------------------
 
 
-def test_every_command_on_the_page_is_one() -> None:
+def test_every_command_on_the_page_is_valid() -> None:
     lines = re.findall(r"^(?:podman exec chat )?narrowcast (serve .*)$", PAGE, re.MULTILINE)
     assert len(lines) > 5
     for line in lines:
@@ -56,7 +56,7 @@ def test_the_table_has_every_command_of_the_operator() -> None:
     assert named == set(COMMANDS)
 
 
-def test_the_example_of_server_toml_says_what_holds_anyway(tmp_path: Path) -> None:
+def test_the_example_of_server_toml_shows_the_defaults(tmp_path: Path) -> None:
     (tmp_path / NAME).write_text(block("toml"))
     found = read(tmp_path)
     assert found.quotas == Quotas()
@@ -125,7 +125,7 @@ def instructions() -> dict[str, list[str]]:
     return found
 
 
-def test_the_container_runs_a_server_that_it_has_without_root() -> None:
+def test_the_container_runs_an_installed_server_without_root() -> None:
     said = instructions()
     (entry,) = said["ENTRYPOINT"]
     args = build_parser().parse_args(json.loads(entry)[1:])
@@ -280,7 +280,7 @@ async def _streams(server: TestServer, context: ssl.SSLContext) -> None:
         assert any(event["type"] == "message" for event in frame["events"])
 
 
-async def test_nobody_is_somebody_else_behind_the_proxy(proxied: tuple[TestServer, Path]) -> None:
+async def test_clients_cannot_spoof_their_address_behind_the_proxy(proxied: tuple[TestServer, Path]) -> None:
     server, authority = proxied
     context = ssl.create_default_context(cafile=str(authority))
     headers = {"X-Forwarded-For": "203.0.113.9"}

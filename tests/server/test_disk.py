@@ -35,7 +35,7 @@ async def until_begun(sync: SlowSync, count: int) -> None:
     await until(lambda: sync.begun >= count)
 
 
-async def test_who_comes_during_a_flush_waits_for_the_next_one_together(tmp_path: Path) -> None:
+async def test_requests_that_arrive_during_a_flush_share_the_next_one(tmp_path: Path) -> None:
     (tmp_path / "log").touch()
     sync = SlowSync()
     disk = Disk(tmp_path / "log", sync)
@@ -52,7 +52,7 @@ async def test_who_comes_during_a_flush_waits_for_the_next_one_together(tmp_path
     disk.close()
 
 
-async def test_a_flush_that_fails_is_told_to_those_who_wait_and_tried_again(tmp_path: Path) -> None:
+async def test_a_failed_flush_raises_for_its_waiters_and_is_retried(tmp_path: Path) -> None:
     outcomes: list[OSError | None] = [OSError(28, "No space left on device"), None]
 
     def sync(_file: int) -> None:
@@ -82,7 +82,7 @@ async def test_an_answer_waits_for_the_disk_and_others_are_served_meanwhile(tmp_
         assert sync.begun == 1
 
 
-def test_the_log_is_folded_while_the_store_goes_on(tmp_path: Path) -> None:
+def test_the_write_ahead_log_is_checkpointed_while_the_store_is_in_use(tmp_path: Path) -> None:
     store = Store(tmp_path / "some.db")
     store.execute("INSERT INTO settings (name, value) VALUES ('long', ?)", "x" * 500_000)
     assert fold_log(store.path) > 100

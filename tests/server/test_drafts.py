@@ -40,7 +40,7 @@ async def test_an_edit_replaces_the_draft_and_tells_only_the_persons_own_clients
     assert await others.events("drafts") == []
 
 
-async def test_blanks_around_a_text_are_not_kept(server: TestServer) -> None:
+async def test_whitespace_around_a_draft_is_removed(server: TestServer) -> None:
     draft_id = await created(server, content="  - soup\n")
     assert (await stored(server, draft_id))["content"] == "- soup"
 

@@ -115,7 +115,7 @@ async def test_no_acknowledged_message_is_lost_by_a_kill(tmp_path: Path) -> None
     store.close()
 
 
-async def test_one_folder_has_one_server(tmp_path: Path) -> None:
+async def test_only_one_server_can_use_a_folder(tmp_path: Path) -> None:
     core = Core(tmp_path, Config())
     with pytest.raises(StoreError, match="another server uses"):
         Core(tmp_path, Config())
@@ -161,7 +161,7 @@ async def test_certificates_that_cannot_be_used_are_named(tmp_path: Path, swappe
     assert not (tmp_path / "data").exists()
 
 
-async def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
+async def test_a_path_that_is_not_a_data_folder_is_named_in_the_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ServeError, match="cannot use the folder"):
         async with running(Options(port=0, data=tmp_path / "file")):
@@ -183,7 +183,7 @@ def test_a_check_finds_what_is_broken(tmp_path: Path) -> None:
     assert "points to a missing row" in check(tmp_path)[0]
 
 
-async def test_a_check_misses_files_and_words_and_changes_nothing(tmp_path: Path) -> None:
+async def test_the_check_reports_missing_files_and_search_words_and_changes_nothing(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         answer = (await server.raw("ada", "POST", "/user_uploads", files={"f": ("a.txt", b"hello")})).json()
         message_id = await server.send("ada", "general", "t", answer["url"])

@@ -35,7 +35,7 @@ async def stream(
 
 
 @proves("EVT-01", "EVT-06", "EVT-07")
-async def test_what_one_client_does_another_hears(server: TestServer) -> None:
+async def test_what_one_client_does_is_reported_to_another(server: TestServer) -> None:
     listener = await server.listen("dario")
     message_id = await server.send("ada", "general", "lunch", "soup")
     await server.call(
@@ -115,7 +115,7 @@ async def test_events_stay_until_they_are_acknowledged(server: TestServer) -> No
         assert refusal["msg"] == f"Event {never} was not in this queue"
 
 
-async def test_a_queue_that_is_not_ones_own_is_no_queue(server: TestServer) -> None:
+async def test_another_users_queue_is_treated_as_unknown(server: TestServer) -> None:
     listener = await server.listen("dario")
     for name, queue_id in (("elif", listener.queue_id), ("dario", "nosuch")):
         refusal = await server.refusal(name, "GET", "/events", listener.poll(queue_id=queue_id))
@@ -153,7 +153,7 @@ async def test_a_reader_that_falls_too_far_behind_loses_its_queue(tmp_path: Path
         assert refusal["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-async def test_few_events_that_are_long_are_too_far_behind_as_well(tmp_path: Path) -> None:
+async def test_a_queue_of_few_long_events_can_be_too_long_as_well(tmp_path: Path) -> None:
     limits = replace(ServiceLimits(), max_queued_characters=10_000)
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         listener = await server.listen("dario", event_types=["message"])
@@ -323,7 +323,7 @@ async def test_a_websocket_on_no_queue_is_told_and_closed(
         assert closed.value.rcvd.code == code
 
 
-async def test_a_client_may_acknowledge_what_it_was_not_sent_yet(server: TestServer) -> None:
+async def test_a_client_may_acknowledge_events_that_were_not_sent_yet(server: TestServer) -> None:
     listener = await server.listen("dario", event_types=["message"])
     queue = server.core.hub.get(listener.queue_id, server.id("dario"))
     async with stream(server, "dario", listener.queue_id, -1) as connection:

@@ -64,7 +64,7 @@ async def test_an_export_is_made_told_of_opened_and_deleted(server: TestServer, 
     assert list((server.core.folder / "exports").iterdir()) == []
 
 
-async def test_administrators_see_and_hear_who_agreed(server: TestServer) -> None:
+async def test_administrators_see_who_consented(server: TestServer) -> None:
     administrator, member = await server.listen("bruno"), await server.listen("dario")
     for value in (True, True, False, True):
         await server.call("greta", "PATCH", "/settings", {"allow_private_data_export": value})
@@ -86,7 +86,7 @@ async def test_kinds_are_numbers(server: TestServer) -> None:
         await server.refusal("ada", "POST", EXPORT, {"export_type": wrong})
 
 
-async def test_who_may_and_how_often(server: TestServer) -> None:
+async def test_exports_need_permission_and_have_a_rate_limit(server: TestServer) -> None:
     for method, path in (("GET", EXPORT), ("POST", EXPORT), ("DELETE", f"{EXPORT}/1")):
         assert (await server.refusal("dario", method, path))["code"] == "UNAUTHORIZED_PRINCIPAL"
     for _ in range(5):
@@ -99,7 +99,7 @@ async def test_who_may_and_how_often(server: TestServer) -> None:
     ).status_code == 404
 
 
-async def test_what_a_server_left_behind_is_made_or_forgotten(tmp_path: Path) -> None:
+async def test_an_export_that_was_interrupted_by_a_restart_is_finished_or_dropped(tmp_path: Path) -> None:
     async with running_server(tmp_path / "data") as server:
         export = await exported(server, ExportType.PUBLIC)
         store = server.core.store
@@ -119,7 +119,7 @@ async def test_what_a_server_left_behind_is_made_or_forgotten(tmp_path: Path) ->
         assert not (tmp_path / "data" / "exports" / "half").exists()
 
 
-async def test_what_is_private_is_there_for_those_alone_who_agreed(
+async def test_an_export_contains_private_data_only_of_users_who_consented(
     server: TestServer, tmp_path: Path
 ) -> None:
     await server.call("greta", "PATCH", "/settings", {"allow_private_data_export": True})

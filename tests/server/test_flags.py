@@ -24,7 +24,9 @@ async def change(server: TestServer, name: str, op: str, flag: str, *ids: int) -
 
 @proves("FLG-01", "FLG-05", "FLG-07", "FLG-08", "FLG-09", "FLG-18", "FLG-19", "FLG-21")
 @pytest.mark.parametrize("flag", ["read", "starred", "collapsed"])
-async def test_a_flag_is_added_and_removed_and_told_to_oneself(server: TestServer, flag: str) -> None:
+async def test_adding_and_removing_a_flag_is_reported_to_the_users_own_clients(
+    server: TestServer, flag: str
+) -> None:
     message_id = await server.send("ada", "general", "t")
     own, other = await server.listen("dario"), await server.listen("elif")
     assert (await change(server, "dario", "add", flag, message_id))["messages"] == [message_id]
@@ -58,7 +60,7 @@ async def test_malformed_changes_are_refused(server: TestServer, fields: dict[st
 
 
 @proves("FLG-06", "FLG-19", "FLG-22")
-async def test_what_becomes_unread_in_a_channel_that_one_left_is_skipped(server: TestServer) -> None:
+async def test_marking_as_unread_skips_channels_that_the_user_has_left(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "t")
     await server.call("dario", "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
     key = "ignored_because_not_subscribed_channels"
@@ -164,7 +166,9 @@ async def test_messages_from_before_the_subscription_are_historical(server: Test
 
 
 @proves("FLG-17")
-async def test_messages_start_unread_but_for_people_who_see_what_they_send(server: TestServer) -> None:
+async def test_messages_start_unread_except_for_senders_whose_client_marks_them_as_read(
+    server: TestServer,
+) -> None:
     fields = {"type": "stream", "to": "general", "topic": "t", "content": "x"}
     for agent, read in (("narrowcast/0.1", True), ("ZulipTerminal/0.7.0", True), ("some-bot/1", False)):
         response = await server.raw("ada", "POST", "/messages", fields, headers={"User-Agent": agent})
@@ -176,7 +180,7 @@ async def test_messages_start_unread_but_for_people_who_see_what_they_send(serve
         assert ("read" in await flags(server, "ada", answer["id"])) is wanted
 
 
-async def test_unread_messages_come_with_where_they_are(server: TestServer) -> None:
+async def test_events_about_unread_messages_include_their_places(server: TestServer) -> None:
     channel = await server.send("ada", "general", "lunch", "@**Dario Vance**")
     direct = await server.send_direct("ada", ["dario", "elif"])
     await change(server, "dario", "add", "read", channel, direct)

@@ -51,7 +51,7 @@ async def test_registration_has_the_others_as_unknown_or_not_at_all(
     assert set(listener.snapshot["user_status"]) == {str(hiding.id("elif"))}
 
 
-async def test_a_guest_hears_of_nobody_whom_they_do_not_know(hiding: TestServer) -> None:
+async def test_a_guest_receives_no_events_about_hidden_users(hiding: TestServer) -> None:
     params: dict[str, object] = {"name": "Tea", "field_type": 1}
     field = (await hiding.call("ada", "POST", "/realm/profile_fields", params))["id"]
     hugo, dario = await hiding.listen("hugo"), await hiding.listen("dario")
@@ -74,7 +74,7 @@ def about(event: Mapping[str, object]) -> object:
     return person["user_id"] if isinstance(person, dict) else event["user_id"]
 
 
-async def test_people_come_into_sight_and_go_with_channels(hiding: TestServer) -> None:
+async def test_users_become_visible_and_hidden_with_shared_channels(hiding: TestServer) -> None:
     hugo = await hiding.listen("hugo")
     design = {"subscriptions": [{"name": "design"}]}
     await hiding.call("greta", "POST", "/users/me/subscriptions", design)
@@ -92,7 +92,7 @@ async def test_people_come_into_sight_and_go_with_channels(hiding: TestServer) -
     assert removed == {hiding.id("elif"), hiding.id("dario")}
 
 
-async def test_a_guest_writes_to_those_alone_whom_they_know_until_others_write_to_them(
+async def test_a_guest_may_write_only_to_visible_users_or_those_who_wrote_to_them(
     hiding: TestServer,
 ) -> None:
     for path, params in (
@@ -111,7 +111,7 @@ async def test_a_guest_writes_to_those_alone_whom_they_know_until_others_write_t
     await hiding.send_direct("hugo", ["ada"])
 
 
-async def test_who_writes_from_outside_a_channel_has_no_name_for_a_guest(hiding: TestServer) -> None:
+async def test_an_unsubscribed_sender_has_no_name_for_a_guest(hiding: TestServer) -> None:
     hugo, elif_ = await hiding.listen("hugo"), await hiding.listen("elif")
     message_id = await hiding.send("ada", "design", "t", "hello")
     fetched = (await hiding.call("hugo", "GET", f"/messages/{message_id}"))["message"]
@@ -132,7 +132,7 @@ async def test_a_guest_who_becomes_a_member_sees_everybody(hiding: TestServer) -
     assert len((await hiding.call("hugo", "GET", "/users"))["members"]) == 10
 
 
-async def test_the_setting_itself_hides_and_shows(server: TestServer) -> None:
+async def test_changing_the_setting_hides_and_shows_users(server: TestServer) -> None:
     hugo, dario = await server.listen("hugo"), await server.listen("dario")
     await hide(server)
     removed = {event["person"]["user_id"] for event in await hugo.events("realm_user")}
@@ -145,7 +145,9 @@ async def test_the_setting_itself_hides_and_shows(server: TestServer) -> None:
 
 
 @pytest.mark.parametrize("group", ["role:moderators", "role:nobody", "role:internet"])
-async def test_people_are_hidden_from_guests_or_from_nobody(server: TestServer, group: str) -> None:
+async def test_the_setting_accepts_only_the_groups_everyone_and_members(
+    server: TestServer, group: str
+) -> None:
     await server.refusal("ada", "PATCH", "/realm", {SETTING: {"new": server.group(group)}})
     supported = (await server.listen("ada")).snapshot["server_supported_permission_settings"]
     assert supported["realm"][SETTING]["allowed_system_groups"] == ["role:everyone", "role:members"]

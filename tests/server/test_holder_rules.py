@@ -63,7 +63,7 @@ async def test_channels_and_the_organization_take_people_and_groups(server: Test
     )
 
 
-async def test_one_group_among_no_people_is_its_number(server: TestServer) -> None:
+async def test_a_single_group_without_users_is_stored_as_its_id(server: TestServer) -> None:
     moderators = server.group("role:moderators")
     alone = {"direct_members": [], "direct_subgroups": [moderators]}
     listener = await server.listen("ada")
@@ -99,7 +99,7 @@ async def test_the_rules_are_those_of_a_real_server(server: TestServer) -> None:
             assert set(rule["allowed_system_groups"]) == set(other[kind][name]["allowed_system_groups"])
 
 
-async def test_what_is_told_and_not_set_is_ignored(server: TestServer) -> None:
+async def test_settings_that_are_reported_but_cannot_be_changed_are_ignored(server: TestServer) -> None:
     snapshot = (await server.listen("ada")).snapshot
     for name in ("presence_disabled", "owner_full_content_access"):
         assert snapshot[f"realm_{name}"] is False
@@ -110,7 +110,7 @@ async def test_what_is_told_and_not_set_is_ignored(server: TestServer) -> None:
     assert answer["ignored_parameters_unsupported"] == ["enable_login_emails"]
 
 
-async def test_webhook_bots_are_for_who_may_make_bots_that_only_write(server: TestServer) -> None:
+async def test_webhook_bots_need_the_permission_to_create_write_only_bots(server: TestServer) -> None:
     owners = server.group("role:owners")
     await server.call("ada", "PATCH", "/realm", {"can_create_bots_group": {"new": owners}})
     webhook = {"full_name": "Hook", "short_name": "hook", "bot_type": 2}

@@ -41,7 +41,7 @@ FETCH_TYPES = [
 ]  # fmt: skip
 
 
-async def test_its_start_is_answered_in_full(server: TestServer) -> None:
+async def test_the_clients_start_requests_are_answered_in_full(server: TestServer) -> None:
     assert (await server.call(None, "GET", "/server_settings"))["zulip_version"]
     empty = await server.call("dario", "GET", "/messages", START)
     assert empty["messages"] == []
@@ -84,7 +84,7 @@ async def test_its_registration_has_every_key(server: TestServer) -> None:
         assert subscription.keys() >= SUBSCRIPTION_KEYS
 
 
-async def test_what_it_asks_on_demand(server: TestServer) -> None:
+async def test_the_clients_requests_on_demand_are_answered(server: TestServer) -> None:
     general = server.channel("general")
     message_id = await server.send("ada", "general", "t", "hello")
     direct = await server.send_direct("ada", ["dario"])
@@ -117,7 +117,7 @@ async def test_what_it_asks_on_demand(server: TestServer) -> None:
     await server.call("dario", "POST", f"/messages/{message_id}/reactions", reaction)
 
 
-async def test_its_sending_and_editing(server: TestServer) -> None:
+async def test_the_clients_sending_and_editing_works(server: TestServer) -> None:
     fields = {"type": "stream", "to": "general", "subject": "t", "content": "hi", "read_by_sender": True}
     message_id = (await server.call("dario", "POST", "/messages", fields))["id"]
     changes = {"message_id": message_id, "topic": "u", "propagate_mode": "change_one"}

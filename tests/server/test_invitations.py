@@ -111,7 +111,7 @@ async def test_the_expiry_has_had_two_names_and_none_before(server: TestServer, 
 
 @proves("INV-09", "INV-11", "INVM-07", "CONV-15", "CONV-16")
 @pytest.mark.parametrize("path", ROUTES)
-async def test_one_may_invite_equals_and_those_with_less(server: TestServer, path: str) -> None:
+async def test_users_may_invite_to_their_own_role_and_lower_ones(server: TestServer, path: str) -> None:
     for name, most in (("dario", 400), ("chiyo", 300), ("bruno", 200), ("ada", 100)):
         for role in (100, 200, 300, 400, 600):
             if role >= most:
@@ -131,7 +131,9 @@ async def test_channels_are_required_by_address_and_optional_for_links(server: T
 
 @proves("INV-14", "INV-34", "INVM-11")
 @pytest.mark.parametrize("path", ROUTES)
-async def test_only_channels_that_one_may_fill_can_be_promised(server: TestServer, path: str) -> None:
+async def test_an_invitation_may_include_only_channels_that_the_inviter_may_add_others_to(
+    server: TestServer, path: str
+) -> None:
     for channel in (999_999, server.channel("leads")):
         assert (await refused(server, path, stream_ids=[server.channel("general"), channel]))[
             "code"
@@ -143,7 +145,7 @@ async def test_only_channels_that_one_may_fill_can_be_promised(server: TestServe
 
 @proves("INV-15", "INV-22", "INV-35", "INVM-12")
 @pytest.mark.parametrize("path", ROUTES)
-async def test_who_may_not_subscribe_others_promises_no_channels_but_the_defaults(
+async def test_users_who_may_not_subscribe_others_can_invite_to_default_channels_only(
     server: TestServer, path: str
 ) -> None:
     set_subscribe_permission(server, "role:moderators")
@@ -163,7 +165,9 @@ async def test_below_180_an_invitation_by_address_needs_a_channel(server: TestSe
 
 @proves("INV-17", "INV-18", "INV-19", "INVM-05")
 @pytest.mark.parametrize("path", ROUTES)
-async def test_groups_are_promised_from_322_by_those_who_may_fill_them(server: TestServer, path: str) -> None:
+async def test_invitations_may_include_groups_from_322_if_the_inviter_may_add_members(
+    server: TestServer, path: str
+) -> None:
     params = {"name": "Crew", "description": "", "members": []}
     group_id = (await server.call("dario", "POST", "/user_groups/create", params))["group_id"]
     server.set_level(321)
@@ -223,7 +227,7 @@ async def test_those_who_can_be_invited_are_and_the_others_are_named(server: Tes
     assert answer["msg"] == "We weren't able to invite anyone."
 
 
-async def test_nobody_is_invited_where_something_is_no_address(server: TestServer) -> None:
+async def test_one_invalid_address_rejects_all_invitations(server: TestServer) -> None:
     answer = await refused(server, invitee_emails="elif@demo.example, not an address, nadia@example.com")
     assert (answer["code"], answer["sent_invitations"]) == ("INVITATION_FAILED", False)
     assert answer["errors"] == [["not an address", "Invalid address.", False]]
@@ -250,7 +254,7 @@ async def test_links_have_a_setting_of_their_own(server: TestServer) -> None:
 
 @proves("INV-33")
 @pytest.mark.parametrize("text", ["", " , \n,"])
-async def test_no_address_at_all_is_refused(server: TestServer, text: str) -> None:
+async def test_an_invitation_without_addresses_is_rejected(server: TestServer, text: str) -> None:
     assert (await refused(server, invitee_emails=text))["code"] == "BAD_REQUEST"
 
 
@@ -296,7 +300,9 @@ NEWCOMER = {"email": "nadia@example.com", "full_name": "Nadia Osei", "password":
 
 @proves("INV-13", "INV-17", "INV-20", "INV-25")
 @pytest.mark.parametrize("notify", [True, False])
-async def test_an_accepted_invitation_keeps_its_promises(server: TestServer, notify: bool) -> None:
+async def test_an_accepted_invitation_grants_its_role_channels_and_groups(
+    server: TestServer, notify: bool
+) -> None:
     params = {"name": "Crew", "description": "", "members": []}
     group_id = (await server.call("dario", "POST", "/user_groups/create", params))["group_id"]
     await invite(

@@ -23,7 +23,7 @@ from narrowcast_server.http.json_text import encoded, encoded_text
         -(2**63) - 1,
     ],
 )
-def test_it_reads_as_what_the_standard_library_writes(value: object) -> None:
+def test_the_json_has_the_same_meaning_as_that_of_the_standard_library(value: object) -> None:
     assert json.loads(encoded(value)) == json.loads(json.dumps(value))
     assert encoded_text(value).encode() == encoded(value)
 

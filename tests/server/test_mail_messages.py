@@ -25,7 +25,7 @@ async def sent(settings: MailSettings, *emails: OutgoingEmail) -> list[Outcome]:
     return await in_daemon_thread(partial(deliver, settings, messages))
 
 
-async def test_a_letter_arrives_as_it_was_written(box: Mailbox) -> None:
+async def test_an_email_arrives_as_it_was_written(box: Mailbox) -> None:
     assert await sent(box.settings(), EMAIL) == [Outcome(DeliveryStatus.SENT)]
     recipients, message = await box.next()
     assert recipients == ["dario@demo.example"]
@@ -38,7 +38,7 @@ async def test_a_letter_arrives_as_it_was_written(box: Mailbox) -> None:
 
 
 @pytest.mark.parametrize("from_the_start", [True, False])
-async def test_the_way_is_encrypted_and_the_password_goes_by_it_alone(
+async def test_the_connection_is_encrypted_before_the_password_is_sent(
     tmp_path: Path, from_the_start: bool
 ) -> None:
     made = make_certificates(tmp_path)
@@ -57,7 +57,7 @@ async def test_the_way_is_encrypted_and_the_password_goes_by_it_alone(
         assert "certificate" in unknown.reason.lower()
 
 
-async def test_what_offers_no_encryption_gets_nothing(box: Mailbox) -> None:
+async def test_a_server_without_encryption_receives_nothing(box: Mailbox) -> None:
     (outcome,) = await sent(box.settings(security=Security.STARTTLS, user="chat", password="secret"), EMAIL)
     assert outcome.status is DeliveryStatus.RETRY
     assert "STARTTLS" in outcome.reason
@@ -114,7 +114,7 @@ async def test_no_name_and_no_topic_becomes_a_header(box: Mailbox, subject: str,
     "address",
     ["", "a", "a@", "@b", "a@b\r\nBcc: c@d", "a@b, c@d", "<a@b>", "a b@c", "a@b c", "x\n@y", "a@b\0", "a@b>"],
 )
-def test_what_is_no_single_address_gets_no_mail(address: str) -> None:
+def test_an_invalid_or_multiple_address_gets_no_email(address: str) -> None:
     assert not is_address(address)
     with pytest.raises(BadAddress):
         encoded(replace(EMAIL, recipient=address), "Demo", "chat@team.example")

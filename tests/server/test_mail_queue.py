@@ -39,7 +39,7 @@ async def test_an_invitation_by_address_brings_the_link_that_makes_an_account(
     assert (row["due"], row["error"]) == (None, None)
 
 
-async def test_where_mail_is_sent_the_list_of_invitations_shows_no_links_of_others(
+async def test_with_email_delivery_the_list_of_invitations_shows_no_links_of_other_users(
     mailing: TestServer,
 ) -> None:
     fields = {"invitee_emails": "new@demo.example", "stream_ids": []}
@@ -48,7 +48,7 @@ async def test_where_mail_is_sent_the_list_of_invitations_shows_no_links_of_othe
     assert "link_url" not in row
 
 
-async def test_what_could_not_be_sent_is_tried_again_and_given_up_at_last(tmp_path: Path) -> None:
+async def test_a_failed_email_is_retried_and_finally_dropped(tmp_path: Path) -> None:
     clock = VirtualClock()
     core = open_core(Options(data=tmp_path), "http://x", config=Config(durable=False), clock=clock)
     core.config = replace(core.config, mail=MailSettings("127.0.0.1", 1, "chat@x.example"))
@@ -73,7 +73,7 @@ async def test_what_could_not_be_sent_is_tried_again_and_given_up_at_last(tmp_pa
     core.close()
 
 
-async def test_what_waits_is_sent_after_a_restart(tmp_path: Path, box: Mailbox) -> None:
+async def test_pending_emails_are_sent_after_a_restart(tmp_path: Path, box: Mailbox) -> None:
     away = replace(box.settings(), port=1)
     async with running_server(tmp_path / "data", config=Config(mail=away)) as server:
         await server.call("ada", "POST", "/invites", {"invitee_emails": "new@x.example", "stream_ids": []})

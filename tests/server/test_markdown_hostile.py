@@ -94,7 +94,7 @@ def test_a_staircase_of_lists_stays_cheap() -> None:
 
 
 @pytest.mark.parametrize("unit", ["(a.co/(", "a.a."])
-def test_addresses_in_addresses_stay_cheap(unit: str) -> None:
+def test_nested_urls_stay_cheap(unit: str) -> None:
     word = unit * (1975 // len(unit)) + "?" * 20
     assert cpu_seconds(f"{word} " * 25) < CPU_SECONDS
 
@@ -116,7 +116,7 @@ def test_what_is_nested_too_deeply_keeps_its_words(source: str) -> None:
     assert "deep" in render(source, CONTEXT).html
 
 
-def test_what_one_message_can_become_is_bounded() -> None:
+def test_the_size_of_rendered_html_is_bounded() -> None:
     for unit in UNITS:
         assert len(render((unit * LENGTH)[:LENGTH], CONTEXT).html) < 60 * LENGTH
 
@@ -158,7 +158,7 @@ def test_any_mixture_is_rendered_cheaply_and_holds_nothing_but_known_elements(so
 
 @examples(100)
 @given(st.text(max_size=300))
-def test_any_text_is_rendered_and_nothing_of_plain_words_is_lost(text: str) -> None:
+def test_any_text_is_rendered_and_no_plain_words_are_lost(text: str) -> None:
     html = render(f"before {text}", CONTEXT).html
     assert "before" in html
 

@@ -71,5 +71,5 @@ def test_only_the_author_renames(kind: str, data: object) -> None:
         ("todo", {"type": "new_task", "key": 2, "task": "x", "completed": False}),
     ],
 )
-def test_anything_else_is_refused_with_a_reason(kind: str, data: object) -> None:
+def test_invalid_submessages_are_rejected_with_a_reason(kind: str, data: object) -> None:
     assert check_submessage(kind, data, is_author=True)

@@ -82,7 +82,9 @@ async def test_people_are_addressed_in_several_forms(server: TestServer, form: s
         ({"type": "direct", "to": 5, "content": "x"}, "Invalid data type for recipients"),
     ],
 )
-async def test_what_cannot_be_sent(server: TestServer, fields: dict[str, object], text: str) -> None:
+async def test_invalid_messages_are_rejected(
+    server: TestServer, fields: dict[str, object], text: str
+) -> None:
     refusal = await server.refusal("elif", "POST", "/messages", fields)
     assert refusal["msg"].startswith(text)
 
@@ -137,7 +139,7 @@ async def test_a_page_around_an_anchor(server: TestServer) -> None:
         ({"anchor": 1, "message_ids": [1]}, "Unsupported parameter combination"),
     ],
 )
-async def test_pages_that_cannot_be(server: TestServer, fields: dict[str, object], text: str) -> None:
+async def test_invalid_pages_are_rejected(server: TestServer, fields: dict[str, object], text: str) -> None:
     refusal = await server.refusal("dario", "GET", "/messages", fields)
     assert refusal["msg"].startswith(text)
 
@@ -248,7 +250,7 @@ async def test_protected_history_tells_newcomers_nothing_of_what_moves_in(server
     await server.refusal("greta", "GET", f"/messages/{message_id}")
 
 
-async def test_resolving_is_a_move_that_keeps_the_topic(server: TestServer) -> None:
+async def test_resolving_a_topic_renames_it_and_leaves_a_notice(server: TestServer) -> None:
     message_id = await server.send("dario", "general", "bug")
     fields = {"topic": "✔ bug", "propagate_mode": "change_all"}
     await server.call("elif", "PATCH", f"/messages/{message_id}", fields)
@@ -304,7 +306,7 @@ async def test_who_is_not_subscribed_to_the_new_channel_has_read_the_messages(se
         {},
     ],
 )
-async def test_changes_that_cannot_be(server: TestServer, fields: dict[str, object]) -> None:
+async def test_invalid_edits_are_rejected(server: TestServer, fields: dict[str, object]) -> None:
     message_id = await server.send("dario", "general", "t")
     await server.refusal("dario", "PATCH", f"/messages/{message_id}", fields)
 
@@ -371,7 +373,7 @@ async def test_topics_are_followed_as_the_settings_say(server: TestServer) -> No
     ]
 
 
-async def test_a_topic_that_one_has_muted_is_not_followed_by_writing_to_it(server: TestServer) -> None:
+async def test_writing_to_a_muted_topic_does_not_follow_it(server: TestServer) -> None:
     await server.call("dario", "PATCH", "/settings", {"automatically_follow_topics_policy": 3})
     muted = {"stream_id": server.channel("general"), "topic": "mine", "visibility_policy": 1}
     await server.call("dario", "POST", "/user_topics", muted)
@@ -381,7 +383,9 @@ async def test_a_topic_that_one_has_muted_is_not_followed_by_writing_to_it(serve
     assert kept["visibility_policy"] == 1
 
 
-async def test_many_may_be_called_only_by_those_with_the_permission(server: TestServer) -> None:
+async def test_only_users_with_the_permission_may_use_wildcard_mentions_in_large_channels(
+    server: TestServer,
+) -> None:
     general = server.core.channels[server.channel("general")]
 
     def subscribed(count: int) -> None:

@@ -45,7 +45,7 @@ async def away(tmp_path: Path) -> AsyncIterator[Away]:
         yield Away(server, clock)
 
 
-async def test_all_that_was_missed_is_one_mail_after_the_chosen_time(away: Away) -> None:
+async def test_all_missed_messages_are_in_one_email_after_the_chosen_time(away: Away) -> None:
     server = away.server
     await server.send_direct("dario", ["elif"], "before she wanted mail")
     await away.wants()
@@ -77,7 +77,7 @@ async def test_times_are_those_of_the_reader_or_utc(away: Away, zone: str, shown
     assert f" {shown}:\n" in body
 
 
-async def test_what_was_read_or_could_have_been_seen_is_no_news(away: Away) -> None:
+async def test_messages_that_were_read_or_could_have_been_seen_are_not_emailed(away: Away) -> None:
     server = away.server
     await away.wants()
     read = await server.send_direct("dario", ["elif"], "read")

@@ -44,7 +44,7 @@ async def test_notices_name_the_other_topic_of_the_same_channel(server: TestServ
 @pytest.mark.parametrize(
     ("source", "target", "named"), [("support", "engineering", True), ("engineering", "support", False)]
 )
-async def test_a_notice_that_the_web_can_read_names_no_channel_that_it_cannot(
+async def test_a_notice_in_a_web_public_channel_names_no_channel_that_is_not_web_public(
     server: TestServer, source: str, target: str, named: bool
 ) -> None:
     message_id = await server.send("ada", source, "plans")
@@ -75,7 +75,7 @@ async def test_the_old_topic_of_a_resolved_one_is_told_where_that_is_asked_for(s
     assert "marked this topic as resolved" in await newest(server, "general", "✔ bug")
 
 
-async def test_who_resolves_a_topic_and_thinks_again_leaves_no_notice(server: TestServer) -> None:
+async def test_resolving_a_topic_and_reopening_it_at_once_leaves_no_notice(server: TestServer) -> None:
     message_id = await server.send("dario", "general", "bug")
     for topic in ("✔ bug", "bug"):
         await server.call("elif", "PATCH", f"/messages/{message_id}", {"topic": topic, **ALL})

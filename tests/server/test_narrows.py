@@ -72,7 +72,7 @@ async def test_the_message_list_uses_the_same_fields(server: TestServer) -> None
 
 
 @proves("NAR-11")
-async def test_an_operator_that_there_is_not_is_refused(server: TestServer) -> None:
+async def test_an_unknown_operator_is_rejected(server: TestServer) -> None:
     fields = {"msg_ids": [1], "narrow": [term("xyz", "a")]}
     refusal = await server.refusal("ada", "GET", "/messages/matches_narrow", fields)
     assert refusal["code"] == "BAD_NARROW"
@@ -80,7 +80,7 @@ async def test_an_operator_that_there_is_not_is_refused(server: TestServer) -> N
 
 
 @proves("NAR-12")
-async def test_what_one_cannot_see_does_not_match(server: TestServer) -> None:
+async def test_messages_that_the_user_cannot_see_do_not_match(server: TestServer) -> None:
     secret = await server.send_direct("ada", ["bruno"], "soup")
     private = await server.send("bruno", "operations", "soup", "soup")
     assert await matches(server, "elif", [secret, private, 999999], term("search", "soup")) == {}
@@ -91,7 +91,7 @@ async def test_what_one_cannot_see_does_not_match(server: TestServer) -> None:
 
 
 @proves("NAR-13")
-async def test_without_a_search_the_values_are_plain(server: TestServer) -> None:
+async def test_without_a_search_the_matches_contain_plain_values(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "a < b", "text")
     found = await matches(server, "bruno", [message_id], term("channel", "general"))
     assert found[str(message_id)] == {"match_content": "<p>text</p>", "match_subject": "a &lt; b"}
@@ -211,7 +211,7 @@ async def test_a_search_is_no_query_language(server: TestServer) -> None:
         ("id", "abc"),
     ],
 )
-async def test_operands_that_mean_nothing_are_bad_narrows(
+async def test_meaningless_operands_are_rejected_as_a_bad_narrow(
     server: TestServer, operator: str, operand: object
 ) -> None:
     fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": [term(operator, operand)]}
@@ -219,7 +219,7 @@ async def test_operands_that_mean_nothing_are_bad_narrows(
     assert refusal["code"] == "BAD_NARROW"
 
 
-async def test_the_id_of_a_secret_channel_is_refused_as_one_that_is_not_there(server: TestServer) -> None:
+async def test_the_id_of_a_hidden_channel_is_rejected_like_an_unknown_one(server: TestServer) -> None:
     for channel_id in (server.channel("operations"), 999_999):
         narrow = [term("channel", channel_id)]
         fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow}
@@ -236,7 +236,7 @@ async def test_the_id_of_a_secret_channel_is_refused_as_one_that_is_not_there(se
         [term("dm", [1]), term("is", "dm", negated=True)],
     ],
 )
-async def test_direct_messages_and_those_of_channels_are_not_asked_for_at_once(
+async def test_a_narrow_for_both_direct_and_channel_messages_is_rejected(
     server: TestServer, terms: list[dict[str, object]]
 ) -> None:
     fields = {"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": terms}
@@ -333,7 +333,7 @@ async def test_searches_and_flags_narrow_together(server: TestServer) -> None:
     ("words", "found"),
     [("the zebra", 1), ("the", 0), ('"over the hills"', 1), ('"over the"', 0), ("zebra of", 1), ("!", 0)],
 )
-async def test_a_search_goes_by_the_words_that_not_every_text_has(
+async def test_a_search_ignores_stop_words_beside_other_words(
     server: TestServer, words: str, found: int
 ) -> None:
     await server.send("ada", "general", "animals", "A zebra lives over the hills")
@@ -341,7 +341,7 @@ async def test_a_search_goes_by_the_words_that_not_every_text_has(
     assert len(await server.newest("ada", search=words)) == found
 
 
-async def test_only_the_words_that_a_search_goes_by_are_marked(server: TestServer) -> None:
+async def test_stop_words_are_not_marked_as_matches(server: TestServer) -> None:
     await server.send("ada", "general", "animals", "Then the zebra sang there")
     (row,) = await server.newest("ada", search="the zebra")
     assert row["match_content"] == '<p>Then the <span class="highlight">zebra</span> sang there</p>'

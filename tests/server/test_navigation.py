@@ -42,7 +42,7 @@ async def test_an_entry_is_added_changed_and_removed_and_ones_clients_hear_of_it
     assert await other.events("navigation_view") == []
 
 
-async def test_entries_are_ones_own(server: TestServer) -> None:
+async def test_navigation_entries_are_private_to_their_user(server: TestServer) -> None:
     await add(server)
     assert await views(server, "bruno") == []
     for method, params in (("PATCH", {"is_pinned": False}), ("DELETE", {})):
@@ -65,7 +65,7 @@ async def test_entries_are_ones_own(server: TestServer) -> None:
         ({"fragment": "narrow/dm/9", "name": "x"}, "is_pinned"),
     ],
 )
-async def test_what_is_no_new_entry_is_refused(
+async def test_an_invalid_or_duplicate_entry_is_rejected(
     server: TestServer, params: dict[str, object], message: str
 ) -> None:
     await add(server)
@@ -73,7 +73,7 @@ async def test_what_is_no_new_entry_is_refused(
     assert len(await views(server)) == 1
 
 
-async def test_built_in_views_have_no_name_of_their_own(server: TestServer) -> None:
+async def test_built_in_views_cannot_be_named(server: TestServer) -> None:
     await server.call("ada", "POST", "/navigation_views", {"fragment": "inbox", "is_pinned": False})
     assert await views(server) == [{"fragment": "inbox", "is_pinned": False, "name": None}]
     await server.refusal("ada", "PATCH", "/navigation_views/inbox", {"name": "Mine"})

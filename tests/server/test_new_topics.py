@@ -22,7 +22,9 @@ def to(channel_id: int, topic: str) -> Answer:
     return {"type": "channel", "to": channel_id, "topic": topic, "content": "hello"}
 
 
-async def test_others_write_where_a_topic_has_begun(server: TestServer, general: int) -> None:
+async def test_users_without_the_permission_may_write_in_existing_topics(
+    server: TestServer, general: int
+) -> None:
     assert (await server.refusal("dario", "POST", "/messages", to(general, "news")))["msg"] == REFUSED
     message_id = await server.send("chiyo", "general", "news")
     await server.call("dario", "POST", "/messages", to(general, "news"))
@@ -31,7 +33,9 @@ async def test_others_write_where_a_topic_has_begun(server: TestServer, general:
     assert (await server.refusal("dario", "POST", "/messages", to(general, "News?")))["msg"] == REFUSED
 
 
-async def test_nobody_begins_a_topic_by_a_move_or_later(server: TestServer, general: int) -> None:
+async def test_moving_or_scheduling_a_message_cannot_create_a_topic_without_permission(
+    server: TestServer, general: int
+) -> None:
     begun = await server.send("chiyo", "general", "news")
     other = await server.send("dario", "engineering", "plans")
     later = {**to(general, "more"), "scheduled_delivery_timestamp": server.core.now() + 1000}
@@ -42,7 +46,9 @@ async def test_nobody_begins_a_topic_by_a_move_or_later(server: TestServer, gene
     await server.call("dario", "PATCH", f"/messages/{other}", {"stream_id": general, "topic": "news"})
 
 
-async def test_a_topic_may_be_resolved_by_who_begins_none(server: TestServer, general: int) -> None:
+async def test_users_who_may_not_create_topics_may_still_resolve_them(
+    server: TestServer, general: int
+) -> None:
     message_id = await server.send("chiyo", "general", "news")
     for topic in ("✔ news", "news"):
         await server.call(
@@ -51,7 +57,7 @@ async def test_a_topic_may_be_resolved_by_who_begins_none(server: TestServer, ge
 
 
 @pytest.mark.parametrize(("name", "may"), [("bruno", True), ("chiyo", True), ("dario", False)])
-async def test_administrators_rename_topics_where_they_may_begin_some(
+async def test_administrators_rename_topics_only_where_they_may_create_topics(
     server: TestServer, general: int, name: str, may: bool
 ) -> None:
     message_id = await server.send("chiyo", "general", "news")

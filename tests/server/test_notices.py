@@ -30,7 +30,7 @@ async def direct(server: TestServer, name: str) -> list[str]:
     return [row["content"] for row in rows]
 
 
-async def test_people_are_told_of_channels_that_others_subscribe_them_to(server: TestServer) -> None:
+async def test_users_are_notified_of_channels_that_others_subscribe_them_to(server: TestServer) -> None:
     answer = await subscribe(server, ["support"], ["elif", "ada", "iris"])
     assert answer["new_subscription_messages_sent"] is True
     assert await direct(server, "elif") == [f"{mention(server, 'ada')} subscribed you to #**support**."]
@@ -46,7 +46,7 @@ async def test_people_are_told_of_channels_that_others_subscribe_them_to(server:
     assert await direct(server, "ada") == []
 
 
-async def test_people_are_told_of_groups_that_others_put_them_into(server: TestServer) -> None:
+async def test_users_are_notified_of_groups_that_others_add_them_to(server: TestServer) -> None:
     members = [server.id("ada")]
     fields = {"name": "cooks", "description": "", "members": members}
     await server.call("ada", "POST", "/user_groups/create", fields)

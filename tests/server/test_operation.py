@@ -41,7 +41,7 @@ async def metrics(server: TestServer) -> dict[str, float]:
     return {name: float(value) for name, value in (line.split(" ") for line in lines)}
 
 
-async def test_numbers_follow_what_happens(server: TestServer) -> None:
+async def test_metrics_follow_what_happens(server: TestServer) -> None:
     before = await metrics(server)
     await server.send("ada", "general", "t")
     await server.listen("elif")
@@ -60,7 +60,7 @@ async def test_numbers_follow_what_happens(server: TestServer) -> None:
 
 @pytest.mark.parametrize("name", [None, "hugo", "dario", "chiyo", "iris", "jasper"])
 @pytest.mark.parametrize("path", ["/metrics", "/server/acts"])
-async def test_numbers_and_acts_are_for_administrators(
+async def test_metrics_and_the_audit_log_are_for_administrators(
     server: TestServer, name: str | None, path: str
 ) -> None:
     response = await server.raw(name, "GET", server.url + path)
@@ -70,7 +70,7 @@ async def test_numbers_and_acts_are_for_administrators(
     assert response.json()["result"] == "error"
 
 
-def test_the_wait_of_the_loop_is_the_longest_of_the_last_minute() -> None:
+def test_the_loop_delay_metric_is_the_longest_of_the_last_minute() -> None:
     measures = Measures(0.0)
     assert measures.longest_wait == 0.0
     for seconds in (0.5, -1.0, *([0.1] * 59)):
@@ -78,7 +78,7 @@ def test_the_wait_of_the_loop_is_the_longest_of_the_last_minute() -> None:
     assert measures.longest_wait == 0.1
 
 
-async def test_sessions_are_ones_own_and_can_be_ended(server: TestServer) -> None:
+async def test_users_see_only_their_own_sessions_and_can_end_them(server: TestServer) -> None:
     first = await server.listen("elif")
     second = await server.listen("elif")
     await server.listen("dario")
@@ -94,7 +94,7 @@ async def test_sessions_are_ones_own_and_can_be_ended(server: TestServer) -> Non
     assert len(server.core.hub.of(server.id("dario"))) == 1
 
 
-async def test_ending_sessions_for_good_ends_the_key(server: TestServer) -> None:
+async def test_ending_all_sessions_also_revokes_the_key(server: TestServer) -> None:
     key = server.user("elif").api_key
     await own(server, "elif", "DELETE", "/server/sessions", {"new_key": True})
     assert server.user("elif").api_key != key
@@ -123,7 +123,7 @@ async def test_administrators_end_the_sessions_of_those_who_rank_no_higher(
     assert any(queue.id == listener.queue_id for queue in server.core.hub.of(server.id(other))) is not allowed
 
 
-async def test_a_session_of_somebody_else_is_no_session(server: TestServer) -> None:
+async def test_another_users_session_is_treated_as_unknown(server: TestServer) -> None:
     listener = await server.listen("elif")
     answer = await own(server, "dario", "DELETE", f"/server/sessions/{listener.queue_id}")
     assert answer["code"] == "BAD_EVENT_QUEUE_ID"
@@ -137,7 +137,7 @@ async def acts(server: TestServer, **fields: object) -> list[Answer]:
     return listed
 
 
-async def test_what_administrators_do_is_noted(server: TestServer) -> None:
+async def test_acts_of_administrators_are_logged(server: TestServer) -> None:
     greta = server.id("greta")
     await server.call("bruno", "PATCH", f"/users/{greta}", {"role": 600})
     await server.call("ada", "PATCH", "/realm", {"name": "Renamed"})
@@ -153,7 +153,7 @@ async def test_what_administrators_do_is_noted(server: TestServer) -> None:
     assert newest[0]["timestamp"] <= server.core.now()
 
 
-async def test_what_is_refused_or_ones_own_is_not_noted(server: TestServer) -> None:
+async def test_refused_acts_and_personal_changes_are_not_logged(server: TestServer) -> None:
     await server.refusal("dario", "PATCH", "/realm", {"name": "Mine"})
     await server.send("ada", "general", "t")
     await server.call("ada", "PATCH", "/settings", {"twenty_four_hour_time": True})
@@ -162,7 +162,7 @@ async def test_what_is_refused_or_ones_own_is_not_noted(server: TestServer) -> N
     assert await acts(server) == []
 
 
-async def test_no_secret_is_noted(server: TestServer) -> None:
+async def test_no_secret_is_logged(server: TestServer) -> None:
     fields = {"email": "new@demo.example", "full_name": "New Person", "password": "a long enough secret"}
     server.core.users.update(server.id("ada"), can_change_user_emails=1)
     await server.call("ada", "POST", "/users", fields)
@@ -182,7 +182,7 @@ async def test_the_log_is_read_in_pages(server: TestServer) -> None:
     assert (await own(server, "ada", "GET", "/server/acts", {"limit": 1001}))["result"] == "error"
 
 
-async def test_an_act_of_a_signed_in_password_is_no_act(server: TestServer) -> None:
+async def test_signing_in_is_not_logged_as_an_act(server: TestServer) -> None:
     await server.call(
         None, "POST", "/fetch_api_key", {"username": "ada@demo.example", "password": world.PASSWORD}
     )

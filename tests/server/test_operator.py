@@ -132,7 +132,7 @@ async def test_statistics_count(server: TestServer) -> None:
     ],
 )
 @pytest.mark.parametrize("served", [True, False])
-async def test_what_cannot_be_done_is_said_in_words(
+async def test_a_command_that_fails_explains_why(
     folder: Path, command: str, arguments: dict[str, str], words: str, served: bool
 ) -> None:
     async def refused() -> None:
@@ -146,17 +146,17 @@ async def test_what_cannot_be_done_is_said_in_words(
         await refused()
 
 
-async def test_a_link_needs_a_server(folder: Path) -> None:
+async def test_an_invitation_link_needs_a_running_server(folder: Path) -> None:
     with pytest.raises(Fault, match="is not running"):
         await ask(folder, "invite", {"role": "member", "days": "1"})
 
 
-async def test_a_folder_without_an_organization_is_said_in_words(tmp_path: Path) -> None:
+async def test_a_folder_without_an_organization_is_reported_in_plain_words(tmp_path: Path) -> None:
     with pytest.raises(Fault, match="no organization"):
         await ask(tmp_path, "people", {})
 
 
-async def test_only_the_servers_user_can_command_it(server: TestServer) -> None:
+async def test_only_the_user_who_runs_the_server_can_send_it_commands(server: TestServer) -> None:
     path = data_of(server) / NAME
     assert stat.S_ISSOCK(path.stat().st_mode)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -173,14 +173,14 @@ async def test_nonsense_on_the_socket_disturbs_nobody(server: TestServer, line: 
     assert await ask(data_of(server), "people", {})
 
 
-async def test_a_socket_that_was_left_behind_is_no_server(folder: Path) -> None:
+async def test_a_leftover_socket_is_not_taken_for_a_running_server(folder: Path) -> None:
     (folder / NAME).touch()
     assert await ask(folder, "people", {})
     async with running_server(folder):
         assert await ask(folder, "people", {})
 
 
-async def test_a_path_too_long_for_a_socket_is_no_reason_not_to_serve(tmp_path: Path) -> None:
+async def test_a_path_too_long_for_a_socket_does_not_prevent_serving(tmp_path: Path) -> None:
     data = tmp_path / ("long " * 20) / ("path " * 10)
     data.parent.mkdir()
     async with running_server(data) as server:
@@ -300,7 +300,7 @@ def test_damaged_data_gives_no_backup_and_keeps_the_last(folder: Path, tmp_path:
     assert file.read_bytes() == before
 
 
-def test_the_command_line_does_it_all(folder: Path, tmp_path: Path) -> None:
+def test_the_command_line_runs_admin_commands_and_backups(folder: Path, tmp_path: Path) -> None:
     def narrowcast(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "narrowcast", "serve", *arguments]
         environment = {**os.environ, "HOME": str(tmp_path)}
@@ -326,7 +326,7 @@ def test_the_command_line_does_it_all(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "url", ["chat.example", "ftp://chat.example", "https://", "https://chat.example/a/b"]
 )
-def test_an_address_that_is_none_is_refused(folder: Path, url: str) -> None:
+def test_an_invalid_url_is_rejected(folder: Path, url: str) -> None:
     command = [sys.executable, "-m", "narrowcast", "serve", "--url", url, "--data", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
@@ -348,7 +348,7 @@ async def test_behind_a_proxy_the_address_is_that_of_the_proxy(folder: Path) -> 
     assert link.startswith("https://chat.example/join/")
 
 
-def test_what_is_in_the_way_of_the_socket_is_said_in_words(folder: Path) -> None:
+def test_something_in_place_of_the_socket_is_reported_in_plain_words(folder: Path) -> None:
     (folder / NAME).mkdir()
     command = [sys.executable, "-m", "narrowcast", "serve", "--port", "0", "--data", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

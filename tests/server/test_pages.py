@@ -119,7 +119,9 @@ async def test_an_invitation_tells_nothing_else_of_the_organization(server: Test
     assert [word for word in private if word in answer.text] == []
 
 
-async def test_an_invitation_that_does_not_hold_says_so_and_offers_no_way_in(server: TestServer) -> None:
+async def test_the_page_of_an_invalid_invitation_says_so_and_offers_no_way_to_join(
+    server: TestServer,
+) -> None:
     page = await opened(server, "/join/made-up/", 410)
     assert page.commands == []
     assert "Ask for a new one." in " ".join(page.texts["p"])
@@ -147,7 +149,7 @@ async def test_a_hostile_address_is_not_repeated(server: TestServer, token: str)
     assert not re.search(r"<script|<b>|a'b|\u202e", html.unescape(answer.text))
 
 
-async def test_a_browser_that_went_astray_is_told_the_way_and_a_program_gets_json(server: TestServer) -> None:
+async def test_a_wrong_url_shows_a_help_page_to_browsers_and_json_to_programs(server: TestServer) -> None:
     page = await opened(server, "/login/", 404)
     assert "This page does not exist." in page.texts["p"]
     for path, accept in (("/login/", "*/*"), ("/api/v1/nothing", BROWSER_ACCEPTS["Accept"])):

@@ -42,7 +42,7 @@ def _is_json(text: str) -> bool:
 
 
 @pytest.mark.skipif(captures() is None, reason="there are no recordings here")
-def test_text_that_a_real_server_took_bare_is_bare_in_the_table_and_what_it_refused_is_not() -> None:
+def test_the_table_marks_as_bare_exactly_the_text_that_a_real_server_accepted_bare() -> None:
     taken = refused = 0
     for method, path, name, text, capture in recorded_texts():
         answer = capture["response"]
@@ -86,13 +86,13 @@ def test_text_that_a_real_server_took_bare_is_bare_in_the_table_and_what_it_refu
         ("POST", "/typing", {"op": Bare('"start"'), "to": [9]}),
     ],
 )
-async def test_the_server_refuses_what_travels_the_other_way(
+async def test_the_server_rejects_parameters_in_the_other_encoding(
     server: TestServer, method: str, path: str, params: dict[str, object]
 ) -> None:
     await server.refusal("ada", method, path.format(general=server.channel("general")), params)
 
 
-async def test_the_table_names_parameters_that_there_are(server: TestServer) -> None:
+async def test_every_parameter_in_the_table_exists(server: TestServer) -> None:
     known = {
         (endpoint.method, endpoint.path, param.name) for endpoint in routes_of() for param in endpoint.params
     }
@@ -205,7 +205,9 @@ def refused_for_their_shape() -> list[tuple[str, str, str, dict[str, Any], str]]
 
 
 @pytest.mark.skipif(captures() is None, reason="there are no recordings here")
-async def test_what_a_real_server_refused_for_its_shape_is_refused_here_too(server: TestServer) -> None:
+async def test_requests_that_a_real_server_rejected_for_their_form_are_rejected_here_too(
+    server: TestServer,
+) -> None:
     kinder = []
     requests = refused_for_their_shape()
     for name, method, path, params, parameter in requests:

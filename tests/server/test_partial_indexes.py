@@ -62,7 +62,7 @@ def through(index: str) -> re.Pattern[str]:
         ("alerted", "mentioning_messages"),
     ],
 )
-async def test_a_view_by_flag(
+async def test_a_view_by_flag_uses_the_partial_index(
     server: TestServer, monkeypatch: pytest.MonkeyPatch, operand: str, index: str
 ) -> None:
     statements = Statements(monkeypatch)
@@ -82,7 +82,9 @@ async def test_a_view_by_flag(
     assert all(through(index).search(plan) for plan in plans), plans
 
 
-async def test_the_first_unread_message_of_all(server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_finding_the_first_unread_message_uses_the_partial_index(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     statements = Statements(monkeypatch)
     await server.call(
         "ada", "GET", "/messages", {"anchor": "first_unread", "num_before": 1, "num_after": 1, "narrow": []}
@@ -91,7 +93,9 @@ async def test_the_first_unread_message_of_all(server: TestServer, monkeypatch: 
     assert through("unread_messages").search(plan), plan
 
 
-async def test_registration(server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_registration_uses_the_partial_indexes(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     statements = Statements(monkeypatch)
     await server.listen("ada")
     plans = statements.plans(server.core.store)
@@ -101,7 +105,9 @@ async def test_registration(server: TestServer, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("path", ["mark_all_as_read", "mark_stream_as_read", "mark_topic_as_read"])
-async def test_what_is_marked_as_read(server: TestServer, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+async def test_marking_as_read_uses_the_partial_index(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
     await server.send("bruno", "general", "lunch")
     statements = Statements(monkeypatch)
     named = {"stream_id": server.channel("general"), "topic_name": "lunch"}
@@ -112,7 +118,7 @@ async def test_what_is_marked_as_read(server: TestServer, monkeypatch: pytest.Mo
     assert all(through("unread_messages").search(plan) for plan in plans), plans
 
 
-async def test_what_becomes_read_with_a_channel_left_or_a_person_muted(
+async def test_leaving_a_channel_and_muting_a_user_use_the_partial_index(
     server: TestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     statements = Statements(monkeypatch)
@@ -123,7 +129,9 @@ async def test_what_becomes_read_with_a_channel_left_or_a_person_muted(
     assert all(through("unread_messages").search(plan) for plan in plans), plans
 
 
-async def test_what_letters_tell_of(server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_finding_missed_messages_for_emails_uses_the_partial_index(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     statements = Statements(monkeypatch)
     missed(server.core, server.user("ada"), 0)
     (plan,) = statements.plans(server.core.store)

@@ -34,7 +34,7 @@ async def test_who_forgot_their_password_gets_a_link_that_works_once(
     assert (await mailing.call(None, "POST", "/fetch_api_key", signed_in))["api_key"] == answer["api_key"]
 
 
-async def test_nobody_learns_by_a_reset_who_has_an_account(mailing: TestServer, box: Mailbox) -> None:
+async def test_a_password_reset_does_not_reveal_who_has_an_account(mailing: TestServer, box: Mailbox) -> None:
     answers = [
         (await mailing.raw(None, "POST", "/reset", {"email": email})).text
         for email in ("ada@demo.example", "nobody@demo.example", "iris-bot@demo.example")
@@ -53,7 +53,7 @@ async def test_a_reset_is_asked_for_a_few_times_only(mailing: TestServer) -> Non
     assert mailing.core.store.integer("SELECT count(*) FROM sent_emails") == 1
 
 
-async def test_a_link_for_a_password_ends_by_time_by_the_password_and_with_the_account(
+async def test_a_password_link_expires_and_ends_with_a_new_password_or_the_account(
     tmp_path: Path, box: Mailbox
 ) -> None:
     clock = VirtualClock()

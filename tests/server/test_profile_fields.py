@@ -67,7 +67,7 @@ async def test_values_go_with_their_field(server: TestServer) -> None:
         ("PATCH", PATH, {"order": [1, 1]}),
     ],
 )
-async def test_what_is_no_definition_is_refused(
+async def test_an_invalid_field_definition_is_rejected(
     server: TestServer, method: str, path: str, params: dict[str, object]
 ) -> None:
     await define(server, "Known")
@@ -77,7 +77,7 @@ async def test_what_is_no_definition_is_refused(
     assert await fields(server) == before
 
 
-async def test_members_define_nothing(server: TestServer) -> None:
+async def test_members_cannot_define_profile_fields(server: TestServer) -> None:
     identity = await define(server)
     for method, path, params in (
         ("POST", PATH, {"name": "x", "field_type": 1}),

@@ -137,7 +137,9 @@ async def test_one_of_name_and_code_is_needed(server: TestServer) -> None:
 
 
 @proves("RXN-14")
-async def test_only_ones_own_reaction_goes_and_only_where_one_can_see(server: TestServer) -> None:
+async def test_users_remove_only_their_own_reactions_and_only_from_visible_messages(
+    server: TestServer,
+) -> None:
     message_id = await reacted(server)
     path = f"/messages/{message_id}/reactions"
     await server.call("elif", "POST", path, UNICODE)
@@ -162,7 +164,9 @@ async def test_only_ones_own_reaction_goes_and_only_where_one_can_see(server: Te
         ({}, "Missing 'emoji_name' argument"),
     ],
 )
-async def test_what_cannot_be_added(server: TestServer, fields: dict[str, str], message: str) -> None:
+async def test_invalid_reactions_are_rejected(
+    server: TestServer, fields: dict[str, str], message: str
+) -> None:
     message_id = await server.send("ada", "general", "t")
     refusal = await server.refusal("dario", "POST", f"/messages/{message_id}/reactions", fields)
     assert refusal["msg"] == message

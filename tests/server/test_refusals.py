@@ -64,7 +64,7 @@ NOBODY: dict[str, list[int]] = {"direct_members": [], "direct_subgroups": []}
         ),
     ],
 )
-async def test_what_zulip_refuses_is_refused(
+async def test_requests_that_zulip_rejects_are_rejected(
     server: TestServer, method: str, path: str, params: dict[str, object], words: str
 ) -> None:
     reports = server.channel("leads")
@@ -82,7 +82,7 @@ async def test_what_zulip_refuses_is_refused(
     assert words in (await server.refusal("ada", method, path, params))["msg"]
 
 
-async def test_names_are_everybodys_own_where_the_organization_wants_that(server: TestServer) -> None:
+async def test_names_must_be_unique_where_the_organization_requires_it(server: TestServer) -> None:
     taken = server.user("dario").full_name.upper()
     await server.call("elif", "PATCH", "/settings", {"full_name": taken})
     await server.call("ada", "PATCH", "/realm", {"require_unique_names": True})

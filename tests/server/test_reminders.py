@@ -43,7 +43,7 @@ async def test_a_reminder_comes_at_its_time_as_a_message_that_quotes(
     assert await reminders(server) == []
 
 
-async def test_a_reminder_is_ones_own_and_can_be_taken_back(server: TestServer) -> None:
+async def test_a_reminder_is_private_and_can_be_deleted(server: TestServer) -> None:
     identity = await remind(server, await server.send("ada", "general", "t"))
     assert await reminders(server, "ada") == []
     await server.refusal("ada", "DELETE", f"/reminders/{identity}")
@@ -52,7 +52,7 @@ async def test_a_reminder_is_ones_own_and_can_be_taken_back(server: TestServer) 
     await server.refusal("dario", "DELETE", f"/reminders/{identity}")
 
 
-async def test_only_what_one_can_see_and_what_is_to_come_is_reminded_of(server: TestServer) -> None:
+async def test_a_reminder_needs_a_visible_message_and_a_future_time(server: TestServer) -> None:
     secret = await server.send("ada", "leads", "t", "secret")
     message_id = await server.send("ada", "general", "t")
     later = server.core.now() + 60

@@ -188,7 +188,7 @@ def test_every_refusal_has_the_recorded_text(replayed: Replayed) -> None:
     assert sum(one.status >= 400 for one in alike) > 400
 
 
-def test_nothing_is_left_out_but_what_the_table_names(replayed: Replayed) -> None:
+def test_only_requests_listed_in_the_table_are_left_out(replayed: Replayed) -> None:
     sent = {one.recorded.label for one in replayed.outcomes}
     assert {one.label for one in recorded_requests()} - sent == _labels(_NOT_RECORDED)
 

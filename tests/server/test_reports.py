@@ -17,7 +17,7 @@ async def report(server: TestServer, name: str, message_id: int, **params: objec
     return answer
 
 
-async def test_nothing_is_reported_where_nobody_would_hear_it(server: TestServer) -> None:
+async def test_messages_cannot_be_reported_without_a_moderation_channel(server: TestServer) -> None:
     message_id = await server.send("dario", "general", "t", "buy")
     answer = await report(server, "elif", message_id, report_type="spam")
     assert (answer["code"], answer["msg"]) == (
@@ -63,7 +63,7 @@ async def test_a_report_reaches_the_moderators_with_reason_words_and_message(ser
     assert await outsider.events("message") == []
 
 
-async def test_only_what_one_can_see_is_reported_and_with_a_known_reason(server: TestServer) -> None:
+async def test_reports_need_a_visible_message_and_a_known_reason(server: TestServer) -> None:
     await enable(server)
     secret = await server.send("bruno", "operations", "t", "secret")
     assert (await report(server, "elif", secret, report_type="spam"))["msg"] == "Invalid message(s)"

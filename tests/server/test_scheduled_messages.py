@@ -210,7 +210,7 @@ async def test_another_text_is_refused_where_one_may_not_send_any_more(server: T
 
 
 @proves("SCH-21", "SCH-24")
-async def test_what_is_due_is_sent_once_and_its_message_has_an_id_of_its_own(server: TestServer) -> None:
+async def test_a_due_message_is_sent_once_and_has_an_id_of_its_own(server: TestServer) -> None:
     await server.send("elif", "general", "before")
     identity = await scheduled(server, content="on time")
     listener = await server.listen("dario")

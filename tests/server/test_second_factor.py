@@ -80,7 +80,7 @@ def test_a_clock_may_be_off_by_one_step(drift: int, fits: bool) -> None:
     assert matching_step(secret, code, 1000 * STEP_SECONDS, after=1000 + drift) is None
 
 
-async def test_once_it_is_on_the_password_alone_lets_nobody_in(ada: Ada) -> None:
+async def test_with_two_factor_authentication_the_password_alone_is_not_enough(ada: Ada) -> None:
     assert (await ada.sign_in())["result"] == "success"
     await ada.begin()
     assert (await ada.sign_in())["result"] == "success"
@@ -97,14 +97,14 @@ async def test_once_it_is_on_the_password_alone_lets_nobody_in(ada: Ada) -> None
     assert (shown["is_on"], shown["recovery_codes_left"]) == (True, 10)
 
 
-async def test_who_does_not_know_the_password_does_not_learn_that_there_is_a_code(ada: Ada) -> None:
+async def test_without_the_password_nobody_learns_that_a_code_is_required(ada: Ada) -> None:
     await ada.enrol()
     refusal = await ada.sign_in(password="a guess of mine")
     assert refusal["code"] == "AUTHENTICATION_FAILED"
     assert refusal["msg"] == "Your username or password is incorrect"
 
 
-async def test_no_code_is_good_twice(ada: Ada) -> None:
+async def test_no_code_can_be_used_twice(ada: Ada) -> None:
     codes = await ada.enrol()
     code = ada.code()
     assert (await ada.sign_in(code))["result"] == "success"
@@ -116,7 +116,7 @@ async def test_no_code_is_good_twice(ada: Ada) -> None:
     assert (await ada.server.call("ada", "GET", ada.url))["recovery_codes_left"] == 9
 
 
-async def test_the_code_of_enrolling_lets_nobody_in(ada: Ada) -> None:
+async def test_the_code_used_for_setup_cannot_be_used_to_sign_in(ada: Ada) -> None:
     await ada.begin()
     code = ada.code()
     await ada.server.call("ada", "POST", f"{ada.url}/confirm", {"code": code})
@@ -140,7 +140,7 @@ async def test_what_is_no_code_is_refused(ada: Ada, code: str) -> None:
     assert (await ada.sign_in(code))["result"] == "error"
 
 
-async def test_it_begins_and_ends_with_the_password(ada: Ada) -> None:
+async def test_turning_codes_on_and_off_needs_the_password(ada: Ada) -> None:
     server = ada.server
     await server.refusal("ada", "POST", ada.url, {"password": "a guess of mine"})
     await server.refusal("ada", "POST", f"{ada.url}/confirm", {"code": "123456"})
@@ -169,7 +169,7 @@ async def test_recovery_codes_give_way_to_new_ones(ada: Ada) -> None:
     assert (await server.call("ada", "GET", ada.url))["recovery_codes_left"] == 9
 
 
-async def test_a_bot_and_a_key_for_a_program_have_no_part_in_it(ada: Ada) -> None:
+async def test_bots_and_additional_keys_need_no_code(ada: Ada) -> None:
     server = ada.server
     await server.refusal("iris", "POST", ada.url, {"password": PASSWORD})
     made = await server.call("ada", "POST", f"{server.url}/server/keys", {"name": "script"})
@@ -189,7 +189,7 @@ async def test_a_link_for_a_new_password_needs_the_code_too(ada: Ada) -> None:
     await ada.server.call(None, "POST", path, {**fields, "second_factor": ada.code()})
 
 
-async def test_the_operator_gives_and_takes_it(ada: Ada) -> None:
+async def test_the_operator_can_turn_codes_on_and_off_for_a_user(ada: Ada) -> None:
     folder, who = ada.server.core.folder, {"who": "ada@demo.example"}
     lines = await ask(folder, "second-factor", who)
     assert lines[1].startswith("otpauth://totp/Demo:ada@demo.example?secret=")

@@ -15,12 +15,12 @@ async def test_linkifiers_are_listed_as_triples_for_older_clients(server: TestSe
     assert answer["filters"] == [[sent["pattern"], sent["url_template"], identity]]
 
 
-async def test_the_server_says_that_it_is_there(server: TestServer) -> None:
+async def test_the_ping_command_answers(server: TestServer) -> None:
     await server.call("elif", "POST", "/zcommand", {"command": "/ping"})
     await server.refusal("elif", "POST", "/zcommand", {"command": "dance"})
 
 
-async def test_display_settings_are_settings(server: TestServer) -> None:
+async def test_the_old_display_settings_operation_changes_settings(server: TestServer) -> None:
     listener = await server.listen("elif")
     await server.call("elif", "PATCH", "/settings/display", {"twenty_four_hour_time": True})
     (event,) = await listener.events("user_settings")
@@ -126,7 +126,7 @@ async def test_a_password_is_changed_by_who_knows_the_old_one(server: TestServer
     await server.refusal(None, "POST", "/fetch_api_key", old, status=401)
 
 
-async def test_who_has_no_password_yet_sets_one(server: TestServer) -> None:
+async def test_a_user_without_a_password_can_set_one(server: TestServer) -> None:
     await server.call("elif", "PATCH", "/settings", {"new_password": "a longer battery staple"})
     signed_in = {"username": "elif@demo.example", "password": "a longer battery staple"}
     assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["user_id"] == server.id("elif")

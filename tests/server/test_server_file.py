@@ -79,7 +79,9 @@ def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: s
     assert [fault for fault in check(tmp_path) if NAME in fault]
 
 
-async def test_the_operator_tries_the_mail_and_hears_what_is_wrong(mailing: TestServer, box: Mailbox) -> None:
+async def test_the_operator_can_test_email_delivery_and_sees_errors(
+    mailing: TestServer, box: Mailbox
+) -> None:
     lines = await ask(mailing.core.folder, "mail", {"to": "op@x.example"})
     assert lines == ["127.0.0.1 accepted an email to op@x.example"]
     assert (await box.next())[0] == ["op@x.example"]

@@ -16,7 +16,7 @@ async def settings(server: TestServer) -> Answer:
 
 
 @proves("SRV-01", "SRV-02", "SRV-11", "SRV-13", "SRV-14", "SRV-15", "SRV-16", "SRV-20", "SRV-21", "SRV-22")
-async def test_it_answers_without_credentials_and_in_full(server: TestServer) -> None:
+async def test_server_settings_are_returned_in_full_without_credentials(server: TestServer) -> None:
     answer = await settings(server)
     assert isinstance(answer["service_version"], str)
     for name in (

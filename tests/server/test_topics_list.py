@@ -104,6 +104,8 @@ async def test_policies_are_stored_told_and_registered(server: TestServer) -> No
     "changes",
     [{"visibility_policy": 999}, {"stream_id": 999999}, {"topic": "x" * 61}, {"visibility_policy": "x"}],
 )
-async def test_policies_that_cannot_be(server: TestServer, changes: dict[str, object]) -> None:
+async def test_invalid_visibility_policies_are_rejected(
+    server: TestServer, changes: dict[str, object]
+) -> None:
     fields = {"stream_id": server.channel("general"), "topic": "t", "visibility_policy": 1, **changes}
     await server.refusal("dario", "POST", "/user_topics", fields)

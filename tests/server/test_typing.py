@@ -62,7 +62,7 @@ async def test_malformed_direct_typing_is_refused(server: TestServer, fields: di
 
 
 @proves("TYP-04")
-async def test_channel_is_a_type_from_248(server: TestServer) -> None:
+async def test_the_type_channel_is_accepted_from_248(server: TestServer) -> None:
     server.set_level(247)
     await server.refusal("ada", "POST", "/typing", in_channel(server, type="channel"))
     await server.call("ada", "POST", "/typing", in_channel(server))
@@ -71,7 +71,7 @@ async def test_channel_is_a_type_from_248(server: TestServer) -> None:
 
 
 @proves("TYP-05", "TYP-06")
-async def test_private_gave_way_to_direct_between_174_and_215(server: TestServer) -> None:
+async def test_the_type_private_was_replaced_by_direct_between_174_and_215(server: TestServer) -> None:
     accepted = {173: {"private"}, 174: {"private", "direct"}, 214: {"private", "direct"}, 215: {"direct"}}
     for level, words in accepted.items():
         server.set_level(level)
@@ -192,7 +192,7 @@ async def test_crowded_channels_have_no_typing(tmp_path: Path) -> None:
         assert await elif_.events("typing") == []
 
 
-async def test_writing_on_an_edit_is_told_to_those_who_have_the_message(server: TestServer) -> None:
+async def test_typing_in_an_edit_is_reported_to_users_who_received_the_message(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "lunch")
     elif_, outsider = await listen(server, "elif"), await listen(server, "hugo")
     await server.call("ada", "POST", f"/messages/{message_id}/typing", {"op": "start"})

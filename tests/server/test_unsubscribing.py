@@ -25,7 +25,7 @@ async def test_leaving_is_reported_and_a_second_time_too(server: TestServer) -> 
     assert (answer["removed"], answer["not_removed"]) == ([], ["general"])
 
 
-async def test_who_is_named_twice_leaves_once(server: TestServer) -> None:
+async def test_a_user_named_twice_is_unsubscribed_once(server: TestServer) -> None:
     fields = {"subscriptions": ["general"], "principals": ["elif@demo.example", "ELIF@demo.example"]}
     answer = await server.call("ada", "DELETE", PATH, fields)
     assert (answer["removed"], answer["not_removed"]) == (["general"], [])
@@ -124,7 +124,7 @@ async def test_archived_channels_can_be_left_from_362(server: TestServer) -> Non
 
 
 @proves("USUB-12", "USUB-16")
-async def test_an_unknown_channel_cancels_everything(server: TestServer) -> None:
+async def test_an_unknown_channel_rejects_the_whole_request(server: TestServer) -> None:
     refusal = await server.refusal("dario", "DELETE", PATH, {"subscriptions": ["general", "nosuch"]})
     assert refusal["code"] == "STREAM_DOES_NOT_EXIST"
     assert refusal["stream"] == "nosuch"
@@ -132,7 +132,7 @@ async def test_an_unknown_channel_cancels_everything(server: TestServer) -> None
 
 
 @proves("USUB-12")
-async def test_a_channel_that_one_may_not_know_does_not_exist(server: TestServer) -> None:
+async def test_a_hidden_channel_is_treated_as_unknown(server: TestServer) -> None:
     refusal = await server.refusal("elif", "DELETE", PATH, {"subscriptions": ["operations"]})
     assert (refusal["code"], refusal["stream"]) == ("STREAM_DOES_NOT_EXIST", "operations")
 
@@ -170,7 +170,7 @@ async def test_a_channel_is_named_once(server: TestServer) -> None:
     assert answer["removed"] == ["general"]
 
 
-async def test_everybody_concerned_hears_of_it(server: TestServer) -> None:
+async def test_all_affected_users_are_notified(server: TestServer) -> None:
     leaver, member = await server.listen("dario"), await server.listen("elif")
     outsider = await server.listen("hugo")
     unread = await server.send("ada", "general", "t")
@@ -185,7 +185,7 @@ async def test_everybody_concerned_hears_of_it(server: TestServer) -> None:
     assert await outsider.events("subscription") == []
 
 
-async def test_who_leaves_a_private_channel_loses_it(server: TestServer) -> None:
+async def test_leaving_a_private_channel_ends_access_to_it(server: TestServer) -> None:
     leaver = await server.listen("dario")
     await server.call("dario", "DELETE", PATH, {"subscriptions": ["operations"]})
     assert [(event["type"], event["op"]) for event in await leaver.events()] == [

@@ -269,7 +269,7 @@ async def test_a_web_public_channel_shows_its_files_to_the_world(tmp_path: Path)
         assert await opened(server, None, url) == (200, b"hello")
 
 
-async def test_clients_that_can_only_open_addresses_send_their_key_along(tmp_path: Path) -> None:
+async def test_clients_that_can_only_open_urls_pass_their_key_in_the_url(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         url = (await upload(server, "ada"))["url"]
         key = server.user("ada").api_key
@@ -278,7 +278,7 @@ async def test_clients_that_can_only_open_addresses_send_their_key_along(tmp_pat
         assert (await opened(server, None, f"{url}?api_key=%C3%BC"))[0] == 401
 
 
-async def test_files_survive_a_restart_and_halves_of_files_do_not(tmp_path: Path) -> None:
+async def test_files_survive_a_restart_and_partial_files_do_not(tmp_path: Path) -> None:
     half = tmp_path / "uploads" / "partial" / "half"
     half.parent.mkdir(parents=True)
     half.write_bytes(b"hal")

@@ -70,7 +70,7 @@ async def test_an_emoji_is_removed_by_its_author_or_an_administrator_alone(tmp_p
         assert (await sent(server, "hugo", "/realm/emoji/guests", picture())).status_code == 400
 
 
-async def test_everybody_hears_of_a_new_face(tmp_path: Path) -> None:
+async def test_a_new_avatar_is_announced_to_everybody(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         listener = await server.listen("bruno")
         response = await sent(server, "ada", "/users/me/avatar", picture())
@@ -91,7 +91,7 @@ async def test_everybody_hears_of_a_new_face(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["1/../../secret", "1/secret", "1/emoji/images/" + "0" * 40 + ".png", "x"])
-async def test_only_pictures_lie_there(tmp_path: Path, path: str) -> None:
+async def test_the_avatar_address_serves_only_images(tmp_path: Path, path: str) -> None:
     async with running_server(tmp_path) as server:
         assert (await server.raw(None, "GET", f"{server.url}/user_avatars/{path}")).status_code == 404
 

@@ -65,7 +65,7 @@ async def test_several_parts_come_in_one_answer(server: TestServer) -> None:
         "bytes=" + "9" * 5000 + "-",
     ],
 )
-async def test_what_is_no_range_is_ignored(server: TestServer, header: str) -> None:
+async def test_an_invalid_range_is_ignored(server: TestServer, header: str) -> None:
     response = await server.raw("ada", "GET", await uploaded(server), headers={"Range": header})
     assert (response.status_code, response.content) == (200, CONTENT)
 

@@ -97,7 +97,7 @@ async def test_an_empty_file_is_whole_at_once(tmp_path: Path) -> None:
         assert response.json()["filename"] == "empty.txt"
 
 
-async def test_what_came_before_a_cut_is_kept(tmp_path: Path) -> None:
+async def test_bytes_received_before_an_interruption_are_kept(tmp_path: Path) -> None:
     async def half() -> AsyncIterator[bytes]:
         yield b"12345"
         raise ConnectionError("the line is cut")

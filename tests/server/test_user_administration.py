@@ -137,7 +137,7 @@ async def test_an_address_is_changed_by_an_owner_with_the_permission_from_285(se
 
 
 @proves("USRD-01", "USRD-02", "USRD-03", "USRD-07", "USRD-09", "USRD-10")
-async def test_a_deactivated_account_is_out_and_told_of(server: TestServer) -> None:
+async def test_a_deactivated_account_loses_access_and_is_announced(server: TestServer) -> None:
     listener = await server.listen("elif")
     await server.refusal("elif", "DELETE", f"/users/{server.id('dario')}")
     await server.refusal("bruno", "DELETE", "/users/999999")

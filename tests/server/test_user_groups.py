@@ -110,7 +110,7 @@ async def test_settings_are_a_group_or_an_object_of_people_and_groups(server: Te
 
 
 @proves("GSV-01", "GSV-02", "GSV-12", "GSV-14", "GSV-18", "GRPC-10", "GRPC-11", "ERR-02")
-async def test_values_that_cannot_be_are_refused_and_no_group_is_made(server: TestServer) -> None:
+async def test_invalid_values_are_rejected_and_no_group_is_created(server: TestServer) -> None:
     gone = await created(server, "Gone")
     await deactivate(server, gone)
     before = len(server.core.groups.all())
@@ -312,7 +312,7 @@ async def test_who_manages_groups_changes_at_the_levels_of_the_permissions(serve
         -(10**30),
     ],
 )
-async def test_an_old_value_that_cannot_be_is_refused(server: TestServer, old: object) -> None:
+async def test_an_invalid_old_value_is_rejected(server: TestServer, old: object) -> None:
     group_id = await created(server)
     value = {"new": server.group("role:owners"), "old": old}
     refusal = await refused(server, group_id, can_manage_group=value)
@@ -373,7 +373,7 @@ async def test_subgroups_never_form_a_circle(server: TestServer) -> None:
     assert answer["code"] == "CANNOT_DEACTIVATE_GROUP_IN_USE"
 
 
-async def test_membership_of_the_outer_group_follows_from_the_inner_one(server: TestServer) -> None:
+async def test_members_of_an_inner_group_count_as_members_of_the_outer_one(server: TestServer) -> None:
     inner = await created(server, "Inner", members=[server.id("elif")])
     outer = await created(server, "Outer", members=[], subgroups=[inner])
     path = f"/user_groups/{outer}/members/{server.id('elif')}"
@@ -382,7 +382,7 @@ async def test_membership_of_the_outer_group_follows_from_the_inner_one(server: 
     assert answer["is_user_group_member"] is False
 
 
-async def test_a_group_is_called_by_those_who_may(server: TestServer) -> None:
+async def test_a_group_is_mentioned_by_users_with_the_permission(server: TestServer) -> None:
     holder = {"direct_members": [server.id("elif")], "direct_subgroups": []}
     await created(server, "Crew", can_mention_group=holder)
     await created(server, "Deck", can_mention_group=holder)
@@ -415,7 +415,7 @@ async def test_groups_of_the_system_are_mentioned_by_nobody(server: TestServer) 
     await server.call("ada", "POST", "/messages", {**said, "content": "@_*role:members* look"})
 
 
-async def test_a_permission_of_nobody_is_the_group_of_that_name(server: TestServer) -> None:
+async def test_a_permission_for_nobody_is_stored_as_the_nobody_group(server: TestServer) -> None:
     path = f"/streams/{server.channel('general')}"
     empty: dict[str, list[int]] = {"direct_members": [], "direct_subgroups": []}
     await server.call("ada", "PATCH", path, {"can_send_message_group": {"new": empty}})

@@ -74,7 +74,7 @@ async def test_below_86_emoji_are_unsupported(server: TestServer) -> None:
 
 
 @proves("STAT-07", "STAT-08", "STAT-09", "STAT-10", "STAT-11")
-async def test_each_namespace_has_its_own_codes(server: TestServer) -> None:
+async def test_each_emoji_namespace_has_its_own_codes(server: TestServer) -> None:
     identity = await custom_emoji(server)
     for name, code, kind in (
         ("tada", "1f389", "unicode_emoji"),
@@ -87,7 +87,7 @@ async def test_each_namespace_has_its_own_codes(server: TestServer) -> None:
 
 
 @proves("STAT-14")
-async def test_nothing_new_is_refused_in_these_words(server: TestServer) -> None:
+async def test_a_status_update_without_changes_has_its_own_error_text(server: TestServer) -> None:
     answer = await server.refusal("dario", "POST", "/users/me/status")
     assert (answer["code"], answer["msg"]) == ("BAD_REQUEST", "Client did not pass any new values.")
 

@@ -23,7 +23,7 @@ async def set_visibility(server: TestServer, name: str, value: int) -> None:
 
 
 @proves("ME-01", "ME-02", "ME-03", "ME-04", "ME-05", "ME-07", "ME-08", "ME-09", "ME-11", "ME-12")
-async def test_oneself_has_every_field(server: TestServer) -> None:
+async def test_the_current_users_record_has_every_field(server: TestServer) -> None:
     me = await server.call("ada", "GET", "/users/me")
     assert me["user_id"] == server.id("ada")
     assert me["email"] == me["delivery_email"] == "ada@demo.example"
@@ -58,7 +58,7 @@ async def test_roles_are_told_as_booleans_too(
 
 
 @proves("ME-10", "VER-03")
-async def test_the_newest_message_id_is_still_told(server: TestServer) -> None:
+async def test_the_deprecated_newest_message_id_is_still_returned(server: TestServer) -> None:
     assert (await server.call("dario", "GET", "/users/me"))["max_message_id"] == -1
     message_id = await server.send("ada", "general", "t")
     assert (await server.call("dario", "GET", "/users/me"))["max_message_id"] == message_id
@@ -117,7 +117,7 @@ async def test_billing_administrators_are_gone_from_363(server: TestServer) -> N
 
 
 @proves("USR-01", "USR-06", "USR-07", "USR-12", "USR-13", "USR-21", "USR-22", "USR-25", "USR-30", "USR-31")
-async def test_somebody_has_every_field(server: TestServer) -> None:
+async def test_the_record_of_another_user_has_every_field(server: TestServer) -> None:
     await server.call("dario", "PATCH", "/settings", {"timezone": "Europe/Berlin"})
     shown = await user(server, "elif", "dario")
     assert shown["user_id"] == server.id("dario")
@@ -131,7 +131,7 @@ async def test_somebody_has_every_field(server: TestServer) -> None:
 
 @proves("USR-02", "USR-29")
 @pytest.mark.parametrize("path", ["/users/999999", "/users/zzz", "/users/nobody@demo.example", "/users/-1"])
-async def test_nobody_is_refused(server: TestServer, path: str) -> None:
+async def test_an_unknown_user_is_rejected(server: TestServer, path: str) -> None:
     refusal = await server.refusal("ada", "GET", path)
     assert refusal["code"] == "BAD_REQUEST"
 

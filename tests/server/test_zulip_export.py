@@ -60,7 +60,7 @@ def test_every_table_has_something_in_it(rows: Tables) -> None:
     assert rows.keys() - set(EMPTY) == tables().keys()
 
 
-def test_the_newer_layout_has_direct_groups_alone_and_says_who_works_there(
+def test_the_newer_layout_has_only_direct_groups_and_names_the_workplace_users(
     rows: Tables, target: Target
 ) -> None:
     names = {row["id"]: row["name"] for row in rows["zerver_namedusergroup"]}
@@ -170,7 +170,7 @@ def test_flags_keep_their_meaning(odd_data: Path, rows: Tables) -> None:
     assert all(met & flag for flag in meanings)
 
 
-def test_everybody_is_in_the_group_of_their_role(rows: Tables) -> None:
+def test_every_user_is_in_the_group_of_their_role(rows: Tables) -> None:
     names = {row["name"]: row["id"] for row in rows["zerver_namedusergroup"] if row["is_system_group"]}
     inside = {(row["user_group"], row["user_profile"]) for row in rows["zerver_usergroupmembership"]}
     groups = {100: "owners", 200: "administrators", 300: "moderators", 400: "members", 600: "everyone"}
@@ -198,7 +198,7 @@ def test_a_permission_of_people_is_a_group_of_its_own(rows: Tables) -> None:
     assert inside == {"Odd Ærlig 語", "Gone Person"}
 
 
-def test_html_is_left_to_zulip_but_where_the_text_does_not_tell_who_is_meant(rows: Tables) -> None:
+def test_html_is_left_to_zulip_except_where_the_text_is_ambiguous_about_a_mention(rows: Tables) -> None:
     by_text = {row["content"]: row for row in rows["zerver_message"]}
     named_by_id = next(row for text, row in by_text.items() if "|2** see [plan]" in text)
     assert 'data-user-id="2"' in named_by_id["rendered_content"]
@@ -211,7 +211,7 @@ def test_html_is_left_to_zulip_but_where_the_text_does_not_tell_who_is_meant(row
     assert by_name
 
 
-def test_history_has_what_the_import_asks_for(rows: Tables) -> None:
+def test_edit_history_has_the_fields_that_the_import_requires(rows: Tables) -> None:
     histories = [json.loads(row["edit_history"]) for row in rows["zerver_message"] if row["edit_history"]]
     people = {row["id"] for row in rows["zerver_userprofile"]}
     assert any({"prev_topic", "topic"} <= entry.keys() for history in histories for entry in history)
@@ -253,7 +253,7 @@ def test_links_of_scheduled_messages_are_known_with_their_uploads(rows: Tables) 
     assert upload["path_id"] in scheduled["content"]
 
 
-def test_the_report_says_what_stays_behind(archive: Path) -> None:
+def test_the_report_lists_what_is_not_exported(archive: Path) -> None:
     report = (archive / "REPORT.txt").read_text()
     for words in (
         "Passwords and API keys",
@@ -265,7 +265,7 @@ def test_the_report_says_what_stays_behind(archive: Path) -> None:
         assert words in report
 
 
-def test_every_table_of_a_data_folder_is_carried_or_told(
+def test_every_table_of_a_data_folder_is_exported_or_reported(
     odd_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect, met = sqlite3.connect, set()
@@ -370,7 +370,7 @@ def test_no_other_level_has_one(level: int) -> None:
         Target(level)
 
 
-async def test_while_it_is_served_it_has_one_moment(tmp_path: Path) -> None:
+async def test_an_export_of_a_running_server_is_a_consistent_snapshot(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with running_server(data) as server:
         await server.send("ada", "general", "t", "before")
@@ -398,7 +398,7 @@ def test_a_lost_upload_is_left_out_and_told(tmp_path: Path) -> None:
     assert not any(lost.name in row["path_id"] for row in rows["zerver_attachment"])
 
 
-def test_nothing_is_left_where_it_fails(tmp_path: Path) -> None:
+def test_a_failed_export_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="no organization"):
         write_archive(tmp_path / "data", tmp_path / "a.tar", say=quiet)
     assert list(tmp_path.iterdir()) == []
@@ -428,5 +428,7 @@ def test_the_command_line_writes_it(
         ("plan.txt", "..", "plan.txt"),
     ],
 )
-def test_a_name_that_does_not_lead_to_its_path_is_one_that_does(name: str, last: str, listed: str) -> None:
+def test_a_file_name_that_does_not_match_its_path_is_replaced_by_one_that_does(
+    name: str, last: str, listed: str
+) -> None:
     assert listed_name(name, f"1/ab/token/{last}") == listed

@@ -32,7 +32,7 @@ async def test_people_sign_in_with_the_password_that_the_operator_gives(
         assert page["messages"][-1]["content"]
 
 
-def test_the_command_line_takes_it_in(
+def test_the_command_line_imports_an_archive(
     odd_archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = tmp_path / "data"
@@ -42,7 +42,7 @@ def test_the_command_line_takes_it_in(
     assert "is not empty" in capsys.readouterr().err
 
 
-def test_what_zulip_converts_from_other_services_is_taken_in(tmp_path: Path) -> None:
+def test_archives_that_zulip_converts_from_other_services_are_imported(tmp_path: Path) -> None:
     read_archive(packed(converted(), tmp_path / "a.tar"), tmp_path / "data", say=quiet)
     with opened(tmp_path / "data") as core:
         ann, ben = (
@@ -116,7 +116,7 @@ def as_zulip_writes_it(files: Files) -> Files:
     return files
 
 
-def test_what_a_zulip_server_exports_is_taken_in(odd_archive: Path, odd_back: Path, tmp_path: Path) -> None:
+def test_archives_of_zulip_servers_are_imported(odd_archive: Path, odd_back: Path, tmp_path: Path) -> None:
     said: list[str] = []
     read_archive(
         packed(as_zulip_writes_it(files_of(odd_archive)), tmp_path / "a.tar"),

@@ -113,7 +113,7 @@ def test_an_archive_that_does_not_fit_is_refused_as_a_whole(
     assert [path.name for path in tmp_path.iterdir()] == ["bad.tar"]
 
 
-def test_no_bot_may_do_more_than_who_answers_for_it(odd_archive: Path, tmp_path: Path) -> None:
+def test_an_imported_bot_may_do_no_more_than_its_owner(odd_archive: Path, tmp_path: Path) -> None:
     files = files_of(odd_archive)
     people = {person["id"]: person for person in files["realm.json"]["zerver_userprofile"]}
     bot = next(person for person in people.values() if person["bot_owner"] is not None)
@@ -246,7 +246,7 @@ def test_sizes_are_limited(tmp_path: Path, limits: ArchiveLimits, words: str) ->
         read_archive(file, tmp_path / "data", limits=limits, say=quiet)
 
 
-def test_what_unpacks_to_hundreds_of_times_its_size_is_no_archive(tmp_path: Path) -> None:
+def test_an_archive_that_expands_to_hundreds_of_times_its_size_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / "bomb.tar.gz"
     file.write_bytes(gzip.compress(bytes(8 << 20)))
     with pytest.raises(ArchiveError, match="unpacks to more"):

@@ -80,7 +80,7 @@ def test_text_and_json_are_told_apart_as_zulip_does() -> None:
                 assert not is_quoted(*operation, name, None), (operation, name)
 
 
-async def test_what_is_of_another_type_or_no_word_is_refused(server: TestServer) -> None:
+async def test_values_of_another_type_or_not_among_the_words_are_rejected(server: TestServer) -> None:
     server.set_level(LATEST_LEVEL)
     message = await server.send("ada", "general", "lunch")
     group = {"name": "cooks", "description": "", "members": [server.id("ada")]}
@@ -160,7 +160,7 @@ def test_guests_and_bots_are_refused_where_zulip_refuses_them() -> None:
     }
 
 
-async def test_they_are_refused_before_what_they_ask_for_is_looked_at(server: TestServer) -> None:
+async def test_permission_is_checked_before_the_parameters_values(server: TestServer) -> None:
     for name, words in (
         ("hugo", "Not allowed for guest users"),
         ("iris", "This endpoint does not accept bot requests."),

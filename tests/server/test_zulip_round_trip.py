@@ -22,7 +22,7 @@ from support import odd_world
 from support.archives import SAME, opened, quiet, rows
 
 
-def test_no_column_has_but_one_value(odd_data: Path) -> None:
+def test_every_column_has_several_values(odd_data: Path) -> None:
     """If a column had only one value, its loss would not be noticed."""
 
     def lonely(table: str, column: str, default: str | None) -> bool:
@@ -107,7 +107,7 @@ def test_every_setting_comes_back(tmp_path: Path, level: int) -> None:
         assert core.users[2].settings == personal
 
 
-def test_everybody_may_read_what_they_could_read(odd_data: Path, odd_back: Path) -> None:
+def test_every_user_can_read_the_same_messages_as_before(odd_data: Path, odd_back: Path) -> None:
     def readable(folder: Path) -> dict[int, list[int]]:
         with opened(folder) as core:
             messages = [Message.of(row) for row in core.store.all("SELECT * FROM messages ORDER BY id")]
@@ -132,7 +132,7 @@ def test_files_come_back_byte_for_byte(odd_data: Path, odd_back: Path) -> None:
     assert sums(odd_back) == before
 
 
-def test_what_comes_back_is_sound_and_can_be_sent_again(odd_back: Path, tmp_path: Path) -> None:
+def test_the_imported_data_pass_the_check_and_can_be_exported_again(odd_back: Path, tmp_path: Path) -> None:
     assert check(odd_back) == []
     write_archive(odd_back, tmp_path / "again.tar", say=quiet)
     read_archive(tmp_path / "again.tar", tmp_path / "again", say=quiet)

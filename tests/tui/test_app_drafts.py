@@ -99,7 +99,7 @@ async def test_a_draft_that_was_sent_elsewhere_is_not_made_again_unless_one_writ
         assert [draft.content for draft in stage.session.drafts.all()] == ["soup!"]
 
 
-async def test_a_conflict_is_told_and_keeping_the_other_text_drops_ones_own(tmp_path: Path) -> None:
+async def test_a_conflict_is_reported_and_keeping_the_other_text_drops_the_own_one(tmp_path: Path) -> None:
     async with two_devices(tmp_path) as device:
         stage = device.stage
         await in_conflict(device)
@@ -114,7 +114,7 @@ async def test_a_conflict_is_told_and_keeping_the_other_text_drops_ones_own(tmp_
         assert await device.texts() == ["soup there"]
 
 
-async def test_keeping_ones_own_text_drops_the_other(tmp_path: Path) -> None:
+async def test_keeping_the_own_text_drops_the_other(tmp_path: Path) -> None:
     async with two_devices(tmp_path) as device:
         stage = device.stage
         await in_conflict(device)

@@ -33,7 +33,7 @@ async def test_a_deactivated_person_is_not_written_to(tmp_path: Path) -> None:
         assert stage.session.outbox.entries() == []
 
 
-async def test_an_edit_says_how_long_it_is_possible_and_nothing_twice(tmp_path: Path) -> None:
+async def test_an_edit_shows_the_time_left_and_each_key_hint_once(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.server.call("ada", "PATCH", "/realm", {"message_content_edit_limit_seconds": 600})
         await until(lambda: stage.session.state.organization.get("message_content_edit_limit_seconds") == 600)
@@ -152,7 +152,7 @@ async def test_the_line_of_unread_messages_is_where_they_begin_at_each_opening(t
         await until(lambda: view.first_unread is None)
 
 
-async def test_what_comes_before_the_eyes_of_the_reader_gets_no_line(tmp_path: Path) -> None:
+async def test_messages_that_arrive_in_view_get_no_unread_line(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         narrow = Narrow.topic(stage.server.channel("general"), "lunch")
         view = await stage.go(narrow)
@@ -176,7 +176,7 @@ async def test_what_comes_before_the_eyes_of_the_reader_gets_no_line(tmp_path: P
         assert await line_after("and one when you are back") == away, "the line stays where one finds it"
 
 
-async def test_what_comes_below_a_dialog_is_not_read_before_the_dialog_is_gone(tmp_path: Path) -> None:
+async def test_messages_that_arrive_behind_a_dialog_are_not_read_before_it_closes(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         narrow = Narrow.topic(stage.server.channel("general"), "lunch")
         view = await stage.go(narrow)

@@ -51,7 +51,7 @@ async def test_c_in_a_channel_asks_for_the_topic_and_in_a_topic_for_the_text(tmp
         assert writing.text.text == "soup"
 
 
-async def test_an_address_field_that_is_entered_is_replaced_by_what_is_typed(tmp_path: Path) -> None:
+async def test_typing_in_a_focused_recipient_field_replaces_its_content(tmp_path: Path) -> None:
     async with at(tmp_path, "general", "lunch") as stage:
         target = stage.screen.writing.target
         await stage.press("c", "shift+tab")
@@ -147,7 +147,7 @@ async def test_a_restored_draft_takes_the_rows_of_its_text(tmp_path: Path) -> No
             assert again.screen.writing.text.size.height == 3
 
 
-async def test_notes_of_what_is_written_are_kept_in_their_order(
+async def test_saved_positions_of_drafts_are_kept_in_their_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write, go_on = ComposeNote.write, threading.Event()

@@ -12,7 +12,7 @@ from support.sessions import until
 from support.stage import on_stage
 
 
-async def test_who_is_taken_out_of_the_channel_on_screen_hears_of_it(tmp_path: Path) -> None:
+async def test_a_user_who_is_removed_from_the_channel_on_screen_is_notified(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         server = stage.server
         await stage.go(Narrow.channel(server.channel("leads")))
@@ -21,7 +21,7 @@ async def test_who_is_taken_out_of_the_channel_on_screen_hears_of_it(tmp_path: P
         await stage.told("no longer subscribed to #leads")
 
 
-async def test_that_the_channel_on_screen_was_archived_is_said_as_that(tmp_path: Path) -> None:
+async def test_an_archived_channel_on_screen_is_reported_as_archived(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         leads = stage.server.channel("leads")
         await stage.go(Narrow.channel(leads))
@@ -76,7 +76,7 @@ async def test_a_channel_on_screen_that_is_gone_keeps_its_name(tmp_path: Path) -
         assert stage.screen.query_one(TitleLine).plain.strip() == "#leads"
 
 
-async def test_who_leaves_a_channel_elsewhere_is_not_disturbed(tmp_path: Path) -> None:
+async def test_leaving_a_channel_that_is_not_on_screen_shows_no_notice(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         server = stage.server
         await stage.go(Narrow.channel(server.channel("leads")))

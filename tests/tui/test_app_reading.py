@@ -240,7 +240,7 @@ async def test_a_link_to_scheduled_messages_opens_them_here(tmp_path: Path) -> N
         await until(lambda: isinstance(stage.app.screen, ScheduledScreen))
 
 
-async def test_a_notice_shows_text_of_anywhere_as_text(tmp_path: Path) -> None:
+async def test_a_notice_shows_untrusted_text_without_markup(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         stage.app.notify("[red]a\x1b[31mb\u202ec")
         await until(lambda: stage.notices)

@@ -213,7 +213,7 @@ async def test_an_import_stores_the_account_of_the_file_too(tmp_path: Path) -> N
         assert "Imported" not in said(stage)
 
 
-async def test_a_slow_disk_holds_no_key_and_two_changes_are_made_one_after_the_other(
+async def test_a_slow_disk_blocks_no_key_and_two_changes_are_written_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disk, threads = threading.Event(), []

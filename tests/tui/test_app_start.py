@@ -89,7 +89,7 @@ async def test_a_login_that_hangs_is_canceled_with_all_that_was_typed(tmp_path: 
 @pytest.mark.parametrize(
     ("link", "what"), [("join", "This is an invitation."), ("reset", "This is a link for a new password.")]
 )
-async def test_a_link_that_is_no_place_to_log_in_is_explained_as_soon_as_it_is_pasted(
+async def test_a_link_that_is_not_a_login_address_is_explained_as_soon_as_it_is_pasted(
     tmp_path: Path, link: str, what: str
 ) -> None:
     app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
@@ -124,14 +124,14 @@ async def test_a_link_for_a_browser_is_said_to_be_one(tmp_path: Path, link: str)
 
 
 @pytest.mark.parametrize("link", FOR_A_BROWSER)
-def test_a_link_for_a_browser_is_none_that_the_command_line_follows(link: str) -> None:
+def test_the_command_line_does_not_follow_links_for_a_browser(link: str) -> None:
     site = "https://chat.example.org"
     assert password_link(f"{site}/{link}") is None
     assert login_refusal(f"{site}/{link}").endswith(f"open it there. Then log in at {site}")
     assert password_link(f"{site}/reset/abc/") == (site, "abc")
 
 
-async def test_what_is_no_address_is_asked_for_again_before_a_password(
+async def test_an_invalid_address_is_asked_for_again_before_the_password(
     server: TestServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked: list[str] = []
@@ -281,7 +281,7 @@ async def test_one_can_quit_from_every_dialog(tmp_path: Path) -> None:
                 await until(partial(has_ended, app))
 
 
-async def test_what_the_server_left_out_is_told(tmp_path: Path) -> None:
+async def test_parameters_that_the_server_ignored_are_reported(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.session.client.connection.request(
             "POST", "/typing", {"op": "start", "to": "[1]", "kolor": 1}

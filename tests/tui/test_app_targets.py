@@ -69,7 +69,7 @@ def tour(count: int) -> Iterator[int]:
     yield 0
 
 
-def test_a_tour_goes_every_way_once() -> None:
+def test_a_tour_visits_every_ordered_pair_once() -> None:
     ways = list(pairwise(tour(15)))
     assert len(ways) == 15 * 14
     assert set(ways) == set(permutations(range(15), 2))
@@ -124,7 +124,7 @@ async def test_words_in_a_view_without_a_target_go_to_nobody(tmp_path: Path) -> 
         assert "Select a channel" in stage.notices[-1]
 
 
-async def test_what_was_written_elsewhere_is_kept_and_its_writer_is_told_where(tmp_path: Path) -> None:
+async def test_text_written_in_another_view_is_kept_and_the_user_is_told_where(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         general = stage.server.channel("general")
         await stage.go(Narrow.topic(general, "lunch"))

@@ -118,7 +118,7 @@ async def test_an_upload_shows_its_progress_is_stopped_resumed_and_dropped(
         assert not stage.screen.writing.uploads.query(OneLine)
 
 
-async def test_who_sends_before_a_file_is_there_is_told_and_finds_its_link_in_the_next_text(
+async def test_sending_during_an_upload_shows_a_notice_and_puts_the_link_into_the_next_text(
     tmp_path: Path, slow: SlowUpload
 ) -> None:
     async with on_stage(tmp_path) as stage:

@@ -45,7 +45,7 @@ async def test_enter_sends_what_was_written_and_empties_compose(tmp_path: Path) 
         assert stage.session.drafts.all() == []
 
 
-async def test_the_other_enter_is_a_new_line_and_a_configuration_swaps_them(tmp_path: Path) -> None:
+async def test_a_setting_makes_enter_break_the_line_and_ctrl_j_send(tmp_path: Path) -> None:
     config = Config(compose=Writing(enter="newline"))
     async with on_stage(tmp_path, config=config) as stage:
         await stage.in_topic("general", "lunch")
@@ -172,7 +172,7 @@ async def test_other_people_see_that_one_types_and_that_one_stopped(tmp_path: Pa
         assert await next_event(listener, "typing") == "stop"
 
 
-async def test_ones_own_message_is_edited_in_place_and_the_draft_comes_back(tmp_path: Path) -> None:
+async def test_the_users_own_message_is_edited_in_place_and_the_draft_comes_back(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic("general", "lunch")
         message_id = await stage.server.send("ada", "general", "lunch", "Soop **for** me")
@@ -193,7 +193,7 @@ async def test_ones_own_message_is_edited_in_place_and_the_draft_comes_back(tmp_
         await until(lambda: stage.session.storage.journal.edits() == [])
 
 
-async def test_what_one_sends_comes_into_view_unless_unread_messages_lie_before_it(tmp_path: Path) -> None:
+async def test_a_sent_message_scrolls_into_view_unless_unread_messages_lie_before_it(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(120, 24)) as stage:
         where = await stage.in_topic("general", "lunch")
         for number in range(22):

@@ -121,7 +121,9 @@ async def test_a_topic_is_summarized_or_it_is_said_why_not(tmp_path: Path) -> No
                 assert stage.app.screen is stage.screen
 
 
-async def test_who_may_not_have_topics_summarized_is_told_before_the_server_is_asked(tmp_path: Path) -> None:
+async def test_a_user_without_the_permission_to_summarize_is_told_before_the_server_is_asked(
+    tmp_path: Path,
+) -> None:
     with offering("/messages/summary", {"summary": "x"}) as offered:
         async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
             await stage.in_topic(topic="soup")
@@ -135,7 +137,7 @@ async def test_who_may_not_have_topics_summarized_is_told_before_the_server_is_a
             assert offered.asked is None
 
 
-async def test_who_hides_what_language_models_make_is_offered_no_summary(tmp_path: Path) -> None:
+async def test_a_user_who_hides_ai_features_is_offered_no_summary(tmp_path: Path) -> None:
     with offering("/messages/summary", {"summary": "x"}) as offered:
         async with on_stage(tmp_path, size=(80, 24)) as stage:
             await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))

@@ -55,7 +55,7 @@ async def test_a_picker_of_holders_offers_what_the_server_supports(tmp_path: Pat
         assert "Users and groups by name…" in offered["can_administer_channel_group"]
 
 
-async def test_who_may_delete_in_a_channel_is_chosen_by_whom_the_organization_lets(tmp_path: Path) -> None:
+async def test_only_users_with_permission_choose_who_may_delete_in_a_channel(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24), person="bruno") as stage:
         owners = {"can_set_delete_message_policy_group": {"new": stage.server.group("role:owners")}}
         await stage.server.call("ada", "PATCH", "/realm", owners)
@@ -185,7 +185,7 @@ async def test_leaving_a_private_channel_asks_first_in_the_list_of_channels_too(
         assert channel is None or not channel.is_subscribed
 
 
-async def test_a_notice_as_in_ones_settings_takes_their_value(tmp_path: Path) -> None:
+async def test_a_channels_notification_setting_can_follow_the_users_default(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await in_channel(stage, "general")
         channel_id = stage.server.channel("general")
@@ -221,7 +221,7 @@ async def test_groups_of_channels_for_newcomers_are_made_changed_and_removed(tmp
         await until(lambda: stage.session.state.default_channel_groups == ())
 
 
-async def test_what_an_archived_channel_refuses_is_said_before(tmp_path: Path) -> None:
+async def test_the_app_says_in_advance_what_an_archived_channel_refuses(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         where = await stage.in_topic("engineering", "t", "words")
         await archive(stage, where.channel_id)

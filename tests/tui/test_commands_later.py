@@ -38,7 +38,7 @@ async def schedule(stage: Stage, content: str, at: int = LATER) -> None:
     await until(lambda: any(one.content == content for one in stage.session.state.scheduled_messages.all()))
 
 
-async def test_what_stands_in_compose_is_sent_later(tmp_path: Path) -> None:
+async def test_the_text_in_compose_can_be_scheduled(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
         await stage.press("c")

@@ -39,7 +39,7 @@ async def contents(server: TestServer) -> list[str]:
     return [message["content"] for message in await server.newest("ada")]
 
 
-async def test_what_waits_is_listed_and_sent_in_order_once(tmp_path: Path) -> None:
+async def test_pending_messages_are_listed_and_sent_in_order_once(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
         await write(server, tmp_path, "first", "second\x1b[2J")
@@ -59,7 +59,7 @@ async def test_what_waits_is_listed_and_sent_in_order_once(tmp_path: Path) -> No
         assert await listed(tmp_path, rc) == []
 
 
-async def test_what_is_taken_back_is_printed_and_not_sent(tmp_path: Path) -> None:
+async def test_a_cancelled_message_is_printed_and_not_sent(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
         await write(server, tmp_path, "keep", "not this")
@@ -69,7 +69,7 @@ async def test_what_is_taken_back_is_printed_and_not_sent(tmp_path: Path) -> Non
         assert [one.content for one in await listed(tmp_path, rc)] == ["keep"]
 
 
-async def test_what_failed_is_said_and_can_be_sent_again(tmp_path: Path) -> None:
+async def test_a_failed_message_is_reported_and_can_be_sent_again(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
         await write(server, tmp_path, "lost", where=NOWHERE)
@@ -101,7 +101,7 @@ async def test_wrong_usage_is_one_line(tmp_path: Path, arguments: tuple[str, ...
         assert words in answer.err
 
 
-async def test_without_a_network_waiting_ends_and_nothing_is_lost(tmp_path: Path) -> None:
+async def test_without_a_network_sending_gives_up_waiting_and_loses_nothing(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
         await write(server, tmp_path, "later")
@@ -111,7 +111,9 @@ async def test_without_a_network_waiting_ends_and_nothing_is_lost(tmp_path: Path
     assert [one.content for one in await listed(tmp_path, rc)] == ["later"]
 
 
-async def test_beside_an_open_app_it_lists_and_takes_back_what_the_app_has_not_sent(tmp_path: Path) -> None:
+async def test_with_the_app_open_the_command_lists_and_cancels_the_apps_unsent_messages(
+    tmp_path: Path,
+) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
         await write(server, tmp_path, "later")

@@ -45,7 +45,7 @@ async def test_an_emptied_status_is_cleared_and_not_once_more_later(tmp_path: Pa
         assert stage.notices == ["Status cleared."]
 
 
-async def test_one_appears_offline_and_is_seen_again(tmp_path: Path) -> None:
+async def test_a_user_can_appear_offline_and_become_visible_again(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await run(stage, "own.presence")
         await until(lambda: not stage.session.state.settings.flag("presence_enabled", True))

@@ -44,7 +44,7 @@ async def test_as_many_messages_are_read_as_were_asked_for(tmp_path: Path) -> No
             assert [one.message.id for one in messages] == sent[-limit:]
 
 
-async def test_me_is_oneself_and_near_is_a_place(tmp_path: Path) -> None:
+async def test_sender_me_is_the_current_user_and_near_is_a_position(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         ids = [await server.send("bruno", "general", "lunch", f"{number}") for number in range(9)]
         mine = await server.send("ada", "general", "lunch", "mine")

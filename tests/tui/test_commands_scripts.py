@@ -67,7 +67,7 @@ async def test_every_command_answers_in_the_one_schema(tmp_path: Path) -> None:
         (["topic:", "lunch"], "topic: needs a topic"),
     ],
 )
-async def test_a_search_that_cannot_be_meant_ends_with_2_and_the_reason(
+async def test_an_invalid_search_exits_with_2_and_the_reason(
     tmp_path: Path, terms: list[str], words: str
 ) -> None:
     async with running_server(tmp_path / "server") as server:
@@ -77,7 +77,7 @@ async def test_a_search_that_cannot_be_meant_ends_with_2_and_the_reason(
             assert re.fullmatch(rf"narrowcast: [^\n]*{re.escape(words)}[^\n]*\n", answer.err), answer.err
 
 
-async def test_words_with_colons_are_searched_for_where_they_are_quoted_or_addresses(tmp_path: Path) -> None:
+async def test_quoted_words_and_urls_with_colons_are_searched_for_as_text(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
         await run(tmp_path, "send", "--rc", rc, "--channel", "general", "--topic", "x", "note:this at 12:30")
@@ -170,7 +170,7 @@ async def test_people_are_named_as_they_are_called_commas_and_bots_of_the_system
             assert (refused.code, refused.err) == (2, f"narrowcast: {words}\n")
 
 
-async def test_what_servers_would_cut_off_is_refused_before_it_leaves(tmp_path: Path) -> None:
+async def test_text_that_servers_would_truncate_is_rejected_before_it_is_sent(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server, FaultProxy(server.url) as proxy:
         account = replace(server.account("ada"), site=proxy.url)
         account.write_zuliprc(tmp_path / "rc")
@@ -223,7 +223,7 @@ def test_terms_stand_anywhere_and_may_begin_with_a_minus(
     assert build_parser().parse_args([command, *words]).narrow == terms
 
 
-async def test_a_term_with_a_minus_is_what_is_not_wanted(tmp_path: Path) -> None:
+async def test_a_term_with_a_minus_excludes_matches(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         rc = rc_of(server, tmp_path)
         for name, topic in (("ada", "lunch"), ("bruno", "lunch"), ("ada", "logo")):
@@ -309,7 +309,7 @@ async def test_new_messages_are_printed_as_they_come_each_once(tmp_path: Path, n
             assert (out, err) == (b"", b"")
 
 
-async def test_that_one_may_follow_no_longer_is_said_in_one_line(tmp_path: Path) -> None:
+async def test_a_deactivation_is_reported_in_one_line_when_following(tmp_path: Path) -> None:
     words = "Gone away\nnarrowcast: run this \x1b[2J"
     refusal = ServiceError(words, code="USER_DEACTIVATED", status=403)
     with offering("/register", routes=register.routes) as offered:

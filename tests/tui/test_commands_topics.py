@@ -126,7 +126,7 @@ async def test_a_topic_is_deleted_after_a_question(tmp_path: Path) -> None:
         assert "soup" not in await topics(stage, "general")
 
 
-async def test_what_an_old_server_lacks_is_refused_with_the_level(tmp_path: Path) -> None:
+async def test_a_feature_that_an_old_server_lacks_is_refused_with_the_level(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await in_topic(stage, "general", "soup")
         stage.session.state.server = replace(stage.session.state.server, level=150)

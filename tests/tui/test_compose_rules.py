@@ -59,7 +59,7 @@ async def test_a_channel_that_wants_a_topic_says_so_and_keeps_the_text(tmp_path:
         await until(lambda: writing.target.topic.placeholder == "topic (empty: general chat)")
 
 
-async def test_where_one_cannot_post_compose_says_so_before_a_key(tmp_path: Path) -> None:
+async def test_compose_says_that_the_user_cannot_post_before_anything_is_typed(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="dario") as stage:
         await stage.go(Narrow.topic(stage.server.channel("announcements"), "news"))
         writing = stage.screen.writing

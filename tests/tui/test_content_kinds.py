@@ -75,7 +75,7 @@ def test_what_can_be_followed_is_marked_where_it_is_shown(example: ContentExampl
         assert marked == set(range(len(rendered.targets)))
 
 
-def test_one_is_told_from_others_in_mentions() -> None:
+def test_mentions_of_the_current_user_look_different_from_others() -> None:
     mentions = next(example for example in EXAMPLES if example.name == "mentions")
     palette = Palette()
     runs = [run for line in render(mentions.html).lines for run in line.runs if run.text.strip()]

@@ -87,7 +87,7 @@ def test_tasks_are_ticked_and_unticked() -> None:
 @pytest.mark.parametrize(
     "first", ["", "{", "[1]", "null", "[" * 100_000, {"widget_type": "zform"}, {}, "9" * 6000]
 )
-def test_what_makes_no_widget_leaves_the_message_as_it_is(first: object) -> None:
+def test_invalid_widget_data_makes_no_widget(first: object) -> None:
     assert read_widget(parts((1, first))) is None
 
 
@@ -107,7 +107,7 @@ CHANGES = st.fixed_dictionaries(
 
 
 @given(st.sampled_from([POLL, TODO]), st.lists(st.tuples(st.integers(1, 3), CHANGES), max_size=8))
-def test_no_part_of_a_widget_breaks_it(first: dict[str, object], later: list[tuple[int, object]]) -> None:
+def test_no_submessage_breaks_a_widget(first: dict[str, object], later: list[tuple[int, object]]) -> None:
     assert read_widget(parts((1, first), *later)) is not None
 
 

@@ -75,7 +75,7 @@ def test_no_control_invisible_or_overlong_text_ever_comes_out(text: str, cells: 
 
 
 @given(st.text(max_size=60))
-def test_what_is_safe_stays_as_it_is(text: str) -> None:
+def test_filtering_safe_text_changes_nothing(text: str) -> None:
     assert safe_line(safe_line(text)) == safe_line(text)
     assert safe_block(safe_block(text)) == safe_block(text)
 

@@ -35,7 +35,7 @@ def test_what_the_app_itself_uses_passes(sequence: str) -> None:
         "\x1b[200~", "\x1b[3;1;1;1r", "\x0e",
     ],
 )  # fmt: skip
-def test_what_only_a_trick_would_use_does_not_pass(sequence: str) -> None:
+def test_sequences_that_only_an_attack_would_use_do_not_pass(sequence: str) -> None:
     gate = TerminalFilter()
     shown = gate(f"before{sequence}")
     assert "\x1b" not in shown
@@ -70,7 +70,7 @@ def written(runs: list[tuple[str, str]]) -> str:
 
 
 @given(st.lists(RUNS, max_size=4))
-def test_fewer_bytes_look_the_same(lines: list[list[tuple[str, str]]]) -> None:
+def test_shortened_sequences_look_the_same(lines: list[list[tuple[str, str]]]) -> None:
     raw = "".join(f"\x1b[{row};1H{written(runs)}" for row, runs in enumerate(lines, 1))
     screens = []
     gate = TerminalFilter()
@@ -89,7 +89,7 @@ def test_fewer_bytes_look_the_same(lines: list[list[tuple[str, str]]]) -> None:
         alphabet=st.sampled_from("\x1b[]P_\\;?0125hlmuHJKcnt$<>=q ab\x07\x9b\x90\n\u202e\x00"), max_size=60
     )
 )
-def test_no_mixture_gets_through(text: str) -> None:
+def test_no_mixture_of_sequences_gets_through(text: str) -> None:
     shown = TerminalFilter()(text)
     rest = re.sub(
         r"\x1b\[[\d;]*m|\x1b\[[?<>=]?[\d;]*[ $]?[A-Za-z]|\x1b\](52;c|22|0|2);[^\x1b\x07]*(\x07|\x1b\\)",

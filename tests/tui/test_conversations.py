@@ -114,7 +114,7 @@ async def test_a_topic_in_a_muted_channel_is_unmuted_and_muted_alike_everywhere(
             assert stage.notices[-1] == "Muted: #general › lunch"
 
 
-async def test_letters_filter_only_after_slash(tmp_path: Path) -> None:
+async def test_letters_filter_the_list_only_after_a_slash(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await talk(stage)
         await stage.press("t")
@@ -150,7 +150,7 @@ async def test_keys_of_the_main_screen_lead_out_of_the_inbox(tmp_path: Path) -> 
         await until(lambda: stage.screen.writing.has_focus_within)
 
 
-async def test_what_arrives_comes_into_the_list(tmp_path: Path) -> None:
+async def test_new_messages_are_added_to_the_list(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.press("I")
         assert shown(stage) == []
@@ -177,7 +177,7 @@ async def test_what_arrives_comes_into_the_list(tmp_path: Path) -> None:
         ("", ""),
     ],
 )
-def test_a_message_in_one_line(html: str, line: str) -> None:
+def test_a_message_is_summarized_in_one_line(html: str, line: str) -> None:
     assert excerpt(html) == line
 
 

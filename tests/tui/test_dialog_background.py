@@ -76,7 +76,7 @@ def is_painted_since(box: Box, before: tuple[int, int]) -> bool:
     return all(now > then for now, then in zip(box.painted(), before, strict=True))
 
 
-async def test_what_changes_in_a_dialog_and_behind_it_at_once_is_painted_both(tmp_path: Path) -> None:
+async def test_simultaneous_changes_in_a_dialog_and_behind_it_are_both_painted(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         box = Box()
         await stage.app.push_screen(box)

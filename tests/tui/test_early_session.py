@@ -69,7 +69,9 @@ async def test_events_are_waited_for_once_the_app_has_painted_what_was_there(
         await session.close()
 
 
-async def test_what_no_app_takes_up_says_goodbye(tmp_path: Path, paths: Paths) -> None:
+async def test_an_early_session_that_no_app_takes_over_deletes_its_queue(
+    tmp_path: Path, paths: Paths
+) -> None:
     async with running_server(tmp_path / "server") as server:
         async with live_before_the_app(server, paths):
             pass

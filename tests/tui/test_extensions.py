@@ -381,7 +381,7 @@ def ticket(app, link):
             await until(lambda one=conversation: "◆ A ticket" in text_of(one.messages.list))  # type: ignore[misc]
 
 
-async def test_one_that_hangs_while_it_is_loaded_does_not_hold_up_the_end(tmp_path: Path) -> None:
+async def test_an_extension_that_hangs_while_loading_does_not_delay_quitting(tmp_path: Path) -> None:
     hanging = "import threading\nthreading.Event().wait(30)"
     write(tmp_path / "home-ada" / "config" / "extensions", hanging=hanging)
     async with on_stage(tmp_path) as stage:

@@ -31,7 +31,7 @@ def tell(app):
 """
 
 
-async def test_hooks_hear_every_account_and_are_told_which(tmp_path: Path) -> None:
+async def test_hooks_run_for_every_account_and_are_told_which_one(tmp_path: Path) -> None:
     source = (
         HEAD
         + WHO
@@ -162,7 +162,7 @@ async def act(app, message):
         assert host.running[0].is_on
 
 
-async def test_an_account_that_is_closed_is_heard_no_more_and_its_work_ends(tmp_path: Path) -> None:
+async def test_hooks_and_tasks_of_a_closed_account_end(tmp_path: Path) -> None:
     source = (
         HEAD
         + WHO

@@ -95,7 +95,7 @@ async def cancels_itself() -> None:
         (cancels_itself, "it was cancelled"),
     ],
 )
-async def test_an_async_function_that_goes_wrong_turns_the_extension_off(
+async def test_an_async_function_that_fails_turns_the_extension_off(
     running: RunningExtension, told: Told, function: Callable[[], Awaitable[None]], why: str
 ) -> None:
     await running.call_hook("it", function)
@@ -155,7 +155,9 @@ async def test_a_task_that_nobody_waits_for_has_the_limit_too(running: RunningEx
     assert isinstance(begun[0].exception(), TooLong)
 
 
-async def test_what_an_async_function_gives_back_and_waits_for_is_its_own(running: RunningExtension) -> None:
+async def test_an_async_function_may_use_timeouts_and_gather_and_return_a_value(
+    running: RunningExtension,
+) -> None:
     async def adds(one: int, other: int) -> int:
         async with asyncio.timeout(5):
             await asyncio.gather(asyncio.sleep(0), asyncio.sleep(0))
@@ -170,7 +172,7 @@ async def test_what_an_async_function_gives_back_and_waits_for_is_its_own(runnin
     assert await running.call_async("it", int, "7") == 7
 
 
-def test_code_of_the_app_is_not_interrupted_and_the_extension_is_afterwards() -> None:
+def test_the_extension_is_interrupted_only_after_code_of_the_app_has_returned() -> None:
     done: list[bool] = []
 
     def function() -> None:

@@ -63,20 +63,20 @@ def test_a_file_is_loaded_with_the_settings_of_its_name(tmp_path: Path) -> None:
         (HELLO.replace('"hello"', '"Hello!"'), {}, "ValueError: 'Hello!' is not a name"),
     ],
 )
-def test_what_is_wrong_with_an_extension_is_said(
+def test_errors_of_an_extension_are_reported(
     tmp_path: Path, source: str, settings: dict[str, object], problem: str
 ) -> None:
     assert one(write(tmp_path / "e", hello=source), **settings).problem.startswith(problem)
 
 
-def test_one_that_never_finishes_loading_does_not_hold_up_the_others(tmp_path: Path) -> None:
+def test_an_extension_that_never_finishes_loading_does_not_delay_the_others(tmp_path: Path) -> None:
     hanging = "import threading\nthreading.Event().wait(30)"
     folder = write(tmp_path / "e", a_hanging=hanging, hello=HELLO)
     found = load_all(folder, {}, seconds=1.0)
     assert [(each.name, bool(each.problem)) for each in found] == [("a_hanging", True), ("hello", False)]
 
 
-def test_two_of_one_name_are_not_both_loaded(tmp_path: Path) -> None:
+def test_of_two_extensions_with_one_name_only_one_is_loaded(tmp_path: Path) -> None:
     found = load_all(write(tmp_path / "e", a=HELLO, b=HELLO), {})
     assert [each.problem for each in found] == ["", "there is another extension named hello"]
 

@@ -49,7 +49,7 @@ def stale(stage: Stage) -> list[str]:
     ]
 
 
-async def test_moving_the_focus_leaves_no_row_behind(tmp_path: Path) -> None:
+async def test_moving_the_focus_leaves_no_row_with_its_old_look(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path / "server", demo=True) as server,
         on_stage(tmp_path, server=server, size=(140, 44)) as stage,

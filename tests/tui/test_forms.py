@@ -79,7 +79,7 @@ async def test_a_form_is_filled_in_by_keys_and_sent_from_its_last_field(tmp_path
         assert values.new_text("old") is OMIT
 
 
-async def test_enter_takes_one_person_after_the_other_before_it_sends(tmp_path: Path) -> None:
+async def test_enter_completes_one_person_after_the_other_before_it_sends_the_form(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         taken: list[Values] = []
 
@@ -226,7 +226,7 @@ async def test_a_refusal_after_a_form_was_closed_has_what_was_typed(tmp_path: Pa
         await until(lambda: stage.notices == ["This name is taken. You typed: Note: for whoever is hungry"])
 
 
-async def test_work_in_rounds_says_how_far_it_is_and_stops_when_asked(tmp_path: Path) -> None:
+async def test_a_task_in_rounds_shows_its_progress_and_stops_when_asked(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         go_on = asyncio.Event()
 
@@ -298,7 +298,7 @@ class LostPots(Pots):
         raise BadRequest("BAD_REQUEST", "No pots today", 400, {})
 
 
-async def test_a_list_that_cannot_be_fetched_waits_no_longer(tmp_path: Path) -> None:
+async def test_a_list_that_cannot_be_fetched_shows_the_error_instead_of_loading(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         screen = LostPots(stage.session)
         screen.pots = []
@@ -307,7 +307,7 @@ async def test_a_list_that_cannot_be_fetched_waits_no_longer(tmp_path: Path) -> 
         assert screen.list.empty_text == "Could not be loaded."
 
 
-async def test_what_is_wrong_stands_below_its_field_until_it_is_right(tmp_path: Path) -> None:
+async def test_an_error_is_shown_below_its_field_until_it_is_corrected(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "channel.new")
         form = await form_of(stage)
@@ -320,7 +320,7 @@ async def test_what_is_wrong_stands_below_its_field_until_it_is_right(tmp_path: 
         assert form.shown_problems.strip() == ""
 
 
-async def test_a_value_that_was_there_gives_way_to_what_is_typed_and_a_list_goes_on(tmp_path: Path) -> None:
+async def test_typing_replaces_an_existing_value_and_appends_to_a_list(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await stage.server.send("bruno", "general", "soup")
         await until(lambda: stage.screen.messages.selected_id is not None)

@@ -64,7 +64,7 @@ class Stage:
         return [at for at, _ in self.shown]
 
 
-def test_a_change_after_a_rest_is_shown_at_once_with_what_changed_in_the_same_moment() -> None:
+def test_a_change_after_a_pause_is_shown_at_once_with_others_of_the_same_turn() -> None:
     stage = Stage()
     stage.frames.note([ADDED])
     stage.frames.note([change.UnreadsChanged()])
@@ -92,7 +92,7 @@ def test_changes_without_end_get_fewer_frames_and_none_is_lost() -> None:
     assert max(b - a for a, b in pairwise(times)) <= STEADY + FRAME
 
 
-def test_a_key_brings_the_frame_that_waits() -> None:
+def test_a_key_press_shows_the_pending_frame_at_once() -> None:
     stage = Stage()
     stage.stream(10.0)
     stage.frames.note([ADDED])
@@ -103,14 +103,14 @@ def test_a_key_brings_the_frame_that_waits() -> None:
     assert AFTER_KEY < RESERVE
 
 
-def test_who_does_not_show_a_kind_is_left_alone() -> None:
+def test_subscribers_are_not_called_for_kinds_that_they_did_not_subscribe_to() -> None:
     stage = Stage()
     stage.frames.note([change.ConnectionChanged()])
     stage.go_on(1.0)
     assert stage.shown == []
 
 
-def test_whoever_left_is_not_called_any_more() -> None:
+def test_an_unsubscribed_callback_is_not_called_any_more() -> None:
     stage = Stage()
     seen: list[Kinds] = []
     leave = stage.frames.subscribe((change.MessagesAdded,), seen.append)

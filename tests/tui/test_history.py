@@ -13,7 +13,7 @@ from support.stage import on_stage
 ALL, SOUP, STEW = Narrow.all(), Narrow.topic(1, "soup"), Narrow.topic(1, "stew")
 
 
-def test_one_comes_back_to_the_message_that_one_left() -> None:
+def test_going_back_returns_to_the_message_that_was_left() -> None:
     history = History()
     history.go(Entry(ALL), None)
     history.go(Entry(SOUP), 7)
@@ -36,7 +36,7 @@ def test_a_link_within_a_view_is_a_step_and_opening_it_again_is_none() -> None:
     assert history.step(-1, 90) is None
 
 
-def test_what_lay_ahead_is_forgotten_and_the_history_has_an_end() -> None:
+def test_a_new_step_discards_the_steps_ahead_and_the_history_is_bounded() -> None:
     history = History()
     for number in range(LONGEST + 20):
         history.go(Entry(SOUP, number), number - 1)

@@ -69,7 +69,7 @@ class ShapingTerminal:
 
 @examples(200)
 @given(st.lists(ROW, min_size=1, max_size=5))
-def test_rows_are_as_they_were_written_where_marks_take_no_column(
+def test_rows_are_unchanged_where_marks_take_no_column(
     rows: list[list[tuple[str, Style]]],
 ) -> None:
     memory, terminal = ScreenMemory(), ShapingTerminal()

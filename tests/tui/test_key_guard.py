@@ -27,19 +27,19 @@ def test_a_word_after_a_refused_key_is_dropped_whole() -> None:
     assert typed(refused(), "second thoughts of mine", 10.1, 0.2) == ""
 
 
-def test_a_pause_ends_it() -> None:
+def test_a_pause_ends_the_guard() -> None:
     guard = refused()
     assert not guard.passes("s", True, 10.1)
     assert guard.passes("j", True, 10.1 + ONE_MOMENT)
 
 
-def test_a_key_that_is_no_text_passes_and_ends_it() -> None:
+def test_a_key_that_is_not_text_passes_and_ends_the_guard() -> None:
     guard = refused()
     assert guard.passes("ctrl+k", False, 10.05)
     assert guard.passes("j", True, 10.1)
 
 
-def test_a_key_that_is_held_down_is_no_word() -> None:
+def test_a_key_that_is_held_down_does_not_count_as_typed_text() -> None:
     assert typed(refused("n"), "jjjj", 10.1, 0.03) == "jj"
 
 

@@ -17,7 +17,7 @@ from support.stage import on_stage
 
 @pytest.mark.parametrize("opens", ["c", "r"])
 @pytest.mark.parametrize("busy", [0, 0.05], ids=["idle", "busy"])
-async def test_what_follows_the_key_that_opens_compose_is_written_there(
+async def test_keys_typed_after_the_one_that_opens_compose_go_to_compose(
     tmp_path: Path, opens: str, busy: float
 ) -> None:
     async with on_stage(tmp_path) as stage:
@@ -28,7 +28,7 @@ async def test_what_follows_the_key_that_opens_compose_is_written_there(
         assert stage.screen.writing.text.text == "Ups and downs, quietly"
 
 
-async def test_what_follows_the_key_that_opens_a_dialog_is_asked_there(tmp_path: Path) -> None:
+async def test_keys_typed_after_the_one_that_opens_a_dialog_go_to_the_dialog(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic()
         await stage.go(Narrow.all())

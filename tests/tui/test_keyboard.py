@@ -22,7 +22,7 @@ def heard(keyboard: Keyboard, data: bytes, now: float = 0.0) -> list[str]:
 @pytest.mark.parametrize(
     "broken", [b"\xff", b"\xc3(", b"\xe6\xbc?", b"\x1b[9999999999u", b"\x1b[1;2;99999999999u"]
 )
-def test_what_cannot_be_read_costs_no_key_after_it(broken: bytes) -> None:
+def test_unreadable_bytes_do_not_swallow_the_next_key(broken: bytes) -> None:
     assert heard(Keyboard(), broken + b"jk")[-2:] == ["j", "k"]
 
 

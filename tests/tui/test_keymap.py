@@ -188,7 +188,7 @@ def test_a_key_means_the_same_in_every_pane() -> None:
                     assert {command.id, other.id} in ALIKE, (command.id, other.id)
 
 
-def test_contexts_around_a_context_are_named_once_and_do_not_hold_it() -> None:
+def test_the_contexts_around_a_context_are_listed_once_and_do_not_include_it() -> None:
     for context in Context:
         assert context not in around(context)
         assert len(set(around(context))) == len(around(context))

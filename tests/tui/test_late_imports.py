@@ -61,7 +61,7 @@ print(json.dumps([main(), *(name in sys.modules for name in ("httpcore", "anyio"
     assert printed(program) == [4, True, False]
 
 
-def test_each_is_what_it_always_was_once_it_is_used() -> None:
+def test_each_module_works_as_usual_once_it_is_used() -> None:
     program = """
 import argparse, bz2, importlib.metadata, linecache, lzma, mimetypes, secrets, shlex, shutil, tokenize
 import certifi, email.header, email.parser, idna
@@ -104,7 +104,7 @@ print(json.dumps([
     ]
 
 
-def test_of_several_threads_none_sees_half_a_module() -> None:
+def test_no_thread_sees_a_partly_imported_module() -> None:
     program = """
 import tokenize
 found = []
@@ -151,7 +151,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
         (["--rc", "a", "--no-extensions"], False),
     ],
 )
-def test_what_nearly_every_start_says_is_understood_as_the_grammar_would(
+def test_common_arguments_are_parsed_as_the_full_parser_would(
     opened: list[dict[str, object]], arguments: list[str], is_plain: bool
 ) -> None:
     assert main(arguments) == Exit.DONE
@@ -164,7 +164,7 @@ def test_what_nearly_every_start_says_is_understood_as_the_grammar_would(
 
 @pytest.mark.parametrize("arguments", [["--rc"], ["--rc", "--account"], ["--rc", ""], ["nonsense"]])
 @pytest.mark.usefixtures("opened")
-def test_what_is_no_plain_start_is_for_the_grammar(arguments: list[str]) -> None:
+def test_uncommon_arguments_are_left_to_the_full_parser(arguments: list[str]) -> None:
     with suppress(SystemExit):
         main(arguments)
     assert GRAMMAR in sys.modules

@@ -161,7 +161,7 @@ def test_words_and_prefixes_come_before_scattered_letters() -> None:
     assert best_matches(" ", names) == [0, 1, 2, 3, 4, 5]
 
 
-def test_what_is_shown_counts_before_other_names() -> None:
+def test_displayed_names_rank_before_other_names() -> None:
     shown = ["heart_hands", "heart", "grinning"]
     names = ["heart_hands", "heart love red_heart", "grinning heart"]
     assert [shown[index] for index in best_matches("heart", names, shown)] == [

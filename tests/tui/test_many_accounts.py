@@ -57,7 +57,7 @@ async def test_all_stored_accounts_are_live_and_the_navigation_counts_what_is_un
         await until(lambda: listed(stage)[1] == (f"{dario} @1", 2, "●"))
 
 
-async def test_who_writes_in_another_account_is_marked_as_that_account_sees_them(tmp_path: Path) -> None:
+async def test_people_in_another_account_have_the_presence_that_this_account_sees(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         await server.call("ada", "PATCH", "/settings", {"presence_enabled": "false"})
         async with on_stage(tmp_path, server=server, stored=["dario"]) as stage:
@@ -90,7 +90,7 @@ async def test_going_to_another_account_and_back_keeps_both_live_and_the_draft(t
         await until(lambda: [draft.content for draft in mine.drafts.all()] == ["half a thought"])
 
 
-async def test_neither_another_account_nor_the_end_of_one_lets_the_loop_wait_for_the_disk(
+async def test_the_loop_never_waits_for_the_disk_of_another_or_a_closing_account(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result, loop_thread = Future.result, threading.current_thread()
@@ -214,7 +214,7 @@ async def test_the_inbox_has_what_is_unread_in_all_accounts(tmp_path: Path) -> N
         await until(lambda: stage.screen.narrow == where)
 
 
-async def test_an_account_that_is_broken_disturbs_no_other(tmp_path: Path) -> None:
+async def test_a_broken_account_does_not_affect_the_others(tmp_path: Path) -> None:
     folder = Paths.under(tmp_path / "home-ada").accounts
     async with running_server(tmp_path / "server") as server:
         gone = accounts.store(replace(server.account("dario"), site="http://127.0.0.1:9"), folder)

@@ -49,7 +49,7 @@ async def test_acts_on_a_message_reach_the_server_and_come_back(tmp_path: Path) 
         assert not await stage.is_read(message_id)
 
 
-async def test_marked_as_unread_is_said_when_the_rows_and_the_counters_say_so(
+async def test_marking_as_unread_is_reported_once_rows_and_counters_show_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with staged(tmp_path) as stage:
@@ -72,7 +72,7 @@ async def test_marked_as_unread_is_said_when_the_rows_and_the_counters_say_so(
         assert unread == [([False, True, True], 2)]
 
 
-async def test_where_marking_as_unread_is_refused_this_is_said_and_looking_goes_on(
+async def test_a_rejected_marking_as_unread_is_reported_and_marking_as_read_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: object, **__: object) -> None:
@@ -182,7 +182,9 @@ async def test_details_tell_readers_versions_and_reactions(tmp_path: Path) -> No
         assert stage.app.copied == ["first words"]
 
 
-async def test_a_copy_holds_nothing_that_a_shell_would_obey_when_it_is_pasted(tmp_path: Path) -> None:
+async def test_copied_text_contains_nothing_that_a_shell_would_execute_when_it_is_pasted(
+    tmp_path: Path,
+) -> None:
     async with staged(tmp_path) as stage:
         await stage.show(stage.topic)
         stage.pane.parts.clipboard.copy(
@@ -191,7 +193,7 @@ async def test_a_copy_holds_nothing_that_a_shell_would_obey_when_it_is_pasted(tm
         assert stage.app.copied == ["rm[201~ -rf\n\tit31m \u0645\u06cc\u200c\u062e"]
 
 
-async def test_every_command_of_the_pane_has_a_part_that_does_it(tmp_path: Path) -> None:
+async def test_every_command_of_the_pane_has_an_implementation(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         assert set(stage.pane.parts.table) == {command.id for command in in_context(Context.MESSAGES)}
 
@@ -235,7 +237,7 @@ def in_order(text: str, *parts: str) -> bool:
     return -1 not in places and places == sorted(places)
 
 
-async def test_the_line_of_what_is_unread_goes_where_one_marks_as_unread_at_once(tmp_path: Path) -> None:
+async def test_the_unread_line_moves_at_once_to_where_messages_are_marked_as_unread(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         ids = [await stage.server.send("ada", "general", "soup", f"spoon {number}") for number in range(4)]
         await stage.show(stage.topic, ids[2])
@@ -250,7 +252,7 @@ async def test_the_line_of_what_is_unread_goes_where_one_marks_as_unread_at_once
         await until(lambda: in_order(stage.app.text(), "unread from here", "spoon 1"))
 
 
-async def test_why_one_cannot_vote_is_said_once(tmp_path: Path) -> None:
+async def test_the_reason_why_the_user_cannot_vote_is_shown_once(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         await stage.show(stage.topic, "newest")
         await stage.press("X")

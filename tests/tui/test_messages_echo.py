@@ -69,7 +69,7 @@ async def test_a_star_and_a_reaction_show_at_once_and_stay(
         assert shown(stage, message_id) == (True, 1)
 
 
-async def test_what_the_server_does_not_take_is_taken_back_and_said(
+async def test_an_act_that_the_server_rejects_is_reverted_and_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with on_stage(tmp_path) as stage:
@@ -105,7 +105,7 @@ async def test_a_reaction_that_was_there_already_stays(
         assert shown(stage, message_id) == (False, 1)
 
 
-async def test_a_list_that_got_shorter_before_its_rows_moved_is_no_defect(
+async def test_a_list_that_got_shorter_before_its_rows_were_redrawn_logs_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with on_stage(tmp_path) as stage:

@@ -36,7 +36,7 @@ async def test_finding_goes_from_match_to_match(tmp_path: Path) -> None:
         assert (stage.app.told, stage.pane.selected_id) == (told, ids[0])
 
 
-async def test_finding_looks_through_everything_and_lets_others_have_their_turn(
+async def test_finding_searches_all_messages_without_blocking_the_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("narrowcast.panes.messages.find.SEARCHED_AT_ONCE", 200)

@@ -112,7 +112,7 @@ async def test_shift_with_a_hint_copies_where_a_link_leads(tmp_path: Path) -> No
         assert stage.app.copied[1:] == ["ada@x.example"]
 
 
-async def test_without_the_extra_for_pictures_one_is_told_how_to_get_it(
+async def test_without_the_optional_dependency_for_images_the_app_says_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("narrowcast.terminal.images.available", lambda: False)

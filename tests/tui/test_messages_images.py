@@ -67,7 +67,7 @@ def test_a_picture_is_reduced_to_what_the_screen_can_show(kind: str) -> None:
     ],
     ids=["50k x 50k", "long", "tiff", "ico", "empty", "svg", "cut", "too many bytes"],
 )
-def test_a_bomb_or_another_format_is_refused_before_it_is_decoded(data: bytes) -> None:
+def test_a_decompression_bomb_or_unknown_format_is_rejected_before_it_is_decoded(data: bytes) -> None:
     with pytest.raises(images.TooLarge):
         images.decode(data, (80, 24))
 
@@ -94,14 +94,16 @@ def test_no_bytes_break_the_decoder(noise: bytes, at: int) -> None:
         ({"TERM": "xterm-kitty", "TMUX": "/tmp/x"}, ""),
     ],
 )
-def test_graphics_are_told_from_the_environment(environment: dict[str, str], kind: str) -> None:
+def test_the_kind_of_graphics_is_detected_from_the_environment(
+    environment: dict[str, str], kind: str
+) -> None:
     assert images.graphics(environment) == kind
     assert images.graphics(environment, "sixel") == "sixel"
     assert images.graphics(environment, "cells") == ""
 
 
 @pytest.mark.parametrize("kind", ["kitty", "sixel"])
-def test_what_the_terminal_draws_itself_passes_the_gate_only_when_it_is_opened(kind: str) -> None:
+def test_image_sequences_pass_the_terminal_filter_only_where_images_are_enabled(kind: str) -> None:
     decoded = images.decode(picture(size=(300, 200)), (40, 20))
     data = images.drawing(kind, decoded, (40, 20))
     assert data.startswith({"kitty": "\x1b_G", "sixel": "\x1bP"}[kind])
@@ -209,7 +211,7 @@ async def test_a_picture_of_ones_own_server_is_shown_large(
         ("[notes.txt](/user_uploads/2/ab/notes.txt)", "notes.txt", "/user_uploads/2/ab/notes.txt"),
     ],
 )
-async def test_a_picture_elsewhere_and_a_file_that_is_none_are_links_and_not_fetched(
+async def test_images_of_other_servers_and_other_files_are_links_and_are_not_fetched(
     tmp_path: Path, content: str, seen: str, opened: str
 ) -> None:
     async with staged(tmp_path, (60, 20)) as stage:

@@ -232,7 +232,7 @@ def test_hint_labels_differ_and_have_one_length() -> None:
         assert len({len(label) for label in labels}) <= 1
 
 
-async def test_what_was_found_is_lit_and_the_row_keeps_its_text() -> None:
+async def test_a_match_is_highlighted_and_the_row_keeps_its_text() -> None:
     app = ListApp([message(1, "<p>Wrens and <b>wre</b>ns 漢 wrens</p>")])
     async with app.run_test(size=(60, 6)) as pilot:
         await pilot.pause()
@@ -272,7 +272,7 @@ async def test_a_search_marks_the_words_that_it_found() -> None:
         assert app.rows()[-1] == "▌   text 1"
 
 
-async def test_places_are_not_made_up_before_anything_is_known() -> None:
+async def test_no_conversation_name_is_made_up_before_anything_is_known() -> None:
     app = ListApp([short(1), short(2, channel_id=None, topic=None, direct_user_ids=frozenset({1, 2}))])
     app.view.narrow = Narrow.all()
     app.feed.mixed = True

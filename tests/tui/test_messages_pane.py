@@ -28,7 +28,7 @@ async def test_a_view_shows_what_the_server_has_and_what_comes(tmp_path: Path) -
         await stage.see("It is good.")
 
 
-async def test_nothing_is_read_while_one_looks_elsewhere(tmp_path: Path) -> None:
+async def test_nothing_is_marked_as_read_while_the_view_is_not_in_focus(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         await stage.show(stage.topic)
         stage.app.app_focus = False
@@ -91,7 +91,7 @@ async def test_seen_messages_are_read_and_unseen_ones_are_not(tmp_path: Path) ->
         await until(lambda: stage.session.state.unreads.count_all() == 0)
 
 
-async def test_what_comes_below_the_screen_of_a_reader_further_up_gets_the_line(tmp_path: Path) -> None:
+async def test_a_message_that_arrives_below_the_visible_part_gets_the_unread_line(tmp_path: Path) -> None:
     async with staged(tmp_path, (80, 10)) as stage:
         for number in range(15):
             await stage.server.send("bruno", "general", "soup", f"spoon {number}")
@@ -163,7 +163,7 @@ async def test_messages_of_ones_own_show_at_once_and_settle(tmp_path: Path) -> N
         assert stage.app.text().count("from me") == 1
 
 
-async def test_what_is_on_its_way_shows_in_every_view_of_its_place(
+async def test_pending_messages_show_in_every_view_of_their_conversation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with staged(tmp_path) as stage:
@@ -191,7 +191,7 @@ async def test_what_is_on_its_way_shows_in_every_view_of_its_place(
         assert "for " not in stage.app.text().split("\n")[0]
 
 
-async def test_one_comes_back_to_where_one_was(tmp_path: Path) -> None:
+async def test_returning_to_a_view_restores_the_position(tmp_path: Path) -> None:
     async with staged(tmp_path, (80, 12)) as stage:
         ids = [await stage.server.send("ada", "general", "soup", f"spoon {number}") for number in range(60)]
         await stage.show(stage.topic, ids[10])
@@ -228,7 +228,9 @@ async def test_a_view_that_the_server_refuses_says_why(tmp_path: Path) -> None:
         await stage.see("unknown 'is' operand nothing")
 
 
-async def test_a_refusal_is_no_lost_connection_where_there_are_messages(tmp_path: Path) -> None:
+async def test_a_rejected_refresh_of_a_view_with_messages_is_not_shown_as_a_lost_connection(
+    tmp_path: Path,
+) -> None:
     with offering("/messages", routes=messages.routes, method="GET") as offered:
         async with staged(tmp_path) as stage:
             await stage.server.send("bruno", "general", "soup", "before")

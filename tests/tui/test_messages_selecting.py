@@ -98,7 +98,7 @@ async def test_without_colours_selected_text_is_reversed(monkeypatch: pytest.Mon
         assert [one.text for one in strip if one.style is not None and one.style.reverse] == ["text 1"]
 
 
-async def test_what_had_to_be_broken_is_whole_in_a_copy() -> None:
+async def test_wrapped_words_are_whole_in_a_copy() -> None:
     word = "a_word_wider_than_any_row_of_the_screen_is_and_even_wider_than_two_of_them"
     code = "call(first_argument,  second_argument,  third_argument)"
     html = f"<p>so: {word} 漢字漢字漢字漢字漢字漢字漢字漢字漢字 end</p><pre><code>{code}\nnext()</code></pre>"

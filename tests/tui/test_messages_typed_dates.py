@@ -43,7 +43,7 @@ def test_what_is_no_date_is_refused(text: str) -> None:
 
 
 @given(st.text(max_size=12))
-def test_nothing_else_happens_whatever_is_typed(text: str) -> None:
+def test_any_text_is_either_a_date_or_a_value_error(text: str) -> None:
     try:
         assert day_of(text, SATURDAY)
     except ValueError:

@@ -40,7 +40,7 @@ async def test_channels_stand_in_the_folders_of_the_organization(tmp_path: Path)
         await until(lambda: outline(stage).index("Home:") < outline(stage).index("Work:"))
 
 
-async def test_who_wants_no_folders_sees_none(tmp_path: Path) -> None:
+async def test_channel_folders_can_be_turned_off(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         server = stage.server
         answer = await server.call(

@@ -29,7 +29,7 @@ from support.sessions import until
 TMUX = {"TMUX": "/tmp/tmux-0/default,1,0"}
 
 
-def test_each_way_is_written_as_its_terminals_read_it() -> None:
+def test_each_kind_of_notification_is_written_in_the_form_that_its_terminals_read() -> None:
     def written(way: Popup, **more: object) -> str:
         return popup_sequence(way, "Bruno in #general", "soup", number=3, **more)  # type: ignore[arg-type]
 
@@ -49,7 +49,7 @@ def test_each_way_is_written_as_its_terminals_read_it() -> None:
 
 
 @given(st.text(max_size=400), st.text(max_size=400), st.sampled_from([{}, TMUX, {"STY": "1"}]))
-def test_no_text_makes_anything_else_than_a_notice(
+def test_no_text_can_turn_a_notification_into_another_sequence(
     title: str, body: str, environment: dict[str, str]
 ) -> None:
     for way in (Popup.OSC9, Popup.OSC777, Popup.OSC99):
@@ -160,7 +160,7 @@ def test_the_arguments_are_filled_in_and_what_somebody_writes_is_no_option() -> 
     ]
 
 
-def test_what_is_filled_in_is_not_filled_in_again() -> None:
+def test_placeholders_within_inserted_values_are_not_replaced() -> None:
     assert arguments_of(["p", "{title}"], {**VALUES, "title": "{body} $(reboot) `x`"}) == [
         "p",
         "{body} $(reboot) `x`",
@@ -176,7 +176,7 @@ def test_what_is_filled_in_is_not_filled_in_again() -> None:
         (["a", "b\0"], "null"),
     ],
 )
-def test_a_command_that_cannot_be_meant_is_refused(command: list[str], problem: str) -> None:
+def test_an_invalid_notification_command_is_rejected(command: list[str], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         check_command(command)
 
@@ -238,7 +238,7 @@ async def test_a_command_that_takes_too_long_is_ended(
     await slow.close()
 
 
-async def test_a_command_that_is_not_there_is_for_the_log(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_missing_command_is_reported_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     runner = CommandRunner(["narrowcast-no-such-program", "{title}"])
     runner.start(VALUES)
     await until(lambda: "is not there" in caplog.text)

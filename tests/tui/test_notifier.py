@@ -163,7 +163,7 @@ async def test_what_is_on_a_focused_screen_is_not_told(tmp_path: Path) -> None:
         assert len(await on.told()) == 2
 
 
-async def test_what_was_seen_before_one_looked_away_is_not_told_though_the_server_does_not_know_yet(
+async def test_messages_seen_before_looking_away_do_not_notify_even_if_not_yet_marked_on_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(read_marks, "APART", 3600.0)
@@ -178,7 +178,7 @@ async def test_what_was_seen_before_one_looked_away_is_not_told_though_the_serve
         assert await on.told() == already
 
 
-async def test_what_is_on_the_screen_of_a_terminal_without_the_focus_is_told(tmp_path: Path) -> None:
+async def test_visible_messages_notify_if_the_terminal_has_no_focus(tmp_path: Path) -> None:
     async with bench(tmp_path, focused=False) as on:
         await on.write("not seen", on.sight.seen.add)
         assert len(await on.told()) == 2
@@ -196,7 +196,7 @@ async def test_where_no_terminal_tells_of_its_focus_the_last_key_counts(tmp_path
         assert len(await on.told()) == 2
 
 
-async def test_what_was_read_within_its_moment_is_not_told(tmp_path: Path) -> None:
+async def test_a_message_read_within_the_grace_period_does_not_notify(tmp_path: Path) -> None:
     async with bench(tmp_path, focused=True) as on:
         messages = on.session.state.messages
 
@@ -223,7 +223,7 @@ async def test_quiet_hours_are_quiet(tmp_path: Path) -> None:
         (Notifications(), True, 1),
     ],
 )
-async def test_the_sound_has_a_switch_of_its_own(
+async def test_sound_can_be_configured_separately(
     tmp_path: Path, config: Notifications, popup: bool, bells: int
 ) -> None:
     async with bench(tmp_path, config) as on:

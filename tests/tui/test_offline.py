@@ -26,7 +26,7 @@ def test_the_tables_name_commands_that_there_are_each_once() -> None:
     assert offline(by_id()["go.inbox"]) is Offline.WORKS
 
 
-async def test_who_is_deactivated_is_told_that_and_not_to_log_in_again(tmp_path: Path) -> None:
+async def test_a_deactivated_user_is_told_so_and_not_asked_to_log_in_again(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
         await stage.server.call("ada", "DELETE", f"/users/{stage.server.id('dario')}", {})
         await until(lambda: stage.session.status.kind is ConnectionKind.REFUSED)
@@ -37,7 +37,7 @@ async def test_who_is_deactivated_is_told_that_and_not_to_log_in_again(tmp_path:
         assert len(told) <= 80
 
 
-async def test_what_needs_the_server_is_refused_at_once_with_the_reason(tmp_path: Path) -> None:
+async def test_a_command_that_needs_the_server_fails_at_once_with_the_reason(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.server.send("bruno", "general", "soup", "Taste it")
         await until(lambda: stage.screen.messages.selected_id is not None)

@@ -133,7 +133,7 @@ async def test_profile_fields_are_made_changed_ordered_and_removed(tmp_path: Pat
         await until(lambda: len(rows(stage)) == 1)
 
 
-def test_choices_that_stay_keep_their_keys_and_new_ones_get_new_ones() -> None:
+def test_existing_choices_keep_their_keys_and_new_ones_get_new_keys() -> None:
     data = choices_data(["blue", "green"], {"0": "red", "1": "blue"})
     assert data == {"1": {"text": "blue", "order": "1"}, "2": {"text": "green", "order": "2"}}
 

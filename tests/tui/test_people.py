@@ -120,7 +120,9 @@ async def test_what_a_server_is_too_old_for_says_its_level(tmp_path: Path) -> No
         assert "(le" not in shown
 
 
-async def test_a_name_or_picture_that_the_server_has_fixed_is_not_asked_for(tmp_path: Path) -> None:
+async def test_name_and_avatar_cannot_be_edited_where_only_administrators_may_change_them(
+    tmp_path: Path,
+) -> None:
     for person, free in (("dario", False), ("ada", True)):
         async with on_stage(tmp_path / person, person=person, size=(80, 24)) as stage:
             stage.session.state.offers = stage.session.state.offers._replace(

@@ -18,7 +18,7 @@ def field(kind: int, data: str = "") -> ProfileField:
 
 
 @pytest.mark.parametrize("zone", ["", "Nowhere/Land", "../../etc/passwd", "/etc/passwd", "\x00", "a" * 5000])
-def test_a_time_zone_that_is_none_says_nothing(zone: str) -> None:
+def test_an_invalid_time_zone_shows_no_time(zone: str) -> None:
     assert local_time(zone, NOW) == ""
 
 
@@ -29,11 +29,11 @@ def test_the_time_is_that_of_the_persons_zone() -> None:
 
 
 @pytest.mark.parametrize("data", ["", "[", "[1]", "null", '{"0": 1}', '{"0": {"text": 5}}', "[" * 100_000])
-def test_choices_that_are_none_are_left_out(data: str) -> None:
+def test_invalid_choices_are_left_out(data: str) -> None:
     assert options(field(3, data)) == {}
 
 
-def test_choices_stand_in_their_order() -> None:
+def test_choices_are_in_their_order() -> None:
     data = '{"a": {"text": "late", "order": "10"}, "b": {"text": "soon", "order": "2"}}'
     assert list(options(field(3, data)).values()) == ["soon", "late"]
 
@@ -41,7 +41,7 @@ def test_choices_stand_in_their_order() -> None:
 @pytest.mark.parametrize(
     ("value", "people"), [("[1, 2]", [1, 2]), ("", []), ("{}", []), ('["x", true, 3]', [3])]
 )
-def test_people_in_a_field_are_read_with_care(value: str, people: list[int]) -> None:
+def test_invalid_users_in_a_profile_field_are_skipped(value: str, people: list[int]) -> None:
     assert people_of(value) == people
 
 

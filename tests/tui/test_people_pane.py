@@ -34,7 +34,7 @@ def names(rows: PeopleRows) -> list[str]:
     return [row.name for row in rows.in_order()]
 
 
-def test_the_present_come_first_and_go_back_when_they_were_not_seen_for_long() -> None:
+def test_active_people_come_first_and_move_down_after_a_long_absence() -> None:
     people = [live.user(number, name) for number, name in ((21, "ada"), (22, "Bea"), (23, "Cy"))]
     state = live.make_state(realm_users=people, user_id=21)
     rows = PeopleRows()
@@ -51,7 +51,7 @@ def test_the_present_come_first_and_go_back_when_they_were_not_seen_for_long() -
     assert names(rows) == ["ada", "Cy"]
 
 
-def test_many_people_are_looked_at_in_slices_and_one_who_changes_alone() -> None:
+def test_many_people_are_processed_in_slices_and_a_single_change_alone() -> None:
     people = [live.user(number, f"Person {number:05}") for number in range(1, 5 * SLICE)]
     state = live.make_state(realm_users=people, user_id=1)
     rows = PeopleRows()

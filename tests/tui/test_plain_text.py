@@ -20,7 +20,7 @@ from narrowcast.terminal.plain_text import tolerate_all_characters
         ("a\u0301b", "latin-1", "ab"),
     ],
 )
-def test_what_a_character_set_lacks_is_replaced_by_something_as_wide(
+def test_characters_missing_in_a_character_set_are_replaced_by_something_as_wide(
     text: str, encoding: str, shown: str
 ) -> None:
     raw = io.BytesIO()

@@ -32,7 +32,7 @@ def office() -> State:
     return state
 
 
-def test_everybody_has_one_standing() -> None:
+def test_every_user_has_one_standing() -> None:
     state = office()
     standings = [of_person(state, user_id, NOW) for user_id in (ME, HERE, IDLE, AWAY, GONE, BOT)]
     assert standings == [

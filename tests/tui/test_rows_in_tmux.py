@@ -65,7 +65,7 @@ def shown_by_tmux(sent: str, folder: Path, height: int) -> list[str]:
     return shown.stdout.split("\n")[:height]
 
 
-def test_what_follows_a_name_stands_in_its_column(tmp_path: Path) -> None:
+def test_text_after_a_name_keeps_its_column(tmp_path: Path) -> None:
     style = Style(color="red")
     before = [Strip([Segment("x" * WIDTH, style)]) for _ in NAMES]
     rows = [
@@ -106,7 +106,7 @@ def test_no_letter_of_a_name_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [line.split() for line in shown] == [["Ada", "12:05", "pm│"]] * len(names)
 
 
-def test_in_tmux_a_cursor_and_words_stand_behind_the_letters(
+def test_in_tmux_a_cursor_and_text_keep_their_columns_after_joining_letters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(joining_letters, "in_tmux", lambda: True)

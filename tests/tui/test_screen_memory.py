@@ -43,7 +43,7 @@ CONSOLE = Console(force_terminal=True, color_system="standard", width=WIDTH)
 CONSOLES = st.sampled_from([CONSOLE, Console(force_terminal=True, color_system="truecolor", width=WIDTH)])
 
 
-def test_what_is_to_be_written_can_be_asked_for_twice() -> None:
+def test_the_text_to_write_can_be_read_twice() -> None:
     runs = Runs(CONSOLE)
     runs.first("first")
     runs.add(0, [("a", Style()), ("b", Style())], [0, 1])
@@ -117,7 +117,7 @@ def test_a_character_of_several_parts_takes_the_columns_it_shows(wide: str) -> N
     assert len(memory.rows[0]) == WIDTH
 
 
-def test_what_comes_after_an_emoji_stands_in_its_column_in_every_terminal() -> None:
+def test_text_after_an_emoji_keeps_its_column_in_every_terminal() -> None:
     memory = ScreenMemory()
     row = strip_of([("🛠ab", Style()), ("🐙c", Style(bold=True)), ("d", Style())])
     sent = memory.of_layout(LayoutUpdate([[row]], Region(0, 0, WIDTH, 1)), CONSOLE)
@@ -125,7 +125,7 @@ def test_what_comes_after_an_emoji_stands_in_its_column_in_every_terminal() -> N
     assert columns == [("2", "a"), ("6", "c")]
 
 
-def test_after_forgetting_everything_is_sent() -> None:
+def test_everything_is_sent_after_the_memory_is_cleared() -> None:
     memory = ScreenMemory()
     rows: list[Iterable[Strip]] = [[strip_of([("hello", Style())])] for _ in range(HEIGHT)]
     first = memory.of_layout(LayoutUpdate(rows, Region(0, 0, WIDTH, HEIGHT)), CONSOLE)
@@ -163,7 +163,7 @@ TEXTS = st.lists(st.text(st.sampled_from("ab 界é"), max_size=5), min_size=TALL
 
 @examples(100)
 @given(TEXTS, TEXTS, st.lists(st.integers(-4, 4), min_size=1, max_size=4), CONSOLES, st.booleans())
-def test_rows_that_move_look_as_if_they_were_written_and_leave_what_stands_beside_them(
+def test_moved_rows_look_as_if_they_were_rewritten_and_leave_neighbouring_columns_alone(
     texts: list[str], beside: list[str], steps: list[int], console: Console, has_side_margins: bool
 ) -> None:
     memory = ScreenMemory(has_side_margins=has_side_margins)
@@ -210,7 +210,7 @@ def test_between_two_panes_rows_move_where_the_terminal_can_move_columns(has_sid
     assert ("\x1b[?69h" in sent) is has_side_margins
 
 
-def test_a_list_of_the_whole_width_that_goes_on_sends_its_new_row_alone() -> None:
+def test_scrolling_a_full_width_list_sends_only_the_new_row() -> None:
     memory = ScreenMemory()
     lines = [strip_of([(f"{number} is {number * 7}", STYLES[number % 2])]) for number in range(20)]
     place = Region(0, 0, WIDTH, TALL)
@@ -271,7 +271,7 @@ def test_only_a_terminal_that_was_asked_says_that_it_can_move_columns(
     assert (memory.has_side_margins, terminal.times_asked) == (False, 2), "it may be another terminal"
 
 
-def test_rows_count_as_sent_where_nothing_lies_over_them_and_then_alone(
+def test_rows_are_sent_directly_only_where_nothing_overlaps_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     free: Region | None = None

@@ -37,7 +37,7 @@ async def test_a_part_of_a_name_finds_the_messages_of_a_person(tmp_path: Path) -
         await until(lambda: list(stage.session.view(narrow).ids) == [mine])
 
 
-async def test_a_search_is_named_and_offered_again_as_one_types_it(tmp_path: Path) -> None:
+async def test_a_search_is_shown_and_offered_again_in_the_form_in_which_it_is_typed(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         state, everybody = stage.session.state, list(stage.session.state.users)
         bruno, chiyo = stage.server.id("bruno"), stage.server.id("chiyo")

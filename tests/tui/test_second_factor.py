@@ -196,7 +196,9 @@ async def test_the_app_gives_new_recovery_codes_and_switches_it_off(tmp_path: Pa
         assert "Set up" in rows(stage)[0]
 
 
-async def test_a_lost_answer_shows_what_is_so_and_a_code_is_typed_again(tmp_path: Path) -> None:
+async def test_after_a_lost_answer_the_actual_state_is_shown_and_a_code_is_asked_for_again(
+    tmp_path: Path,
+) -> None:
     async with (
         running_server(tmp_path / "server") as server,
         FaultProxy(server.url) as proxy,

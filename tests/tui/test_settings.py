@@ -82,13 +82,13 @@ async def test_every_choice_is_one_that_servers_take(server: TestServer) -> None
                 assert not answer.ignored_parameters_unsupported, name
 
 
-def test_of_notifications_only_what_has_an_effect_here_is_shown() -> None:
+def test_only_notification_settings_that_affect_the_app_are_shown() -> None:
     assert {setting.name for setting in OWN["Notifications"]} == EFFECTIVE_SETTINGS
     others = {name for name in named(OWN) - EFFECTIVE_SETTINGS if "notif" in name}
     assert all("typing" in name for name in others)
 
 
-async def test_settings_of_email_and_phones_are_in_no_list_of_ones_own(tmp_path: Path) -> None:
+async def test_personal_settings_do_not_list_email_and_phone_settings(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "account.settings")
         shown = "\n".join(rows(stage)).lower()
@@ -108,7 +108,7 @@ def test_periods_are_read_as_people_write_them(text: str, period: int | None) ->
 
 
 @pytest.mark.parametrize("text", ["soon", "10 fortnights", "-3", "1.5 h"])
-def test_what_is_no_period_is_refused(text: str) -> None:
+def test_an_invalid_period_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="unit"):
         seconds(text)
 
@@ -209,7 +209,7 @@ async def asked_again(stage: Stage, before: AskScreen, problem: str) -> AskScree
     return ask
 
 
-async def test_what_the_server_refuses_or_nobody_can_read_stays_in_the_field(tmp_path: Path) -> None:
+async def test_a_value_that_is_rejected_or_invalid_stays_in_the_field(tmp_path: Path) -> None:
     with offering("/settings", routes=settings_routes.routes, method="PATCH") as offered:
         offered.answer = ServiceError("A fault", status=500)
         async with on_stage(tmp_path, size=(80, 24)) as stage:
@@ -303,7 +303,7 @@ async def test_a_refusal_that_comes_below_another_dialog_asks_again_when_that_is
             assert "Server error (HTTP 500)" in ask.remark.plain
 
 
-async def test_what_was_typed_stands_in_the_notice_where_the_list_is_closed(tmp_path: Path) -> None:
+async def test_if_the_list_was_closed_the_notice_has_the_typed_value(tmp_path: Path) -> None:
     with refused_late() as go_on:
         async with on_stage(tmp_path, size=(80, 24)) as stage:
             await at(stage, "account.settings", "default_language")
@@ -356,7 +356,7 @@ async def test_a_new_name_of_the_organization_stands_in_the_status_line_at_once(
         await until(lambda: "Ada Moreno · Bakers" in stage.status_line)
 
 
-async def test_the_description_and_a_channel_are_set(tmp_path: Path) -> None:
+async def test_the_organizations_description_and_a_channel_setting_can_be_set(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await at(stage, "organization.settings", "description")
         await stage.press("enter")
@@ -378,7 +378,7 @@ async def test_what_newcomers_start_with_is_changed_by_administrators(tmp_path: 
         await until(lambda: stage.session.state.newcomers.flag("enter_sends") is not before)
 
 
-async def test_what_the_plan_of_the_organization_lacks_is_said_beside_it(tmp_path: Path) -> None:
+async def test_settings_that_the_organizations_plan_lacks_are_marked(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         state = stage.session.state
         state.organization.put("plan_type", 2)

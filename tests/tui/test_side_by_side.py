@@ -64,7 +64,7 @@ async def test_each_has_a_view_and_a_target_of_its_own(tmp_path: Path) -> None:
         assert (left.narrow, right.narrow) == (topic(stage, "breakfast"), topic(stage, "supper"))
 
 
-async def test_what_comes_is_shown_in_both(tmp_path: Path) -> None:
+async def test_new_messages_are_shown_in_either_conversation(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         left, right = await two(stage)
         for name in ("lunch", "supper"):
@@ -87,7 +87,9 @@ async def test_both_are_fetched_again_when_events_were_missed(tmp_path: Path) ->
         await until(lambda: not any(one.messages.view.is_stale for one in (left, right)))  # type: ignore[union-attr]
 
 
-async def test_the_one_that_stays_is_fetched_again_when_events_were_missed(tmp_path: Path) -> None:
+async def test_the_conversation_that_stays_open_is_fetched_again_when_events_were_missed(
+    tmp_path: Path,
+) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         left, _ = await two(stage)
         await fetched(left.messages.view)
@@ -217,7 +219,7 @@ async def test_the_next_start_shows_both(tmp_path: Path) -> None:
             await until(lambda: not any(tmp_path.rglob("beside")))
 
 
-def test_a_note_that_cannot_be_used_is_none(tmp_path: Path) -> None:
+def test_an_unusable_record_of_the_layout_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "beside"
     assert SideNote.read(path) is None
     for text in ("", "nonsense", '{"narrow": "nonsense"}', '{"narrow": 5}', "[]"):

@@ -110,7 +110,7 @@ def test_a_module_that_was_changed_is_loaded_as_it_is_now_and_kept_anew(starts: 
     assert starts.run()[:3] == ["CachedLoader", "CachedLoader", "after!"]
 
 
-def test_a_module_that_is_gone_is_gone(starts: Starts) -> None:
+def test_a_deleted_module_is_not_loaded_from_the_file(starts: Starts) -> None:
     starts.run()
     starts.thing.unlink()
     assert starts.run(
@@ -185,7 +185,7 @@ def test_a_file_that_is_not_whole_or_not_ones_own_is_not_used_but_written_anew(
     assert starts.run()[:7] == ["CachedLoader", "CachedLoader", *FOUND]
 
 
-def test_code_that_cannot_be_read_is_read_from_where_it_always_was(starts: Starts) -> None:
+def test_if_reading_the_file_fails_the_modules_are_loaded_from_their_usual_files(starts: Starts) -> None:
     starts.run()
     fails = "def fails(*_):\n    raise OSError\nstartup_cache.os.pread = fails\n"
     assert starts.run(fails + LOADS) == ["CachedLoader", "CachedLoader", *FOUND, False, [], True, True]
@@ -198,7 +198,7 @@ def test_nothing_is_kept_where_python_is_to_write_no_code(starts: Starts) -> Non
     assert not starts.file.exists()
 
 
-def test_a_pattern_that_is_wrong_is_refused_as_ever(starts: Starts) -> None:
+def test_an_invalid_pattern_raises_as_usual(starts: Starts) -> None:
     program = """
 import re
 answer = []
@@ -211,21 +211,21 @@ for wrong in ("(", ["x"], 5):
     assert starts.run(program) == ["error", "TypeError", "TypeError"]
 
 
-def test_what_cannot_be_written_ends_no_app(starts: Starts) -> None:
+def test_a_failed_write_of_the_file_does_not_end_the_app(starts: Starts) -> None:
     assert (
         starts.run("made.new_sources['x', 'exec'] = made.sources['x', 'exec'] = object()\nanswer = []") == []
     )
     assert not starts.file.exists()
 
 
-def test_flags_of_a_class_of_their_own_are_written(starts: Starts) -> None:
+def test_regex_flags_of_an_own_class_are_stored(starts: Starts) -> None:
     flags = "class Flags(int): pass\nimport re\nre._compiler.compile('a-b', Flags(re.I))\nanswer = []"
     starts.run(flags)
     assert starts.file.exists()
 
 
 @pytest.mark.parametrize("elsewhere", ["Changed", "None"])
-def test_a_python_that_has_its_parts_elsewhere_starts_as_ever(starts: Starts, elsewhere: str) -> None:
+def test_a_python_with_a_different_re_module_starts_as_usual(starts: Starts, elsewhere: str) -> None:
     other = "class Changed:\n    compile = staticmethod(lambda pattern, flags=0: None)\n"
     assert starts.run("answer = [made is None]", before=f"{other}startup_cache.compiler = {elsewhere}") == [
         True

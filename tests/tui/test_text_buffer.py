@@ -48,7 +48,7 @@ def test_wrapping_loses_nothing_and_fits_the_width(text: str, width: int) -> Non
 
 
 @given(TEXTS, st.integers(4, 30), st.lists(st.sampled_from(ACTS), max_size=25))
-def test_whatever_is_pressed_the_cursor_stays_within_the_text(text: str, width: int, acts: list[str]) -> None:
+def test_the_cursor_stays_within_the_text_for_all_keys(text: str, width: int, acts: list[str]) -> None:
     buffer = TextBuffer(text)
     for act in acts:
         getattr(buffer, act)()
@@ -84,7 +84,7 @@ def test_a_family_is_one_character() -> None:
     assert buffer.text == "a"
 
 
-def test_what_was_cut_is_put_back_elsewhere() -> None:
+def test_cut_text_can_be_inserted_elsewhere() -> None:
     buffer = TextBuffer("first second")
     buffer.kill_word()
     buffer.home()

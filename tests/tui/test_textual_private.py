@@ -123,7 +123,7 @@ class TwoLines(Dialog[None]):
             yield Static("two")
 
 
-async def test_what_comes_and_goes_is_painted_also_where_somebody_asks_for_places_before_the_layout() -> None:
+async def test_added_and_removed_widgets_are_painted_even_if_regions_are_read_before_the_layout() -> None:
     """A notice stayed on the terminal, or never appeared, because Textual no longer found a change."""
     app = Frames()
     async with app.run_test() as pilot:
@@ -342,7 +342,7 @@ class Field(Static, can_focus=True):
         return character is not None and character.isprintable()
 
 
-async def test_keys_are_heard_by_whom_they_belong_to() -> None:
+async def test_keys_reach_the_widget_that_they_belong_to() -> None:
     app = Keys()
     async with app.run_test() as pilot:
         app.query_one(Field).focus()

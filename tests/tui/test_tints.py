@@ -35,7 +35,7 @@ def colours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("theme", [NARROWCAST, PAPER, CONTRAST], ids=lambda theme: theme.name)
 @pytest.mark.parametrize("has_256", [False, True])
-def test_what_is_tinted_can_be_read_on_every_background(theme: Theme, has_256: bool) -> None:
+def test_tinted_text_is_readable_on_every_background(theme: Theme, has_256: bool) -> None:
     panel = Color.parse(theme.panel or "")
     people = {f"person {number}": person_color(number, dark=theme.dark) for number in range(len(HUES))}
     for name, wanted in {**CHOSEN, **people}.items():
@@ -124,7 +124,7 @@ async def test_a_channel_has_the_colour_that_was_chosen_in_the_list_and_in_headi
             assert wanted in written([listed.render_item(listed.shown[row], 26, False)[0]], "#")
 
 
-async def test_a_colour_that_is_none_paints_nothing(tmp_path: Path) -> None:
+async def test_an_invalid_colour_paints_nothing(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         for color in ("", "red", "\x1b[31m", "#12", "#76ce90 on red", "auto"):
             assert channel_tint(stage.screen.messages.list, color) == Style.null()
