@@ -16,7 +16,7 @@ WAITING, SENDING, UNCONFIRMED = OutboxState.WAITING, OutboxState.SENDING, Outbox
 FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
 
 
-# settling
+# confirmation by answer and event
 
 
 async def test_a_message_goes_out_and_leaves_when_its_event_comes(bench: OutboxBench) -> None:

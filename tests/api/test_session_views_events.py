@@ -48,9 +48,7 @@ async def test_only_the_server_can_say_whether_an_unknown_message_was_moved_here
     assert host.asked_to_match == [11]
 
 
-async def test_the_server_decides_whether_a_message_matches_a_complex_search_and_if_it_fails_there_is_a_gap() -> (
-    None
-):
+async def test_the_server_decides_whether_a_message_matches_a_search_and_if_it_fails_a_gap_remains() -> None:
     host = ViewHost()
     view = await opened(host, page(1, newest=True, oldest=True), Narrow.search("barley"))
     host.matching = {8: Match("<p>barley</p>", "soup")}

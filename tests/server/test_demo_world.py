@@ -105,7 +105,7 @@ def test_every_kind_of_content_occurs(core: Core, shape: str) -> None:
     assert core.store.one("SELECT 1 FROM messages WHERE instr(rendered, ?)", shape) is not None
 
 
-def test_the_scripts_ran_without_errors(core: Core) -> None:
+def test_no_placeholder_or_mention_in_the_messages_is_unresolved(core: Core) -> None:
     for row in core.store.all("SELECT content, rendered FROM messages"):
         assert "{" not in row["content"] or "```" in row["content"] or "$$" in row["content"]
     unknown = core.store.all("SELECT content FROM messages WHERE instr(rendered, '@<strong>')")

@@ -1,4 +1,4 @@
-"""One table of gates: VER rows."""
+"""The table of feature gates: VER rows."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ async def test_a_restored_draft_takes_the_rows_of_its_text(tmp_path: Path) -> No
             assert again.screen.writing.text.size.height == 3
 
 
-async def test_saved_positions_of_drafts_are_kept_in_their_order(
+async def test_notes_about_the_open_draft_are_written_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write, go_on = ComposeNote.write, threading.Event()

@@ -92,7 +92,7 @@ def test_changes_without_end_get_fewer_frames_and_none_is_lost() -> None:
     assert max(b - a for a, b in pairwise(times)) <= STEADY + FRAME
 
 
-def test_a_key_press_shows_the_pending_frame_at_once() -> None:
+def test_a_key_press_brings_the_pending_frame_forward() -> None:
     stage = Stage()
     stage.stream(10.0)
     stage.frames.note([ADDED])

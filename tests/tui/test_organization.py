@@ -202,7 +202,7 @@ async def test_the_organization_is_deactivated_only_by_its_name(tmp_path: Path) 
         form = await form_of(stage)
         await until(lambda: form.row("name").has_problem)
         await fill(stage, name=stage.server.core.settings["name"])
-        # The embedded server serves one organization and says so: the request has reached it.
+        # The embedded server rejects this with its own error: the request has reached it.
         await until(lambda: "its operator can stop it" in form.shown_problems)
 
 

@@ -1,4 +1,4 @@
-"""What the README says is true."""
+"""The README is short, its links work and the keys it names exist."""
 
 from __future__ import annotations
 
