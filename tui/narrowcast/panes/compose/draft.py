@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from narrowcast_api.storage.records import Draft
 
 
-class DraftInHand:
+class OpenDraft:
     """At most one draft. Compose reports every text; this class saves it only if it changed.
 
     A text that was not edited since it was last saved is never saved again: another device may have changed

@@ -15,7 +15,7 @@ from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.compose.beginning import Beginning
 from narrowcast.panes.compose.context import ComposeContext
-from narrowcast.panes.compose.draft import DraftInHand
+from narrowcast.panes.compose.draft import OpenDraft
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.look import ComposeLook
@@ -123,7 +123,7 @@ class ComposePane(Vertical):
         return self._writing.edits.message_id
 
     @property
-    def draft(self) -> DraftInHand:
+    def draft(self) -> OpenDraft:
         """The draft in compose."""
         return self._writing.draft
 

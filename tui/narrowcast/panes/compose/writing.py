@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from narrowcast.panes.compose.draft import DraftInHand
+from narrowcast.panes.compose.draft import OpenDraft
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, Edits, to_draft
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.text import names
@@ -48,7 +48,7 @@ class Writing:
         self._text = text
         self._tell = tell
         self._shown = shown
-        self.draft = DraftInHand(session.drafts)
+        self.draft = OpenDraft(session.drafts)
         self.edits = Edits(session)
         self._touched = False
         """Whether the user changed this text since it was shown."""
