@@ -7,7 +7,7 @@ from pathlib import Path
 
 from narrowcast.screens.channels.members import MembersScreen
 from narrowcast.screens.main.choices import everywhere
-from narrowcast.text.presence import Standing, of_conversation, of_person
+from narrowcast.text.presence import PresenceStatus, of_conversation, of_person
 from narrowcast_api.model.presence import Seen
 from narrowcast_api.model.users import User
 from narrowcast_api.narrow.narrow import Narrow
@@ -32,16 +32,16 @@ def office() -> State:
     return state
 
 
-def test_every_user_has_one_standing() -> None:
+def test_every_user_has_one_presence_status() -> None:
     state = office()
     standings = [of_person(state, user_id, NOW) for user_id in (ME, HERE, IDLE, AWAY, GONE, BOT)]
     assert standings == [
-        Standing.ACTIVE,
-        Standing.ACTIVE,
-        Standing.IDLE,
-        Standing.OFFLINE,
-        Standing.DEACTIVATED,
-        Standing.BOT,
+        PresenceStatus.ACTIVE,
+        PresenceStatus.ACTIVE,
+        PresenceStatus.IDLE,
+        PresenceStatus.OFFLINE,
+        PresenceStatus.DEACTIVATED,
+        PresenceStatus.BOT,
     ]
 
 
@@ -52,9 +52,9 @@ def test_a_deactivated_person_is_never_present_whatever_was_seen_of_them() -> No
 
 def test_a_conversation_stands_as_its_only_other_person_does() -> None:
     state = office()
-    assert of_conversation(state, {IDLE}, NOW) is Standing.IDLE
-    assert of_conversation(state, {IDLE, HERE}, NOW) is Standing.GROUP
-    assert of_conversation(state, set(), NOW) is Standing.ACTIVE
+    assert of_conversation(state, {IDLE}, NOW) is PresenceStatus.IDLE
+    assert of_conversation(state, {IDLE, HERE}, NOW) is PresenceStatus.GROUP
+    assert of_conversation(state, set(), NOW) is PresenceStatus.ACTIVE
 
 
 async def test_switcher_lists_and_subscribers_show_the_same(tmp_path: Path) -> None:

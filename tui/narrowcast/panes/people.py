@@ -35,10 +35,10 @@ class PeopleList(VirtualList[Person]):
 
     def render_item(self, item: Person, width: int, selected: bool) -> Sequence[Strip]:
         dim = self.part_style("virtual-list--dim")
-        present = item.standing.is_present
+        present = item.presence.is_present
         look = self.part_style("people--present") if present else dim
         name = safe_line(item.name + (" (you)" if item.is_me else ""), width)
-        left = [(f"{item.standing.mark} ", look), (name, Style.null() if present else dim)]
+        left = [(f"{item.presence.mark} ", look), (name, Style.null() if present else dim)]
         if item.status:
             left.append((" · " + safe_line(item.status, width), dim))
         return [compose_line(width, left, base=Style.null())]

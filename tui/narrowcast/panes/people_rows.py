@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 
 from narrowcast.text import names
-from narrowcast.text.presence import Standing, of_person
+from narrowcast.text.presence import PresenceStatus, of_person
 
 if TYPE_CHECKING:
     from narrowcast_api.state.state import State
@@ -24,8 +24,10 @@ FEW = 50
 """Maximum number of changed rows that are inserted one by one."""
 
 _ORDER = {
-    standing: place
-    for place, standing in enumerate((Standing.ACTIVE, Standing.IDLE, Standing.OFFLINE, Standing.BOT))
+    presence: place
+    for place, presence in enumerate(
+        (PresenceStatus.ACTIVE, PresenceStatus.IDLE, PresenceStatus.OFFLINE, PresenceStatus.BOT)
+    )
 }
 _Key = tuple[int, str, int]
 
@@ -39,14 +41,14 @@ class Person(Struct, frozen=True, gc=False):
 
     user_id: int
     name: str
-    standing: Standing
+    presence: PresenceStatus
     status: str = ""
     is_me: bool = False
 
     @property
     def key(self) -> _Key:
         """The sort key of rows."""
-        return _ORDER[self.standing], self.name.casefold(), self.user_id
+        return _ORDER[self.presence], self.name.casefold(), self.user_id
 
 
 class PeopleRows:
@@ -70,7 +72,8 @@ class PeopleRows:
         changed: dict[int, Person | None] = {}
         keys: list[_Key] = []
         present = takewhile(
-            lambda user_id: _ORDER[self._by_id[user_id].standing] < _ORDER[Standing.OFFLINE], self._order
+            lambda user_id: _ORDER[self._by_id[user_id].presence] < _ORDER[PresenceStatus.OFFLINE],
+            self._order,
         )
         remaining = iter({*ids, *present})
         while part := list(islice(remaining, SLICE)):

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from narrowcast_api.state.state import State
 
-__all__ = ["Standing", "of_conversation", "of_person"]
+__all__ = ["PresenceStatus", "of_conversation", "of_person"]
 
 
-class Standing(Enum):
+class PresenceStatus(Enum):
     """The presence of a person or conversation; the value is its mark, one cell wide."""
 
     ACTIVE = "●"
@@ -33,37 +33,37 @@ class Standing(Enum):
     @property
     def is_present(self) -> bool:
         """Whether they are here now."""
-        return self is Standing.ACTIVE
+        return self is PresenceStatus.ACTIVE
 
     @property
     def is_grey(self) -> bool:
         """Whether the account is deactivated, so that nobody will answer."""
-        return self is Standing.DEACTIVATED
+        return self is PresenceStatus.DEACTIVATED
 
 
 _BY_AVAILABILITY = {
-    Availability.ACTIVE: Standing.ACTIVE,
-    Availability.IDLE: Standing.IDLE,
-    Availability.OFFLINE: Standing.OFFLINE,
+    Availability.ACTIVE: PresenceStatus.ACTIVE,
+    Availability.IDLE: PresenceStatus.IDLE,
+    Availability.OFFLINE: PresenceStatus.OFFLINE,
 }
 
 
-def of_person(state: State, user_id: int, now: float) -> Standing:
+def of_person(state: State, user_id: int, now: float) -> PresenceStatus:
     """A person's presence at the local UTC time ``now``. Deactivated people have none; the current user is active."""
     user = state.users.get(user_id)
     if user is not None and not user.is_active:
-        return Standing.DEACTIVATED
+        return PresenceStatus.DEACTIVATED
     if user is not None and user.is_bot:
-        return Standing.BOT
+        return PresenceStatus.BOT
     if user_id == state.me:
-        return Standing.ACTIVE
+        return PresenceStatus.ACTIVE
     return _BY_AVAILABILITY[state.presence.of(user_id, now)]
 
 
-def of_conversation(state: State, others: Collection[int], now: float) -> Standing:
+def of_conversation(state: State, others: Collection[int], now: float) -> PresenceStatus:
     """The presence of a direct conversation with ``others`` (without the current user); none are notes to oneself."""
     if not others:
         return of_person(state, state.me, now)
     if len(others) > 1:
-        return Standing.GROUP
+        return PresenceStatus.GROUP
     return of_person(state, next(iter(others)), now)

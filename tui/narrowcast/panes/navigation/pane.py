@@ -19,7 +19,7 @@ from narrowcast.app.context import app_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.panes.filter_field import FilterField
 from narrowcast.panes.navigation.rows import Folding, Kind, NavigationRow, channel_keys, rows
-from narrowcast.text.presence import Standing, of_conversation
+from narrowcast.text.presence import PresenceStatus, of_conversation
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import Part, compose_line
 from narrowcast.widgets.looks import Look
@@ -85,7 +85,7 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
             style += self.part_style("navigation--current")
         elif item.unread and not item.muted:
             style += self.part_style("navigation--unread")
-        elif item.muted or (item.kind is Kind.DIRECT and self._standing(item).is_grey):
+        elif item.muted or (item.kind is Kind.DIRECT and self._presence_of(item).is_grey):
             style += dim
         left.append((safe_line(item.text, width), style))
         if item.muted:
@@ -97,11 +97,11 @@ class NavigationList(VirtualList[NavigationRow], inherit_bindings=False):
         return [compose_line(width, left, right, base=Style.null())]
 
     def _presence(self, item: NavigationRow) -> Part:
-        standing = self._standing(item)
-        look = "navigation--present" if standing.is_present else "virtual-list--dim"
-        return f" {standing.mark} ", self.part_style(look)
+        presence = self._presence_of(item)
+        look = "navigation--present" if presence.is_present else "virtual-list--dim"
+        return f" {presence.mark} ", self.part_style(look)
 
-    def _standing(self, item: NavigationRow) -> Standing:
+    def _presence_of(self, item: NavigationRow) -> PresenceStatus:
         others = item.narrow.direct_user_ids if item.narrow is not None else None
         return of_conversation(self.state, others or (), time.time())
 

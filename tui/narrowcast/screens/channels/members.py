@@ -57,15 +57,15 @@ class MembersScreen(ManageScreen[int]):
             role = "" if user is None else "bot" if user.is_bot else permissions.role_name(user.role)
             you = " (you)" if user_id == self.state.me else ""
             email = "" if user is None else user.delivery_email or user.email
-            standing = of_person(self.state, user_id, now)
+            presence = of_person(self.state, user_id, now)
             rows.append(
                 ListRow(
                     user_id,
                     user_id,
                     users.name(user_id) + you,
                     f"{email}  {role}",
-                    mark=standing.mark,
-                    dim=standing.is_grey,
+                    mark=presence.mark,
+                    dim=presence.is_grey,
                 )
             )
         return rows

@@ -100,15 +100,15 @@ def _channel(channel: Channel, detail: str) -> Choice[Target]:
 
 
 def _direct(state: State, others: frozenset[int], detail: str, now: float) -> Choice[Target]:
-    standing = of_conversation(state, others, now)
+    presence = of_conversation(state, others, now)
     emails = " ".join(user.email for one in others if (user := state.users.get(one)) is not None)
     return Choice(
         Target(Narrow.direct(others)),
         names.conversation(state, others),
-        "deactivated" if standing.is_grey else detail,
-        standing.mark,
+        "deactivated" if presence.is_grey else detail,
+        presence.mark,
         emails,
-        faint=standing.is_grey,
+        faint=presence.is_grey,
     )
 
 

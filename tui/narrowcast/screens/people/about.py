@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from narrowcast.text import formats, names
 from narrowcast.text.formats import counted
-from narrowcast.text.presence import Standing, of_person
+from narrowcast.text.presence import PresenceStatus, of_person
 from narrowcast_api import permissions
 from narrowcast_api.wire.vocabulary import BotType, ProfileFieldType, WebhookInterface
 
@@ -82,9 +82,9 @@ def kind(state: State, user: User) -> str:
 
 def presence(state: State, user: User, now: float) -> str:
     """Whether a user is active, or when they were last."""
-    standing = of_person(state, user.user_id, now)
-    if standing is not Standing.OFFLINE:
-        return standing.name.lower()
+    found = of_person(state, user.user_id, now)
+    if found is not PresenceStatus.OFFLINE:
+        return found.name.lower()
     seen = state.presence.seen(user.user_id)
     newest = max(seen.active, seen.idle) if seen is not None else 0
     if not newest:
