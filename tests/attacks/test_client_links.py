@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast.content.addresses import Outside, resolve
+from narrowcast.content.addresses import External, resolve
 from narrowcast.terminal.opener import checked
 from narrowcast.text.link_claims import host_of, link_warning
 from narrowcast_api.errors import FileElsewhere, InvalidInput, RedirectRefused
@@ -128,7 +128,7 @@ def test_an_address_that_hides_its_target_is_suspicious_whatever_the_link_text(u
 def test_a_backslash_does_not_make_a_foreign_address_the_own_servers(href: str) -> None:
     state = State.from_snapshot(live.snapshot(realm_url="https://chat.example.org"))
     target = resolve(href, state)
-    assert isinstance(target, Outside)
+    assert isinstance(target, External)
     assert not target.own
     assert host_of(target.url) == "evil.example"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from narrowcast.content.addresses import InApp, Outside, message_address, resolve
+from narrowcast.content.addresses import External, InApp, message_address, resolve
 from narrowcast.content.blocks import CodeBlock
 from narrowcast.content.palette import Palette
 from narrowcast.content.polls import Poll, TodoList, read_widget
@@ -131,11 +131,11 @@ def state() -> State:
             InApp(Narrow((Term("channels", "public"), Term("search", "goat")))),
         ),
         ("#narrow/is/starred", InApp(Narrow((Term("is", "starred"),)))),
-        ("/user_uploads/1/a.txt", Outside("https://demo.example/user_uploads/1/a.txt", own=True)),
-        ("https://x.example/a#narrow", Outside("https://x.example/a#narrow")),
+        ("/user_uploads/1/a.txt", External("https://demo.example/user_uploads/1/a.txt", own=True)),
+        ("https://x.example/a#narrow", External("https://x.example/a#narrow")),
         (
             "https://demo.example.evil.example/#narrow/is/starred",
-            Outside("https://demo.example.evil.example/#narrow/is/starred"),
+            External("https://demo.example.evil.example/#narrow/is/starred"),
         ),
         ("javascript:alert(1)", None),
         ("file:///etc/passwd", None),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast.app.context import app_of
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, to_draft
 from narrowcast.screens.dialogs.file_question import file_question
-from narrowcast.terminal.editor import edit_outside
+from narrowcast.terminal.editor import edit_externally
 from narrowcast_api import permissions
 from narrowcast_api.errors import ExpectationMismatch
 
@@ -55,11 +55,11 @@ async def save(screen: Workspace, edit: Edit) -> None:
     session.edits.saved(edit)
 
 
-async def outside(screen: Workspace) -> None:
+async def external_editor(screen: Workspace) -> None:
     """Edit the text of compose in the user's external editor."""
     app, writing = app_of(screen.writing), screen.writing
     writing.keep_draft()
-    text = await edit_outside(screen.app, app, writing.text.text, app.config.compose.editor)
+    text = await edit_externally(screen.app, app, writing.text.text, app.config.compose.editor)
     if text is not None and text != writing.text.text:
         writing.text.text = ""
         writing.text.insert(text)

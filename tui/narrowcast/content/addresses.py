@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
     from narrowcast_api.state.state import State
 
-__all__ = ["InApp", "Outside", "fragment_of", "message_address", "resolve", "view_address"]
+__all__ = ["External", "InApp", "fragment_of", "message_address", "resolve", "view_address"]
 
 _CHANNEL = re.compile(r"(\d{1,15})(?:-.*)?")
 _PEOPLE = re.compile(r"([\d,]{1,2000})(?:-.*)?")
@@ -41,14 +41,14 @@ class InApp(Struct, frozen=True):
     message_id: int | None = None
 
 
-class Outside(Struct, frozen=True):
+class External(Struct, frozen=True):
     """An absolute http(s) address; `own`: whether it is on the organization's own server."""
 
     url: str
     own: bool = False
 
 
-def resolve(href: str, state: State) -> InApp | Outside | None:
+def resolve(href: str, state: State) -> InApp | External | None:
     """The target of `href`; None if it must not or cannot be followed (scripts, broken addresses)."""
     site = state.server.site or "https://invalid"
     try:
@@ -64,7 +64,7 @@ def resolve(href: str, state: State) -> InApp | Outside | None:
     url = characters.percent_encoded(url)
     if own and parts.fragment.startswith("narrow"):
         return _narrow(parts.fragment, state)
-    return Outside(url, own)
+    return External(url, own)
 
 
 def _as_browsers_read(href: str) -> str:

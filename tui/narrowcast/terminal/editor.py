@@ -54,7 +54,7 @@ class Host(Protocol):
     external_program: asyncio.subprocess.Process | None
 
 
-async def edit_outside(app: App[Any], host: Host, text: str, configured: str = "") -> str | None:
+async def edit_externally(app: App[Any], host: Host, text: str, configured: str = "") -> str | None:
     """``text`` after editing; None if the editor failed. If the editor was killed, the last saved version.
 
     The file is in a private folder, which is deleted afterwards with everything that the editor put there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual import events
 
-from narrowcast.content.addresses import Outside, resolve
+from narrowcast.content.addresses import External, resolve
 from narrowcast.content.inlines import Target, TargetKind
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
@@ -54,7 +54,7 @@ class LinkHints:
         """Follows the target of a hint, or shows and copies its address."""
         if copies and target.kind in (TargetKind.LINK, TargetKind.MEDIA):
             place = resolve(target.value, self._pane.session.state)
-            address = place.url if isinstance(place, Outside) else target.value
+            address = place.url if isinstance(place, External) else target.value
             self._clipboard.copy(address, safe_line(address, 300))
         else:
             self._links.follow(key, target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from narrowcast.content.addresses import InApp, Outside, resolve
+from narrowcast.content.addresses import External, InApp, resolve
 from narrowcast.content.bounds import MAX_ROWS
 from narrowcast.content.inlines import Target, TargetKind, is_picture
 from narrowcast.panes.messages.clipboard import Clipboard
@@ -75,7 +75,7 @@ class Links:
         place = resolve(target.value, self._pane.session.state)
         if isinstance(place, InApp):
             self._going.go_to(place)
-        elif isinstance(place, Outside):
+        elif isinstance(place, External):
             self._pane.post(LinkRequested(place.url, target.label))
         elif target.value.lower().startswith("mailto:"):
             self._clipboard.copy(target.value[7:], f"the address {safe_line(target.value[7:], 60)}")
@@ -102,7 +102,7 @@ class Links:
 
     def _can_be_shown(self, target: Target) -> bool:
         source = resolve(target.src, self._pane.session.state) if is_picture(target) else None
-        return isinstance(source, Outside) and source.own
+        return isinstance(source, External) and source.own
 
     def _save_picture(self, target: Target | None) -> None:
         if target is not None:
@@ -159,7 +159,7 @@ class Links:
         if target.kind is not TargetKind.LINK:
             return False
         place = resolve(target.value, self._pane.session.state)
-        return isinstance(place, Outside) and place.own and "/user_uploads/" in place.url
+        return isinstance(place, External) and place.own and "/user_uploads/" in place.url
 
     def pan(self, delta: int) -> None:
         key = self._pane.list.selected

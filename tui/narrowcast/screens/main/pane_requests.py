@@ -30,9 +30,9 @@ class PaneRequests:
         self._screen.spawn(editing.save(self._screen, edit), "edit the message")
         self._screen.writing.focus_text()
 
-    def write_outside(self) -> None:
+    def open_external_editor(self) -> None:
         """Edit the text in the user's external editor."""
-        self._screen.spawn(editing.outside(self._screen), "start the editor")
+        self._screen.spawn(editing.external_editor(self._screen), "start the editor")
 
     def attach(self) -> None:
         """Choose a file and upload it."""

@@ -374,7 +374,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(ComposePane.EditorWanted)
     def _external_editor(self) -> None:
-        self._requests.write_outside()
+        self._requests.open_external_editor()
 
     @on(ComposePane.AttachWanted)
     def _choose_file(self) -> None:
