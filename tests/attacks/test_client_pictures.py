@@ -170,8 +170,9 @@ async def test_without_processes_the_picture_is_refused(monkeypatch: pytest.Monk
     ],
 )
 def test_the_process_can_take_no_more_than_its_share(tmp_path: Path, attack: str, ends: str) -> None:
-    code = "from narrowcast.terminal.picture_worker import limit_itself; limit_itself(1);" + attack.replace(
-        "FILE", str(tmp_path / "x")
+    code = (
+        "from narrowcast.terminal.picture_worker import limit_resources; limit_resources(1);"
+        + attack.replace("FILE", str(tmp_path / "x"))
     )
     outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=30, check=False)
     assert outcome.returncode != 0

@@ -277,4 +277,4 @@ class TerminalDriver(LinuxDriver):
             self.write(RESTORE_TITLE)
             self._is_named = False
         super().stop_application_mode()
-        last_screen.keep_no_longer()
+        last_screen.forget_attributes()

@@ -81,7 +81,7 @@ def give_back() -> None:
         return
 
 
-def keep_no_longer() -> None:
+def forget_attributes() -> None:
     """Called after the driver has restored the terminal itself."""
     global _attributes
     _attributes = None

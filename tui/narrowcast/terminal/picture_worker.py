@@ -25,7 +25,7 @@ LIMITS = (
 )
 
 
-def limit_itself(cpu_seconds: int) -> None:
+def limit_resources(cpu_seconds: int) -> None:
     """Limit the resources of this process; the limits cannot be raised again."""
     for kind, most in ((resource.RLIMIT_CPU, cpu_seconds), *LIMITS):
         _, hard = resource.getrlimit(kind)
@@ -40,7 +40,7 @@ def limit_itself(cpu_seconds: int) -> None:
 def main() -> int:
     """Decode standard input; returns the exit code, 0 for a valid image."""
     columns, rows, width, height, cpu_seconds = map(int, sys.argv[1:6])
-    limit_itself(cpu_seconds)
+    limit_resources(cpu_seconds)
     data = sys.stdin.buffer.read(images.MAX_BYTES + 1)
     try:
         picture = images.decode(data, (columns, rows), (width, height))
