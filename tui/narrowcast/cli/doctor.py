@@ -22,7 +22,7 @@ from narrowcast.cli.outcome import Exit, explain
 from narrowcast.cli.printing import as_json, say
 from narrowcast.cli.records import Finding
 from narrowcast.cli.unsent import SENDER, counted, windows
-from narrowcast.extensions.search import FOLDER, are_there
+from narrowcast.extensions.search import FOLDER, any_extensions
 from narrowcast.terminal.notices import Popup, can_have_title, choose
 from narrowcast.terminal.paths import Paths
 from narrowcast.text import formats
@@ -154,7 +154,7 @@ def _extensions(paths: Paths, config: Config) -> Iterator[Finding]:
     """Load the extensions as the app would, to report their problems."""
 
     folder = paths.config / FOLDER
-    if not are_there(folder):
+    if not any_extensions(folder):
         yield Finding("extensions", "note", f"none (files in {folder}, or packages)")
         return
 
