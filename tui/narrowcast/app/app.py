@@ -204,7 +204,7 @@ class NarrowcastApp(App[int], inherit_bindings=False):
             return
         self._return_code = 1
         details = f"Details: {self.paths.log_file}"
-        if self.demo.leaves_nothing:
+        if self.demo.is_temporary:
             details = "To keep a log of it: narrowcast demo --data DIR"
         self.panic(f"narrowcast: internal error ({type(error).__name__}); your drafts are saved. {details}")
 

@@ -37,7 +37,7 @@ class Demo:
         return self._server is not None
 
     @property
-    def leaves_nothing(self) -> bool:
+    def is_temporary(self) -> bool:
         """Whether the demo is open and everything in it, including its log, is deleted when it ends."""
         return self.is_open and self._data is None
 
