@@ -36,22 +36,22 @@ def new(screen: Workspace) -> None:
 
 def edit(screen: Workspace) -> None:
     """Edit the channel's name, description and privacy."""
-    if (channel := targets.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_notify(screen)) is not None:
         fields.edit_channel(screen, channel)
 
 
 def permissions(screen: Workspace) -> None:
-    if (channel := targets.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_notify(screen)) is not None:
         screen.app.push_screen(ChannelPermissionsScreen(screen.session, channel))
 
 
 def own(screen: Workspace) -> None:
-    if (channel := targets.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_notify(screen)) is not None:
         fields.edit_personal_settings(screen, channel)
 
 
 def members(screen: Workspace) -> None:
-    channel = targets.channel_or_say(screen)
+    channel = targets.channel_or_notify(screen)
     if channel is not None and not _is_frozen(screen, channel, "subscribers"):
         targets.open_list(screen, MembersScreen(screen.session, channel))
 
@@ -68,7 +68,7 @@ def folders(screen: Workspace) -> None:
 
 def subscribe(screen: Workspace) -> None:
     """Subscribe to the channel, or unsubscribe."""
-    if (channel := targets.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_notify(screen)) is not None:
         _take(screen, steps.subscription(screen.session, channel))
 
 
@@ -88,7 +88,7 @@ def _take(screen: Workspace, step: steps.Step) -> None:
 
 async def mute(screen: Workspace) -> None:
     """Mute the channel, or unmute it."""
-    channel = targets.channel_or_say(screen)
+    channel = targets.channel_or_notify(screen)
     if channel is not None and channel.subscription is not None and not _is_frozen(screen, channel):
         muted = not channel.is_muted
         update = screen.session.client.subscriptions.update
@@ -103,7 +103,7 @@ def _is_frozen(screen: Workspace, channel: Channel, what: str = "personal settin
 
 async def pin(screen: Workspace) -> None:
     """Pin the channel to the top, or unpin it."""
-    channel = targets.channel_or_say(screen)
+    channel = targets.channel_or_notify(screen)
     if channel is not None and channel.subscription is not None and not _is_frozen(screen, channel):
         pinned = not channel.subscription.pin_to_top
         update = screen.session.client.subscriptions.update
@@ -113,19 +113,19 @@ async def pin(screen: Workspace) -> None:
 
 async def mark_read(screen: Workspace) -> None:
     """Mark all messages in the channel as read."""
-    if (channel := targets.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_notify(screen)) is not None:
         await screen.session.client.flags.mark_channel_as_read(channel_id=channel.channel_id)
 
 
 def archive(screen: Workspace) -> None:
     """Archive the channel, or unarchive it."""
-    if (channel := targets.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_notify(screen)) is not None:
         _take(screen, steps.archiving(screen.session, channel))
 
 
 async def copy_email(screen: Workspace) -> None:
     """Copy the address that turns emails into messages of the channel."""
-    if (channel := targets.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_notify(screen)) is not None:
         email = await screen.session.client.channels.email(channel_id=channel.channel_id)
         screen.app.copy_to_clipboard(email)
         screen.tell(f"Copied: {email}")
@@ -133,7 +133,7 @@ async def copy_email(screen: Workspace) -> None:
 
 def copy_link(screen: Workspace) -> None:
     """Copy the link to the channel."""
-    if (channel := targets.channel_or_say(screen)) is not None:
+    if (channel := targets.channel_or_notify(screen)) is not None:
         address = view_address(Narrow.channel(channel.channel_id), screen.session.state)
         screen.app.copy_to_clipboard(address)
         screen.tell(f"Copied: {address}")

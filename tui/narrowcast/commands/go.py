@@ -109,7 +109,7 @@ def zoom(screen: Workspace) -> None:
     narrow = screen.narrow
     if narrow is not None and narrow.channel_id is not None and narrow.topic_name is not None:
         screen.go(Narrow.channel(narrow.channel_id), screen.messages.selected_id)
-    elif (message := targets.message_or_say(screen)) is not None:
+    elif (message := targets.message_or_notify(screen)) is not None:
         screen.go(Narrow.from_destination(message.destination(screen.session.state.me)), message.id)
 
 

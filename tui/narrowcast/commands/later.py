@@ -56,7 +56,7 @@ def scheduled(screen: Workspace) -> None:
 
 def remind(screen: Workspace) -> None:
     """Set a reminder for the selected message."""
-    if (message := targets.message_or_say(screen)) is not None:
+    if (message := targets.message_or_notify(screen)) is not None:
         ask_when(screen, message)
 
 

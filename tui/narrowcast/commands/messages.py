@@ -23,7 +23,7 @@ _USUAL: tuple[tuple[object, str], ...] = (
 
 def report(screen: Workspace) -> None:
     """Report a message to the moderators."""
-    message = targets.message_or_say(screen)
+    message = targets.message_or_notify(screen)
     if message is None:
         return
     if screen.session.state.organization.number("moderation_request_channel_id", -1) < 0:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _widget(screen: Workspace) -> tuple[Message, Poll | TodoList] | None:
-    message = targets.message_or_say(screen)
+    message = targets.message_or_notify(screen)
     if message is None:
         return None
     widget = read_widget(message.submessages)

@@ -24,7 +24,7 @@ def message_here(screen: Workspace) -> Message | None:
     return screen.session.state.messages.get(selected) if selected is not None else None
 
 
-def message_or_say(screen: Workspace) -> Message | None:
+def message_or_notify(screen: Workspace) -> Message | None:
     """The selected message; shows a notice if there is none."""
     message = message_here(screen)
     if message is None:
@@ -55,7 +55,7 @@ def topic_here(screen: Workspace) -> ChannelDestination | None:
     return ChannelDestination(message.channel_id, message.topic or "")
 
 
-def topic_or_say(screen: Workspace) -> ChannelDestination | None:
+def topic_or_notify(screen: Workspace) -> ChannelDestination | None:
     """The current topic; shows a notice if there is none."""
     topic = topic_here(screen)
     if topic is None:
@@ -78,7 +78,7 @@ def channel_here(screen: Workspace) -> Channel | None:
     )
 
 
-def channel_or_say(screen: Workspace) -> Channel | None:
+def channel_or_notify(screen: Workspace) -> Channel | None:
     """The current channel; shows a notice if there is none."""
     channel = channel_here(screen)
     if channel is None:

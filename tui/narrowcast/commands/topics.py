@@ -47,7 +47,7 @@ VISIBILITIES = (
 
 def move(screen: Workspace) -> None:
     """Rename a topic, move it to another channel, or move only some of its messages."""
-    where = targets.topic_or_say(screen)
+    where = targets.topic_or_notify(screen)
     if where is None:
         return
     state = screen.session.state
@@ -162,7 +162,7 @@ def _follow(
 
 async def resolve(screen: Workspace) -> None:
     """Mark a topic as resolved or unresolved."""
-    where = targets.topic_or_say(screen)
+    where = targets.topic_or_notify(screen)
     if where is None:
         return
     if screen.refuse(permissions.resolve_refusal(screen.session.state, where.channel_id, where.topic)):
@@ -181,7 +181,7 @@ async def resolve(screen: Workspace) -> None:
 
 async def mute(screen: Workspace) -> None:
     """Mute a topic, or unmute it."""
-    where = targets.topic_or_say(screen)
+    where = targets.topic_or_notify(screen)
     if where is None:
         return
     policy = screen.session.state.policy_to_toggle_mute(where.channel_id, where.topic)
@@ -190,7 +190,7 @@ async def mute(screen: Workspace) -> None:
 
 async def follow(screen: Workspace) -> None:
     """Follow a topic, or stop following it."""
-    where = targets.topic_or_say(screen)
+    where = targets.topic_or_notify(screen)
     if where is None:
         return
     now = screen.session.state.topics.visibility(where.channel_id, where.topic)
@@ -200,7 +200,7 @@ async def follow(screen: Workspace) -> None:
 
 def visibility(screen: Workspace) -> None:
     """Choose whether a topic is muted, unmuted or followed."""
-    where = targets.topic_or_say(screen)
+    where = targets.topic_or_notify(screen)
     if where is None:
         return
     state = screen.session.state
@@ -238,13 +238,13 @@ async def _see(screen: Workspace, where: ChannelDestination, policy: VisibilityP
 
 async def mark_read(screen: Workspace) -> None:
     """Mark all messages in the topic as read."""
-    if (where := targets.topic_or_say(screen)) is not None:
+    if (where := targets.topic_or_notify(screen)) is not None:
         await screen.session.client.flags.mark_topic_as_read(channel_id=where.channel_id, topic=where.topic)
 
 
 async def mark_unread(screen: Workspace) -> None:
     """Mark all messages in the topic as unread."""
-    if (where := targets.topic_or_say(screen)) is not None:
+    if (where := targets.topic_or_notify(screen)) is not None:
         session = screen.session
         channel = session.state.channels.get(where.channel_id)
         if channel is not None and not channel.is_subscribed:
@@ -269,7 +269,7 @@ async def mark_unread(screen: Workspace) -> None:
 
 def delete(screen: Workspace) -> None:
     """Delete a topic with all its messages, after asking; the user can stop the deletion."""
-    where = targets.topic_or_say(screen)
+    where = targets.topic_or_notify(screen)
     if where is None:
         return
     if screen.refuse(permissions.delete_topic_refusal(screen.session.state, where.channel_id)):
@@ -298,7 +298,7 @@ def delete(screen: Workspace) -> None:
 
 async def summarize(screen: Workspace) -> None:
     """Show a summary of the topic by the server's language model."""
-    where = targets.topic_or_say(screen)
+    where = targets.topic_or_notify(screen)
     if where is None:
         return
     state, client = screen.session.state, screen.session.client
@@ -312,7 +312,7 @@ async def summarize(screen: Workspace) -> None:
 
 def copy_link(screen: Workspace) -> None:
     """Copy the link to a topic."""
-    where = targets.topic_or_say(screen)
+    where = targets.topic_or_notify(screen)
     if where is not None:
         address = view_address(Narrow.from_destination(where), screen.session.state)
         screen.app.copy_to_clipboard(address)

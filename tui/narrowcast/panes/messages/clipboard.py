@@ -48,7 +48,7 @@ class Clipboard:
         if selected := self._pane.take_selected_text():
             self.copy(selected, "selected text")
             return
-        message = self._pane.message_or_say()
+        message = self._pane.message_or_notify()
         if message is None:
             return
 
@@ -101,12 +101,12 @@ class Clipboard:
 
     def copy_link(self) -> None:
         """Copies the address of the message."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             self.copy(self.link_of(message), "the link to the message")
 
     def playground(self) -> None:
         """Opens code of the message in a playground; asks which if there are several code blocks or playgrounds."""
-        message = self._pane.message_or_say()
+        message = self._pane.message_or_notify()
         if message is None:
             return
         choices = [

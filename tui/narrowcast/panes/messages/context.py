@@ -54,7 +54,7 @@ class PaneContext:
         echoes = self.list.feed.echoes if self.list.feed is not None else ()
         return next((echo.destination for echo in echoes if echo.local_id == self.list.selected), None)
 
-    def message_or_say(self) -> Message | None:
+    def message_or_notify(self) -> Message | None:
         """The selected message; None and a notice if there is none, or if the server does not have it yet."""
         message = self.selected_message
         if message is None and self.selected_destination is not None:
@@ -63,7 +63,7 @@ class PaneContext:
             self.refuse("There is no message here.")
         return message
 
-    def may_act_or_say(self, message: Message) -> bool:
+    def may_act_or_notify(self, message: Message) -> bool:
         """Whether the user may react to the message or vote on it; shows the reason if not."""
         return not self.refuse(permissions.act_refusal(self.session.state, message.channel_id))
 

@@ -30,7 +30,7 @@ class Details:
 
     def info(self) -> None:
         """Shows who reacted, and when it was written and changed; leads to read receipts, edit history and source."""
-        message = self._pane.message_or_say()
+        message = self._pane.message_or_notify()
         if message is None or self._pane.list.feed is None:
             return
 
@@ -72,7 +72,7 @@ class Details:
 
     def receipts(self) -> None:
         """Shows who has read the message."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             self._pane.work(self._show_receipts(message.id), "load read receipts")
 
     async def _show_receipts(self, message_id: int) -> None:
@@ -92,7 +92,7 @@ class Details:
 
     def history(self) -> None:
         """Shows the edit history of the message."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             self._pane.work(self._show_history(message.id), "load the edit history")
 
     async def _show_history(self, message_id: int) -> None:

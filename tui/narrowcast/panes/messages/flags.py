@@ -30,12 +30,12 @@ class Flags:
 
     def star(self) -> None:
         """Stars or unstars the message."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             self._flag(message, "starred", not message.is_starred)
 
     def collapse(self) -> None:
         """Collapses the message to one line, or expands it."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             self._flag(message, "collapsed", "collapsed" not in message.flags)
 
     def _flag(self, message: Message, flag: str, on: bool) -> None:
@@ -45,7 +45,7 @@ class Flags:
 
     def unread(self) -> None:
         """Marks this message and all later ones as unread."""
-        view, message = self._pane.view, self._pane.message_or_say()
+        view, message = self._pane.view, self._pane.message_or_notify()
         if view is None or message is None:
             return
         ids = [one for one in view.ids if one >= message.id]

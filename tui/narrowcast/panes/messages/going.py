@@ -24,20 +24,20 @@ class Going:
 
     def channel(self) -> None:
         """Goes to the whole channel of the message, or all direct messages."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             is_direct = message.channel_id is None
             narrow = Narrow.directs() if is_direct else Narrow.channel(message.channel_id or 0)
             self._pane.post(NarrowRequested(narrow, message.id))
 
     def topic(self) -> None:
         """Goes to the conversation of the message."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             narrow = Narrow.from_destination(message.destination(self._pane.session.state.me))
             self._pane.post(NarrowRequested(narrow, message.id))
 
     def sender(self) -> None:
         """Shows the card of the message's sender."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             self._pane.post(PersonRequested(message.sender_id))
 
     def go_to(self, target: InApp) -> None:

@@ -22,7 +22,7 @@ class Polls:
     def vote(self, key: Key, target: Target) -> None:
         message = self._pane.session.state.messages.get(key) if isinstance(key, int) else None
         widget = read_widget(message.submessages) if message is not None else None
-        if message is None or widget is None or not self._pane.may_act_or_say(message):
+        if message is None or widget is None or not self._pane.may_act_or_notify(message):
             return
         send = self._pane.session.client.submessages.send
         if isinstance(widget, Poll):
@@ -33,14 +33,14 @@ class Polls:
 
     def choose(self) -> None:
         """Votes in a poll, ticks a task, or adds one."""
-        message = self._pane.message_or_say()
+        message = self._pane.message_or_notify()
         if message is None:
             return
         widget = read_widget(message.submessages)
         if widget is None:
             self._pane.refuse("This message is not a poll or to-do list.")
             return
-        if not self._pane.may_act_or_say(message):
+        if not self._pane.may_act_or_notify(message):
             return
 
         choices: list[Choice[str]] = []

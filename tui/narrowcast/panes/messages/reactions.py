@@ -34,12 +34,12 @@ class Reactions:
 
     def thumbs_up(self) -> None:
         """Adds or removes a thumbs-up reaction."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             self.toggle(message, *THUMBS_UP)
 
     def join_first(self) -> None:
         """Adds the first reaction of the message for the user too, or removes it."""
-        message = self._pane.message_or_say()
+        message = self._pane.message_or_notify()
         if message is None:
             return
         if not message.reactions:
@@ -51,7 +51,7 @@ class Reactions:
     def toggle(self, message: Message, reaction_type: str, code: str, name: str) -> None:
         """Adds or removes an own reaction."""
         session = self._pane.session
-        if not self._pane.may_act_or_say(message):
+        if not self._pane.may_act_or_notify(message):
             return
         reaction = Reaction(name, code, reaction_type, session.state.me)
         own = any((one.key, one.user_id) == (reaction.key, reaction.user_id) for one in message.reactions)
@@ -59,8 +59,8 @@ class Reactions:
 
     def choose(self) -> None:
         """Asks for an emoji and reacts with it."""
-        message = self._pane.message_or_say()
-        if message is None or not self._pane.may_act_or_say(message):
+        message = self._pane.message_or_notify()
+        if message is None or not self._pane.may_act_or_notify(message):
             return
         choices = _choices(message, self._pane.session.state)
         message_id = message.id

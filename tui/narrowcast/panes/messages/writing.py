@@ -36,24 +36,24 @@ class Writing:
         if where is not None:
             self._pane.post(ReplyRequested(where))
         else:
-            self._pane.message_or_say()
+            self._pane.message_or_notify()
 
     def reply_sender(self) -> None:
         """Replies to the sender only."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             others = frozenset({message.sender_id}) - {self._pane.session.state.me}
             self._pane.post(ReplyRequested(DirectDestination(others)))
 
     def mention(self) -> None:
         """Replies with a mention of the sender at the beginning."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             name = self._pane.session.state.users.name(message.sender_id)
             mention = f"@**{name}|{message.sender_id}** "
             self._pane.post(ReplyRequested(message.destination(self._pane.session.state.me), mention))
 
     def quote(self) -> None:
         """Replies with a quote of the message's source at the beginning."""
-        if (message := self._pane.message_or_say()) is not None:
+        if (message := self._pane.message_or_notify()) is not None:
             self._pane.work(self._quote(message), "quote the message")
 
     async def _quote(self, message: Message) -> None:
@@ -68,7 +68,7 @@ class Writing:
 
     def edit(self) -> None:
         """Edits an own message."""
-        message = self._pane.message_or_say()
+        message = self._pane.message_or_notify()
         if message is None:
             return
         session = self._pane.session
@@ -77,7 +77,7 @@ class Writing:
 
     def delete(self) -> None:
         """Deletes the message after confirmation."""
-        message = self._pane.message_or_say()
+        message = self._pane.message_or_notify()
         if message is None:
             return
         session = self._pane.session
