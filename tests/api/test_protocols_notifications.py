@@ -13,8 +13,8 @@ from narrowcast_api.model.messages import Message
 from narrowcast_api.protocols.notice_text import words_of
 from narrowcast_api.protocols.notifications import (
     EFFECTIVE_SETTINGS,
-    LONGEST_BODY,
-    LONGEST_TITLE,
+    MAX_BODY_LENGTH,
+    MAX_TITLE_LENGTH,
     Notice,
     QuietHours,
     Reason,
@@ -333,9 +333,9 @@ def test_nothing_in_a_notice_commands_a_terminal_or_is_long(html: str, name: str
     notice = notice_of(message("mentioned", sender=99, sender_name=name, content=html, topic=topic), here)
     assert notice is not None
     for text, longest in (
-        (notice.title, LONGEST_TITLE),
-        (notice.body, LONGEST_BODY),
-        (notice.place, LONGEST_TITLE),
+        (notice.title, MAX_TITLE_LENGTH),
+        (notice.body, MAX_BODY_LENGTH),
+        (notice.place, MAX_TITLE_LENGTH),
     ):
         assert len(text) <= longest
         assert not characters.has_controls(text)
@@ -343,7 +343,7 @@ def test_nothing_in_a_notice_commands_a_terminal_or_is_long(html: str, name: str
 
 def test_a_very_long_message_is_cut_and_read_quickly() -> None:
     for start in ("<b>", "<!--", "<![", "&#", "<p x=", "x"):
-        assert len(told(content=start * 200_000).body) <= LONGEST_BODY
+        assert len(told(content=start * 200_000).body) <= MAX_BODY_LENGTH
 
 
 @pytest.mark.parametrize(

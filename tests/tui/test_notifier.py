@@ -166,7 +166,7 @@ async def test_what_is_on_a_focused_screen_is_not_told(tmp_path: Path) -> None:
 async def test_messages_seen_before_looking_away_do_not_notify_even_if_not_yet_marked_on_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(read_marks, "APART", 3600.0)
+    monkeypatch.setattr(read_marks, "REQUEST_INTERVAL", 3600.0)
     async with bench(tmp_path) as on:
         first = await on.write("one")
         on.session.read_marks.seen([first])

@@ -64,7 +64,7 @@ CLOCK_CHECK_EVERY = 5.0
 """Seconds between two checks whether the machine slept."""
 
 _JUMP = 10.0
-_AT_ONCE = 50
+_BATCH_SIZE = 50
 _EMPTY_ANSWERS = 3
 _SOCKET_FAILURES = 2
 
@@ -305,11 +305,11 @@ class EventStream:
 
     async def _hand_over(self, raw: Sequence[object]) -> None:
         """Parses events and passes them on in batches of limited size, so that a burst does not block the loop."""
-        for start in range(0, len(raw), _AT_ONCE):
+        for start in range(0, len(raw), _BATCH_SIZE):
             if self.queue is None:
                 return
             last = self.queue.last_event_id
-            parsed = [parse_event(item) for item in raw[start : start + _AT_ONCE]]
+            parsed = [parse_event(item) for item in raw[start : start + _BATCH_SIZE]]
             fresh = [event for event in parsed if event.id > last or event.id < 0]
             await self._on_events(fresh)
             if self._outdated_at is not None and self._clock.monotonic() >= self._outdated_at:
@@ -319,7 +319,7 @@ class EventStream:
             last = max([last, *(event.id for event in fresh)])
             self.queue = Queue(self.queue.queue_id, last, self.queue.stream_path)
             self._notice_upgrade(fresh)
-            if len(raw) > _AT_ONCE:
+            if len(raw) > _BATCH_SIZE:
                 await asyncio.sleep(0)
         if self._socket is not None and self.queue is not None and raw:
             await self._socket.acknowledge(self.queue.last_event_id)

@@ -16,11 +16,11 @@ from narrowcast_api.protocols.draft_rows import same
 from narrowcast_api.protocols.draft_store import DraftItem, DraftStore
 from narrowcast_api.storage.records import Draft
 
-CAP = 1000
+SNAPSHOT_LIMIT = 1000
 """A registration contains at most this many drafts: drafts missing from such a long list may still exist."""
 
 
-_UNREAD_FOR = 3.0
+_DELETION_GRACE = 3.0
 """Seconds after a text was sent from here in which a deletion on another device is taken to be of the older text."""
 
 _RESCUE_AFTER = 10.0
@@ -86,7 +86,7 @@ class DraftMerge:
         by_server_id = {item.record.server_id: item for item in self._store}
         for draft in drafts:
             self._is_there(by_server_id.get(draft.id) or self.adopt(draft), draft, final=True)
-        if len(drafts) >= CAP:
+        if len(drafts) >= SNAPSHOT_LIMIT:
             return []
         return [
             item
@@ -163,7 +163,7 @@ class DraftMerge:
 
     def _gone(self, item: DraftItem) -> None:
         now = self._clock.now()
-        just_sent = item.sent_at is not None and now - item.sent_at < _UNREAD_FOR
+        just_sent = item.sent_at is not None and now - item.sent_at < _DELETION_GRACE
         if not item.record.deleted and (item.record.dirty or item.expected or just_sent):
             self.detach(item)
         else:

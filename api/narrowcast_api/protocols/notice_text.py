@@ -8,7 +8,7 @@ from narrowcast_api.characters import defused_line
 
 __all__ = ["words_of"]
 
-_MOST_READ = 6_000
+_MAX_PARSED = 6_000
 """Characters of a message's HTML that are parsed."""
 _WITHOUT_END = frozenset(
     {"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
@@ -24,7 +24,7 @@ def words_of(html: str, longest: int) -> str:
     """Returns the text of `html` in one line of at most `longest` characters; a placeholder if it has no text."""
     reader = _Reader(longest)
     try:
-        reader.feed(html[:_MOST_READ])
+        reader.feed(html[:_MAX_PARSED])
         reader.close()
     except (AssertionError, ValueError):  # the parser gives up on some broken declarations
         pass

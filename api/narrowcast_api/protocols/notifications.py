@@ -31,8 +31,8 @@ from narrowcast_api.wire.vocabulary import VisibilityPolicy
 
 __all__ = [
     "EFFECTIVE_SETTINGS",
-    "LONGEST_BODY",
-    "LONGEST_TITLE",
+    "MAX_BODY_LENGTH",
+    "MAX_TITLE_LENGTH",
     "Notice",
     "QuietHours",
     "Reason",
@@ -44,9 +44,9 @@ __all__ = [
     "unread_badge",
 ]
 
-LONGEST_TITLE = 80
+MAX_TITLE_LENGTH = 80
 """The maximum number of characters of a notification's title."""
-LONGEST_BODY = 200
+MAX_BODY_LENGTH = 200
 """The maximum number of characters of a notification's text."""
 MINUTES_OF_DAY = 24 * 60
 
@@ -137,13 +137,13 @@ def notice_of(message: Message, state: State) -> Notice | None:
     reason = pops or sounds
     if reason is None:
         return None
-    sender = defused_line(_sender(message, state), LONGEST_TITLE)
+    sender = defused_line(_sender(message, state), MAX_TITLE_LENGTH)
     place = _place(message, state)
     shows = message.channel_id is not None or state.settings.flag("pm_content_in_desktop_notifications", True)
     # Imported late: it loads Python's HTML parser, which is not needed before the first notification.
     from narrowcast_api.protocols.notice_text import words_of
 
-    body = words_of(message.content, LONGEST_BODY) if shows else "wrote to you"
+    body = words_of(message.content, MAX_BODY_LENGTH) if shows else "wrote to you"
     if message.is_me_message and shows:
         body = f"{sender} {body}"
     return Notice(
@@ -152,9 +152,9 @@ def notice_of(message: Message, state: State) -> Notice | None:
         popup=pops is not None,
         sound=sounds is not None,
         title=defused_line(
-            f"{sender} in {place}" if place else _correspondents(message, state), LONGEST_TITLE
+            f"{sender} in {place}" if place else _correspondents(message, state), MAX_TITLE_LENGTH
         ),
-        body=defused_line(body, LONGEST_BODY),
+        body=defused_line(body, MAX_BODY_LENGTH),
         sender=sender,
         place=place,
         destination=message.destination(state.me),
@@ -166,7 +166,7 @@ def summary_of(notices: Iterable[Notice]) -> tuple[str, str]:
     told = list(notices)
     places = list(dict.fromkeys(notice.place or notice.sender for notice in told))
     title = f"{len(told)} new messages"
-    return title, defused_line(", ".join(places), LONGEST_BODY)
+    return title, defused_line(", ".join(places), MAX_BODY_LENGTH)
 
 
 def _reason(message: Message, state: State, kind: _Kind) -> Reason | None:
@@ -243,7 +243,7 @@ def _place(message: Message, state: State) -> str:
         return ""
     name = state.channels.name(message.channel_id) or "a channel"
     topic = message.topic or state.limits.empty_topic_name
-    return defused_line(f"#{name} › {topic}", LONGEST_TITLE)
+    return defused_line(f"#{name} › {topic}", MAX_TITLE_LENGTH)
 
 
 def unread_badge(state: State) -> tuple[int, int]:

@@ -77,7 +77,7 @@ __all__ = ["Outbox", "OutboxEntry", "OutboxState"]
 PACE = 0.1
 """Seconds between two requests when many messages are waiting, so that a backlog is not sent in a burst."""
 
-_AT_ONCE = 4
+_MAX_CONCURRENT = 4
 
 
 class Outbox:
@@ -300,7 +300,7 @@ class Outbox:
             if item.state not in (WAITING, UNCONFIRMED) or item.elsewhere:
                 continue
             due = max(item.due, self._retry.at, self._next_start)
-            if len(self._busy) >= _AT_ONCE:
+            if len(self._busy) >= _MAX_CONCURRENT:
                 break
             if due > now:
                 wait = min(wait, due - now)

@@ -13,10 +13,10 @@ from narrowcast_api.protocols.alarm import Alarm, log
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 
-MOST_AT_ONCE = 1000
+MAX_BATCH = 1000
 """The maximum number of message ids in one request."""
 
-APART = 0.5
+REQUEST_INTERVAL = 0.5
 """Seconds between two requests."""
 
 
@@ -112,7 +112,7 @@ class ReadMarks:
         self._alarm.ring()
 
     async def run(self) -> None:
-        """Send marks, at least `APART` seconds apart, until cancelled."""
+        """Send marks, at least `REQUEST_INTERVAL` seconds apart, until cancelled."""
         while True:
             if not self._queue or not self._online():
                 await self._alarm.wait(None)
@@ -133,7 +133,7 @@ class ReadMarks:
 
     async def _send(self) -> None:
         still_unread = (one for one in self._queue if one in self._kept or self._is_unread(one))
-        batch = list(islice(still_unread, MOST_AT_ONCE))
+        batch = list(islice(still_unread, MAX_BATCH))
         if not batch:
             self._queue.clear()
             self._forget(self._kept)
@@ -141,7 +141,7 @@ class ReadMarks:
         self._in_flight = frozenset(batch)
         for message_id in batch:
             del self._queue[message_id]
-        self._next = self._clock.monotonic() + APART
+        self._next = self._clock.monotonic() + REQUEST_INTERVAL
         try:
             await self._mark(batch)
         except REJECTED as error:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from narrowcast_api.state.state import State
     from narrowcast_api.wire.users import PresenceAnswer
 
-_LOOKED_THROUGH = 100
+_SEARCH_LIMIT = 100
 
 
 class RouteRequests:
@@ -76,7 +76,7 @@ class RouteRequests:
         narrow = Narrow((*Narrow.from_destination(destination).terms, own))
         page = await self._client().messages.list(
             narrow=narrow.to_wire(state.server, state, state.me),
-            num_before=_LOOKED_THROUGH,
+            num_before=_SEARCH_LIMIT,
             apply_markdown=False,
         )
         return [

@@ -17,7 +17,7 @@ from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import StatusEndRecord
 
-NOT_BEFORE = 5.0
+MIN_DELAY = 5.0
 """Seconds before the status may be cleared, in which the server's event about setting it arrives."""
 
 _LOOK_EVERY = 60.0
@@ -56,7 +56,7 @@ class StatusEnd:
 
     def set(self, at: float, text: str, emoji_name: str) -> None:
         """Schedule clearing a status that was just set, at `at` (UTC seconds)."""
-        self._end = StatusEndRecord(max(at, self._clock.now() + NOT_BEFORE), text, emoji_name)
+        self._end = StatusEndRecord(max(at, self._clock.now() + MIN_DELAY), text, emoji_name)
         self._journal.put_status_end(self._end)
         self._alarm.ring()
 
