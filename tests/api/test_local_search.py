@@ -61,7 +61,7 @@ def test_matching_messages_are_found_newest_first(
 ) -> None:
     found = search_cache(cache, Narrow.search(typed), state, 10)
     assert [hit.message.id for hit in found.hits] == ids
-    assert found.unjudged == ()
+    assert found.unevaluated == ()
     few = search_cache(cache, Narrow.search(typed), state, 1)
     assert [hit.message.id for hit in few.hits] == ids[:1]
 
@@ -71,7 +71,7 @@ def test_an_old_match_is_found_although_the_cache_is_read_in_parts(
     cache: Cache, state: State, monkeypatch: pytest.MonkeyPatch, typed: str
 ) -> None:
     whole = search_cache(cache, Narrow.search(typed), state, 10)
-    monkeypatch.setattr(local_search, "AT_ONCE", 2)
+    monkeypatch.setattr(local_search, "BATCH_SIZE", 2)
     assert search_cache(cache, Narrow.search(typed), state, 10) == whole
 
 
@@ -86,4 +86,4 @@ def test_what_only_the_server_can_tell_is_left_out_and_named(cache: Cache, state
     for alone, ids in ((typed, [6, 5, 4, 3, 2, 1]), (f"{typed} has:image", [4, 3])):
         found = search_cache(cache, Narrow.search(alone), state, 10)
         assert [hit.message.id for hit in found.hits] == ids
-        assert [term.operator for term in found.unjudged] == [typed.partition(":")[0]]
+        assert [term.operator for term in found.unevaluated] == [typed.partition(":")[0]]

@@ -130,7 +130,7 @@ async def test_of_messages_in_no_view_only_the_newest_stay_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("narrowcast_api.sync.synchronizer.NEWEST_KEPT", 3)
-    monkeypatch.setattr("narrowcast_api.sync.synchronizer.FORGOTTEN_AT_ONCE", 2)
+    monkeypatch.setattr("narrowcast_api.sync.synchronizer.EVICTION_BATCH", 2)
     async with (
         running_server(tmp_path / "server") as server,
         sessions(server, tmp_path, "dario") as (dario,),

@@ -240,7 +240,7 @@ async def test_of_messages_in_no_view_exactly_the_newest_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("narrowcast_api.sync.synchronizer.NEWEST_KEPT", 3)
-    monkeypatch.setattr("narrowcast_api.sync.synchronizer.FORGOTTEN_AT_ONCE", 2)
+    monkeypatch.setattr("narrowcast_api.sync.synchronizer.EVICTION_BATCH", 2)
     service = Service()
     async with live_session(tmp_path, service) as session:
         for number in range(101, 106):

@@ -10,7 +10,7 @@ import pytest
 
 from narrowcast_api.model.messages import Match
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.sync.message_lists import VIEWS_KEPT, Views
+from narrowcast_api.sync.message_lists import MAX_VIEWS, Views
 from narrowcast_api.sync.message_view import MessageView
 from support.live import GENERAL, SOUP
 from support.view_host import ViewHost, message, opened, page
@@ -23,7 +23,7 @@ async def test_the_view_beside_is_on_screen_too_and_the_oldest_views_are_forgott
     assert views.on_screen == [second]
     views.beside = SOUP
     assert views.on_screen == [second, first]
-    others = [views.get(Narrow.topic(GENERAL, f"t{number}")) for number in range(VIEWS_KEPT - 2)]
+    others = [views.get(Narrow.topic(GENERAL, f"t{number}")) for number in range(MAX_VIEWS - 2)]
     assert views.get(Narrow.topic(GENERAL, "bread")) is second, "as many as are kept"
     assert views.on_screen == [second, first], (
         "one that is on screen is kept however long ago it was asked for"
@@ -37,8 +37,8 @@ async def too_long(
     monkeypatch: pytest.MonkeyPatch, position: int, *, longest: int = 10
 ) -> tuple[ViewHost, MessageView]:
     """A view of messages 0 to 9 plus a new one, which keeps three on either side of the reader's position."""
-    monkeypatch.setattr("narrowcast_api.sync.message_view.LONGEST", longest)
-    monkeypatch.setattr("narrowcast_api.sync.message_view.AROUND", 3)
+    monkeypatch.setattr("narrowcast_api.sync.message_view.MAX_LENGTH", longest)
+    monkeypatch.setattr("narrowcast_api.sync.message_view.KEPT_AROUND", 3)
     host = ViewHost()
     view = await opened(host, page(*range(10), oldest=True, newest=True))
     view.position = position
@@ -81,8 +81,8 @@ async def test_a_long_view_forgets_nothing_while_an_older_page_is_on_its_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     host = ViewHost()
-    monkeypatch.setattr("narrowcast_api.sync.message_view.LONGEST", 3)
-    monkeypatch.setattr("narrowcast_api.sync.message_view.AROUND", 1)
+    monkeypatch.setattr("narrowcast_api.sync.message_view.MAX_LENGTH", 3)
+    monkeypatch.setattr("narrowcast_api.sync.message_view.KEPT_AROUND", 1)
     view = await opened(host, page(5, 6, 7, newest=True))
     older = asyncio.create_task(view.load_older())
     await asyncio.sleep(0)

@@ -170,7 +170,7 @@ async def test_every_operator_that_the_cache_can_judge_is_judged(
         result = search_cache(cache, narrow, session.state, 10)
         names = {number: name for name, number in ids.items()}
         assert [names[hit.message.id] for hit in reversed(result.hits)] == expected
-        assert [term.operator for term in result.unjudged] == (["with"] if "with:" in text else [])
+        assert [term.operator for term in result.unevaluated] == (["with"] if "with:" in text else [])
 
 
 async def test_arrows_choose_among_the_offers(tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ from narrowcast_api.storage.codec import plain_text
 
 __all__ = ["LocalHit", "LocalResult", "search_cache"]
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 """Messages read from the cache per query."""
-MOST_WORDS_HITS = 20_000
+MAX_WORD_HITS = 20_000
 """The maximum number of messages with the words that are examined, newest first."""
-SNIPPET = 160
+SNIPPET_LENGTH = 160
 
 _CONTENT: Mapping[str, Callable[[str], bool]] = {
     "link": lambda html: "<a " in html,
@@ -36,22 +36,22 @@ class LocalHit(Struct, frozen=True):
 
 
 class LocalResult(Struct, frozen=True):
-    """``hits``: newest first; ``unjudged``: terms that only the server can evaluate, which were ignored."""
+    """``hits``: newest first; ``unevaluated``: terms that only the server can evaluate, which were ignored."""
 
     hits: tuple[LocalHit, ...]
-    unjudged: tuple[Term, ...]
+    unevaluated: tuple[Term, ...]
 
 
 def search_cache(cache: Cache, narrow: Narrow, state: Knowledge, limit: int) -> LocalResult:
     """Returns the newest ``limit`` cached messages of ``narrow``, whose people and channels are resolved to ids."""
     words = " ".join(str(term.operand) for term in narrow.terms if _is_words(term))
-    unjudged = tuple(term for term in narrow.terms if not _can_judge(term))
-    terms = [term for term in narrow.terms if term not in unjudged and not _is_words(term)]
+    unevaluated = tuple(term for term in narrow.terms if not _can_judge(term))
+    terms = [term for term in narrow.terms if term not in unevaluated and not _is_words(term)]
     hits: list[LocalHit] = []
     if words:
-        snippets = {hit.message_id: hit.snippet for hit in cache.search(words, MOST_WORDS_HITS)}
+        snippets = {hit.message_id: hit.snippet for hit in cache.search(words, MAX_WORD_HITS)}
         ids = list(snippets)
-        pages = (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE))
+        pages = (ids[start : start + BATCH_SIZE] for start in range(0, len(ids), BATCH_SIZE))
         for page in pages:
             messages = {message.id: message for message in cache.load_messages(page)}
             for message_id in page:
@@ -59,17 +59,17 @@ def search_cache(cache: Cache, narrow: Narrow, state: Knowledge, limit: int) -> 
                 if message is not None and _fits(message, terms, state):
                     hits.append(LocalHit(message, snippets[message_id]))
                     if len(hits) == limit:
-                        return LocalResult(tuple(hits), unjudged)
-        return LocalResult(tuple(hits), unjudged)
+                        return LocalResult(tuple(hits), unevaluated)
+        return LocalResult(tuple(hits), unevaluated)
     before: int | None = None
-    while page_of := cache.load_newest(AT_ONCE, before):
+    while page_of := cache.load_newest(BATCH_SIZE, before):
         for message in reversed(page_of):
             if _fits(message, terms, state):
-                hits.append(LocalHit(message, plain_text(message.content)[:SNIPPET]))
+                hits.append(LocalHit(message, plain_text(message.content)[:SNIPPET_LENGTH]))
                 if len(hits) == limit:
-                    return LocalResult(tuple(hits), unjudged)
+                    return LocalResult(tuple(hits), unevaluated)
         before = page_of[0].id
-    return LocalResult(tuple(hits), unjudged)
+    return LocalResult(tuple(hits), unevaluated)
 
 
 def _is_words(term: Term) -> bool:

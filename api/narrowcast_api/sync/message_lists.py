@@ -12,7 +12,7 @@ from narrowcast_api.sync.message_view import Host, MessageView
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
 
-VIEWS_KEPT = 50
+MAX_VIEWS = 50
 """Views whose messages stay in memory; the least recently used ones are dropped."""
 
 
@@ -33,7 +33,7 @@ class Views:
         if view is None:
             view = self._by_narrow[narrow] = MessageView(narrow, self._host)
             view.show_cached()
-            while len(self._by_narrow) > VIEWS_KEPT:
+            while len(self._by_narrow) > MAX_VIEWS:
                 del self._by_narrow[next(narrow for narrow in self._by_narrow if narrow != self.beside)]
             self._sort()
         self._by_narrow.move_to_end(narrow)

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from narrowcast_api.model.messages import Match, Message
     from narrowcast_api.state.state import State
 
-LONGEST = 3_000
+MAX_LENGTH = 3_000
 """The number of messages from which on each arrival makes the view drop those far from the reader's position."""
-AROUND = 1_000
+KEPT_AROUND = 1_000
 """Messages that are kept on either side of the reader's position."""
 
 
@@ -342,9 +342,9 @@ class MessageView:
     def _limit_length(self) -> None:
         """Drops messages far from `position`, so that memory stays bounded in an app that is open for weeks."""
         ids = self._timeline.ids
-        if len(ids) > LONGEST and not self.loading_older:
+        if len(ids) > MAX_LENGTH and not self.loading_older:
             place = len(ids) if self.position is None else bisect_left(ids, self.position)
-            self._timeline.keep(place - AROUND, place + AROUND)
+            self._timeline.keep(place - KEPT_AROUND, place + KEPT_AROUND)
             self.matches = {i: match for i, match in self.matches.items() if i in self._timeline}
 
     def _has_read_before(self, message_id: int) -> bool:

@@ -63,7 +63,7 @@ logger = logging.getLogger(__name__)
 
 NEWEST_KEPT = 5_000
 """The newest messages, which stay in memory along with those of the views."""
-FORGOTTEN_AT_ONCE = 1_000
+EVICTION_BATCH = 1_000
 """How many further messages may be in memory before old ones are dropped: going through all of them takes
 some milliseconds.
 """
@@ -126,7 +126,7 @@ class Synchronizer:
         self._cache_writer = CacheWriter(session)
         self._carried: set[int] = set()
         """Messages carried over from the previous state and not fetched since, which may have changed."""
-        self._forget_from = NEWEST_KEPT + FORGOTTEN_AT_ONCE
+        self._evict_above = NEWEST_KEPT + EVICTION_BATCH
         """The number of messages in memory at which old ones are dropped."""
         self._connection = session.client.connection
         self.stream = EventStream(
@@ -243,13 +243,13 @@ class Synchronizer:
     def _forget_old(self) -> None:
         """Drops messages from memory that are in no view and not among the newest; they stay in the cache."""
         messages = self._session.state.messages
-        if len(messages) < self._forget_from:
+        if len(messages) < self._evict_above:
             return
         self._cache_writer.write()
         old = sorted(message.id for message in messages)[:-NEWEST_KEPT]
         shown = self._session.views.ids()
         self._carried.difference_update(messages.remove(i for i in old if i not in shown))
-        self._forget_from = len(messages) + FORGOTTEN_AT_ONCE
+        self._evict_above = len(messages) + EVICTION_BATCH
 
     # pages
 

@@ -15,7 +15,7 @@ from narrowcast_api.errors import TEMPORARY, MalformedAnswer, NarrowcastError
 from narrowcast_api.protocols.alarm import Alarm
 from narrowcast_api.sync.message_view import MessageView
 
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
+FIRST_PAUSE, MAX_PAUSE = 1.0, 30.0
 """Seconds between two attempts."""
 
 
@@ -36,7 +36,7 @@ class ViewRefresher:
         self._owner = owner
         self._clock = clock
         self._alarm = Alarm(clock)
-        self._retry = RetryTime(clock, FIRST_PAUSE, LONGEST_PAUSE)
+        self._retry = RetryTime(clock, FIRST_PAUSE, MAX_PAUSE)
 
     def ring(self) -> None:
         """Checks again whether the views are up to date."""

@@ -41,8 +41,8 @@ def search_local(account: Account, narrow: Narrow, limit: int, *, json: bool) ->
             say(as_json(MatchRecord(message.id, message.sender_name, hit.snippet)))
         else:
             say(f"{message.id}  {safe_line(message.sender_name)}: {safe_line(hit.snippet)}")
-    if result.unjudged:
-        left_out = " ".join(f"{term.operator}:{term.operand}" for term in result.unjudged)
+    if result.unevaluated:
+        left_out = " ".join(f"{term.operator}:{term.operand}" for term in result.unevaluated)
         print_error(f"ignored, since only the server can evaluate it: {safe_line(left_out)}")
     if not result.hits:
         print_error("no cached messages match; omit --local to search the server")

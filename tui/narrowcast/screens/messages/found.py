@@ -31,7 +31,7 @@ class FoundScreen(ManageScreen[LocalHit]):
 
     def title_text(self) -> str:
         """The search text, and the terms that only the server can evaluate."""
-        left_out = " ".join(f"{term.operator}:{term.operand}" for term in self._result.unjudged)
+        left_out = " ".join(f"{term.operator}:{term.operand}" for term in self._result.unevaluated)
         return f"Cached messages: {self._text}" + (f" (without {left_out})" if left_out else "")
 
     def rows(self) -> Sequence[ListRow[LocalHit]]:
