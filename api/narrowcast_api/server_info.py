@@ -10,7 +10,7 @@ from narrowcast_api.errors import Unsupported
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Dialect
 
-_LARGEST_LEVEL = 2**31
+_MAX_LEVEL = 2**31
 _SHOWN = tuple(gate for gate in Gate if gate.field)
 
 
@@ -75,7 +75,7 @@ def _text(value: object) -> str:
 def _level(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         return 0
-    return min(max(0, value), _LARGEST_LEVEL)
+    return min(max(0, value), _MAX_LEVEL)
 
 
 class RequestLimits(Struct, frozen=True):

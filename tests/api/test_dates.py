@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narrowcast_api.model.messages import Message
-from narrowcast_api.narrow.dates import AROUND, MOST_PAGES, first_since
+from narrowcast_api.narrow.dates import HALF_PAGE, MAX_PAGES, first_since
 from narrowcast_api.narrow.page import Page
 from support.exploring import examples
 
@@ -79,4 +79,4 @@ async def test_the_first_message_since_a_moment_is_found_in_any_history(
     assert await first_since(history.fetch, at) == history.first_since(at)
     disorder = History([(one, data.draw(st.integers(0, 9_999))) for one, _ in marks])
     assert await first_since(disorder.fetch, at) in {None, *disorder.ids}
-    assert disorder.asked <= MOST_PAGES + 2 < AROUND * 10
+    assert disorder.asked <= MAX_PAGES + 2 < HALF_PAGE * 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from narrowcast_api.model.messages import read_message
-from narrowcast_api.state.apply import REOPENED_WITHIN, snapshot_within
+from narrowcast_api.state.apply import REACTIVATION_SPREAD, snapshot_within
 from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from support.live import (
@@ -122,7 +122,7 @@ def test_a_direct_message_counts_in_its_conversation() -> None:
         ({"user_id": ADA, "full_name": "Ada M."}, None),
         ({"user_id": BRUNO, "role": 200}, None),
         ({"user_id": BRUNO, "is_active": True}, None),
-        ({"user_id": CHIYO, "is_active": True}, REOPENED_WITHIN),
+        ({"user_id": CHIYO, "is_active": True}, REACTIVATION_SPREAD),
         ({"user_id": CHIYO, "is_active": False}, None),
         ({"user_id": CHIYO, "full_name": "Chiyo K."}, None),
         ({"user_id": 99, "role": 200, "is_active": True}, None),

@@ -199,7 +199,7 @@ async def test_ones_own_new_role_shows_what_only_a_snapshot_tells(tmp_path: Path
 async def test_a_reactivated_user_has_the_groups_and_permissions_of_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("narrowcast_api.state.apply.REOPENED_WITHIN", 0.0)
+    monkeypatch.setattr("narrowcast_api.state.apply.REACTIVATION_SPREAD", 0.0)
     async with running_server(tmp_path / "server") as server:
         farid, general = server.id("farid"), server.channel("general")
         both = {"direct_members": sorted([farid, server.id("dario")]), "direct_subgroups": []}

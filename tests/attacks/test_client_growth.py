@@ -27,7 +27,7 @@ def test_typing_in_ever_new_topics_is_bounded() -> None:
     people = Typing(15.0)
     for number in range(20_000):
         people.start(ChannelDestination(1, f"topic {number}"), 2, float(number) / 1e6)
-    assert held(people) <= 4 * typing.MOST
+    assert held(people) <= 4 * typing.MAX_ENTRIES
     assert people.typers(ChannelDestination(1, "topic 19999")) == (2,)
 
 
@@ -36,7 +36,7 @@ def test_typing_by_ever_new_people_is_bounded() -> None:
     for number in range(20_000):
         people.start(HERE, number, 0.0)
         people.start_edit(number, 1, 0.0)
-    assert held(people) <= 4 * typing.MOST
+    assert held(people) <= 4 * typing.MAX_ENTRIES
 
 
 def test_places_where_nobody_types_any_more_are_forgotten() -> None:

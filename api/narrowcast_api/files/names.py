@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from narrowcast_api import characters
 
-_LONGEST_BYTES = 200
+_MAX_BYTES = 200
 _FALLBACK = "download"
 
 
@@ -28,12 +28,12 @@ def safe_name(name: str) -> str:
 
 
 def _cut(name: str) -> str:
-    if len(name.encode("utf-8")) <= _LONGEST_BYTES:
+    if len(name.encode("utf-8")) <= _MAX_BYTES:
         return name
     stem, dot, ending = name.rpartition(".")
     if not dot or len(ending) > 16:
         stem, dot, ending = name, "", ""
-    room = _LONGEST_BYTES - len((dot + ending).encode("utf-8"))
+    room = _MAX_BYTES - len((dot + ending).encode("utf-8"))
     return stem.encode("utf-8")[:room].decode("utf-8", "ignore") + dot + ending
 
 

@@ -17,8 +17,8 @@ from narrowcast_api.http.safe_json import parse_object
 from narrowcast_api.wire.vocabulary import Result
 
 _DEFAULT_RETRY_SECONDS = 5.0
-_LONGEST_RETRY_SECONDS = 3600.0
-_LONGEST_TEXT = 4000
+_MAX_RETRY_SECONDS = 3600.0
+_MAX_TEXT_LENGTH = 4000
 _STANDARD_FIELDS = frozenset({"result", "msg", "code"})
 
 
@@ -59,7 +59,7 @@ def _without_body(status: int, headers: Mapping[str, str], malformed: MalformedA
 def _refusal(status: int, headers: Mapping[str, str], body: Mapping[str, object]) -> NarrowcastError:
     raw_code, raw_msg = body.get("code"), body.get("msg")
     code = raw_code if isinstance(raw_code, str) else ""
-    msg = raw_msg[:_LONGEST_TEXT] if isinstance(raw_msg, str) else ""
+    msg = raw_msg[:_MAX_TEXT_LENGTH] if isinstance(raw_msg, str) else ""
     if status == 429 or code == "RATE_LIMIT_HIT":
         return RateLimited(_retry_after(headers, body))
     if status >= 500:
@@ -84,7 +84,7 @@ def _retry_after(headers: Mapping[str, str], body: Mapping[str, object]) -> floa
             continue
         if math.isfinite(seconds) and seconds >= 0:
             waits.append(seconds)
-    return min(max(waits, default=_DEFAULT_RETRY_SECONDS), _LONGEST_RETRY_SECONDS)
+    return min(max(waits, default=_DEFAULT_RETRY_SECONDS), _MAX_RETRY_SECONDS)
 
 
 def scrubbed(error: NarrowcastError, *secrets: str) -> NarrowcastError:

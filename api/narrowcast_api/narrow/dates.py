@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from narrowcast_api.narrow.page import Page
 
-__all__ = ["AROUND", "MOST_PAGES", "first_since"]
+__all__ = ["HALF_PAGE", "MAX_PAGES", "first_since"]
 
-AROUND = 25
+HALF_PAGE = 25
 """Number of messages requested before and after each guess."""
-MOST_PAGES = 60
+MAX_PAGES = 60
 """Number of guesses after which the nearest message found is returned, if ids and times are inconsistent."""
 
 Fetch = Callable[[int | str, int, int], Awaitable["Page"]]
@@ -35,12 +35,12 @@ async def first_since(fetch: Fetch, at: float) -> int | None:
 
     Raises the errors of `fetch`.
     """
-    page = await fetch("newest", 2 * AROUND, 0)
+    page = await fetch("newest", 2 * HALF_PAGE, 0)
     low, high = _around(_marks(page), at)
     if high is None:
         return None
     if low is None and not page.found_oldest:
-        low, first = _around(_marks(await fetch("oldest", 0, 2 * AROUND)), at)
+        low, first = _around(_marks(await fetch("oldest", 0, 2 * HALF_PAGE)), at)
         if low is not None and first is None:
             return await _narrowed(fetch, low, high, at)
         high = first or high
@@ -49,8 +49,8 @@ async def first_since(fetch: Fetch, at: float) -> int | None:
 
 async def _narrowed(fetch: Fetch, low: _Mark, high: _Mark, at: float) -> int:
     """The id of the first message since `at`, which is after `low` and not after `high`."""
-    for number in range(MOST_PAGES):
-        marks = _marks(await fetch(_guess(low, high, at, halve=number % 2 == 1), AROUND, AROUND))
+    for number in range(MAX_PAGES):
+        marks = _marks(await fetch(_guess(low, high, at, halve=number % 2 == 1), HALF_PAGE, HALF_PAGE))
         for before, after in pairwise(marks):
             if before.at < at <= after.at:
                 return after.id

@@ -30,7 +30,7 @@ HANDLED = frozenset(_HANDLERS)
 """The kinds of event that change the state."""
 
 
-REOPENED_WITHIN = 300.0
+REACTIVATION_SPREAD = 300.0
 """Seconds within which a snapshot is fetched for the groups and permissions of a reactivated user, spread
 because every client of an organization does so.
 """
@@ -51,7 +51,7 @@ def snapshot_within(state: State, event: Event) -> float | None:
     values = event.person.values
     if user.user_id == state.me and values.get("role", user.role) != user.role:
         return 0.0
-    return REOPENED_WITHIN if not user.is_active and values.get("is_active") is True else None
+    return REACTIVATION_SPREAD if not user.is_active and values.get("is_active") is True else None
 
 
 def apply(state: State, event: Event) -> tuple[Change, ...]:

@@ -13,13 +13,13 @@ from typing import TypeVar
 
 from narrowcast_api.narrow.destinations import Destination, DirectDestination
 
-MOST = 1000
+MAX_ENTRIES = 1000
 """The maximum number of typing notifications, and of edits, in memory, since events could name new places
 indefinitely.
 """
-MOST_PEOPLE = 1000
+MAX_PARTICIPANTS = 1000
 """The maximum number of participants of a direct conversation in which typing is shown."""
-LONGEST_TOPIC = 1000
+MAX_TOPIC_LENGTH = 1000
 """The maximum length of a topic in which typing is shown, in code points."""
 
 _Key = tuple[tuple[object, ...], int]
@@ -54,7 +54,7 @@ class Typing:
             _make_room(self._until)
         self._until[key] = now + self.expiry_seconds
         self._destinations[destination.key] = destination
-        if len(self._destinations) > 2 * MOST:
+        if len(self._destinations) > 2 * MAX_ENTRIES:
             self._forget_quiet_places()
         return is_new
 
@@ -98,11 +98,11 @@ class Typing:
 
 def _make_room(until: dict[_Timed, float]) -> None:
     """Removes the entry that expires first if there are too many."""
-    if len(until) >= MOST:
+    if len(until) >= MAX_ENTRIES:
         del until[min(until, key=until.__getitem__)]
 
 
 def _is_oversized(destination: Destination) -> bool:
     if isinstance(destination, DirectDestination):
-        return len(destination.user_ids) > MOST_PEOPLE
-    return len(destination.topic) > LONGEST_TOPIC
+        return len(destination.user_ids) > MAX_PARTICIPANTS
+    return len(destination.topic) > MAX_TOPIC_LENGTH

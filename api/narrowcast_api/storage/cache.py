@@ -50,9 +50,9 @@ MIGRATIONS = (
 DEFAULT_LIMIT = 256 * 2**20
 """The size in bytes above which what was seen longest ago is deleted."""
 
-_ROOM = 0.9
-_VIEWS_KEPT = 50
-_LARGEST_ID = 2**63 - 1
+_TARGET_FILL = 0.9
+_MAX_VIEWS = 50
+_MAX_ID = 2**63 - 1
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -105,7 +105,7 @@ class Cache:
 
     def load_messages(self, ids: Sequence[int]) -> list[Message]:
         """The cached ones of these messages, ascending."""
-        json_ids = json.dumps([number for number in ids if abs(number) <= _LARGEST_ID])
+        json_ids = json.dumps([number for number in ids if abs(number) <= _MAX_ID])
         return self._messages("id IN (SELECT value FROM json_each(?)) ORDER BY id", json_ids)
 
     def load_conversation(
@@ -166,7 +166,7 @@ class Cache:
         def write(connection: sqlite3.Connection) -> None:
             seen = _next(connection, "seen", "messages")
             for message in messages:
-                if abs(message.id) <= _LARGEST_ID and abs(message.sender_id) <= _LARGEST_ID:
+                if abs(message.id) <= _MAX_ID and abs(message.sender_id) <= _MAX_ID:
                     _store_message(connection, message, seen)
 
         self.file.write(write)
@@ -187,7 +187,7 @@ class Cache:
             )
             connection.execute(
                 "DELETE FROM views WHERE key NOT IN (SELECT key FROM views ORDER BY opened DESC LIMIT ?)",
-                (_VIEWS_KEPT,),
+                (_MAX_VIEWS,),
             )
 
         self.file.write(write)
@@ -258,7 +258,7 @@ class Cache:
     def _page(
         self, where: str, parameters: tuple[object, ...], limit: int, before: int | None
     ) -> list[Message]:
-        bound = _LARGEST_ID if before is None else before
+        bound = _MAX_ID if before is None else before
         condition = f"{where} AND id < ? ORDER BY id DESC LIMIT ?"
         return self._messages(condition, *parameters, bound, limit)[::-1]
 
@@ -267,7 +267,7 @@ class Cache:
         size = self.size
         while size > self._limit:
             rows = self.file.read("SELECT count(*) FROM messages")
-            excess = (size - _ROOM * self._limit) / size
+            excess = (size - _TARGET_FILL * self._limit) / size
             many = math.ceil(_number(rows[0][0]) * excess) if rows else 0
             oldest = self.file.read("SELECT id FROM messages ORDER BY seen, id LIMIT ?", many)
             self.delete_messages([_number(row[0]) for row in oldest])
@@ -316,7 +316,7 @@ def _store_message(connection: sqlite3.Connection, message: Message, seen: int) 
 
 
 def _forget(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
-    json_ids = json.dumps([number for number in ids if abs(number) <= _LARGEST_ID])
+    json_ids = json.dumps([number for number in ids if abs(number) <= _MAX_ID])
     connection.execute("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))", (json_ids,))
     connection.execute("DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))", (json_ids,))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 _UNSAFE = re.compile(r"[^a-z0-9.@+-]+")
-_LONGEST_NAME = 60
+_MAX_NAME_LENGTH = 60
 
 
 def account_folder_name(site: str, email: str) -> str:
@@ -20,7 +20,7 @@ def account_folder_name(site: str, email: str) -> str:
     """
     parts = urlsplit(site if "//" in site else f"//{site}")
     identity = f"{parts.netloc.lower()}{parts.path.rstrip('/')} {email.strip().lower()}"
-    readable = _UNSAFE.sub("-", f"{parts.netloc}-{email.strip()}".lower()).strip(".-")[:_LONGEST_NAME]
+    readable = _UNSAFE.sub("-", f"{parts.netloc}-{email.strip()}".lower()).strip(".-")[:_MAX_NAME_LENGTH]
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     return f"{readable or 'account'}-{digest}"
 

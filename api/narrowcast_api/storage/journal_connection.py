@@ -12,7 +12,7 @@ from narrowcast_api.storage.journal_file import Key, inode, insert_all, reopen, 
 from narrowcast_api.storage.journal_rows import COLUMNS, MIGRATIONS, OWNED, JournalRow
 from narrowcast_api.storage.journal_writes import Write, carry_out
 
-_SENT_KEPT = 500
+_MAX_SENT = 500
 """The number of ids of sent messages that are kept, so that no window takes one for another's."""
 
 
@@ -62,7 +62,7 @@ class JournalConnection:
                     )
             self.connection.execute(
                 "DELETE FROM sent WHERE message_id NOT IN "
-                f"(SELECT message_id FROM sent ORDER BY message_id DESC LIMIT {_SENT_KEPT})"
+                f"(SELECT message_id FROM sent ORDER BY message_id DESC LIMIT {_MAX_SENT})"
             )
 
     def claim_outbox(self, local_id: str) -> None:

@@ -13,7 +13,7 @@ from narrowcast_api.wire.model import describe
 from . import channels, messages, organization, people, personal
 from .base import NO_ID, BadEvent, Event, UnknownEvent
 
-_LARGEST_ID = 2**63 - 1
+_MAX_ID = 2**63 - 1
 
 
 def _words(model: type[Event], field: str) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def _class_for(raw: Mapping[str, Any]) -> type[Event] | None:
 
 def _id_of(raw: Mapping[str, Any]) -> int:
     value = raw.get("id")
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _LARGEST_ID:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _MAX_ID:
         return value
     return NO_ID
 
