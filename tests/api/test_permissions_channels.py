@@ -178,7 +178,7 @@ def test_a_user_who_may_not_start_conversations_may_write_in_existing_ones() -> 
     state = state_as(Role.MEMBER, direct_message_initiator_group=FRIENDS)
     refused = "Only friends can start direct message conversations."
     assert permissions.direct_refusal(state, frozenset({BRUNO})) == refused
-    state.directs.see(frozenset({BRUNO}), 50)
+    state.directs.add_message(frozenset({BRUNO}), 50)
     assert permissions.direct_refusal(state, frozenset({BRUNO})) == ""
     assert permissions.direct_refusal(state, frozenset({CHIYO})) == refused
 

@@ -15,20 +15,20 @@ def listed(topics: Topics, channel_id: int = GENERAL) -> list[tuple[str, int]]:
 def test_the_servers_topic_list_replaces_the_known_topics_except_those_that_arrived_since() -> None:
     topics = Topics()
     for name, newest in (("gone", 40), ("moved away", 50), ("soup", 30), ("came since", 51)):
-        topics.see(GENERAL, name, newest)
+        topics.add_message(GENERAL, name, newest)
     topics.load(GENERAL, [Topic("Soup", 30), Topic("moved here", 50)])
     assert listed(topics) == [("came since", 51), ("moved here", 50), ("Soup", 30)]
 
 
 def test_a_topic_list_is_complete_until_the_last_message_of_a_topic_is_removed() -> None:
     topics = Topics()
-    topics.see(GENERAL, "soup", 50)
+    topics.add_message(GENERAL, "soup", 50)
     assert not topics.is_loaded(GENERAL)
     topics.load(GENERAL, [Topic("soup", 50), Topic("stew", 49)])
     assert (topics.is_loaded(GENERAL), topics.is_loaded(DESIGN)) == (True, False)
-    topics.lose(GENERAL, "soup", [48])
+    topics.remove_messages(GENERAL, "soup", [48])
     assert (listed(topics), topics.is_loaded(GENERAL)) == ([("soup", 50), ("stew", 49)], True)
-    topics.lose(GENERAL, "SOUP", [50])
+    topics.remove_messages(GENERAL, "SOUP", [50])
     assert (listed(topics), topics.is_loaded(GENERAL)) == ([("stew", 49)], False)
 
 
@@ -41,7 +41,7 @@ def test_a_topic_has_the_spelling_of_its_newest_message() -> None:
         ("sOUP", 49, False, "Soup"),
         ("soup", 51, True, "soup"),
     ):
-        assert topics.see(GENERAL, name, message_id) is changes
+        assert topics.add_message(GENERAL, name, message_id) is changes
         assert topics.name(GENERAL, "SOUP") == spelling
     assert topics.name(DESIGN, "Soup") == "Soup"
 
@@ -58,5 +58,5 @@ def test_a_topics_visibility_policy_is_removed_when_it_is_reset_or_has_an_unknow
     for policy, kept in ((3, 3), (99, 0), (1, 1), (0, 0)):
         apply(state, {**chosen, "visibility_policy": policy})
         assert state.topics.visibility(GENERAL, "SOUP") == kept
-        assert state.topics.has_choices(GENERAL) is bool(kept)
+        assert state.topics.has_policies(GENERAL) is bool(kept)
         assert len(list(state.topics.policies())) == bool(kept)

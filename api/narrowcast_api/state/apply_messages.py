@@ -101,8 +101,8 @@ def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
             replace(message, channel_id=channel_id, topic=topic, moved_at=int(event.edit_timestamp))
         )
     if event.orig_topic is not None:
-        state.topics.lose(old_channel, event.orig_topic, event.message_ids)
-    state.topics.see(channel_id, topic, max(event.message_ids, default=event.message_id))
+        state.topics.remove_messages(old_channel, event.orig_topic, event.message_ids)
+    state.topics.add_message(channel_id, topic, max(event.message_ids, default=event.message_id))
     changes: list[Change] = [TopicsChanged(place) for place in dict.fromkeys((old_channel, channel_id))]
     channel = state.channels.get(channel_id)
     if channel_id == old_channel or (channel is not None and channel.is_subscribed):
@@ -118,10 +118,10 @@ def _delete_message(state: State, event: DeleteMessageEvent) -> tuple[Change, ..
     changes: list[Change] = [MessagesRemoved(tuple(gone))]
     state.messages.remove(gone)
     if event.stream_id is None:
-        state.directs.lose(set(gone))
+        state.directs.remove_messages(set(gone))
     state.starred.difference_update(gone)
     if event.stream_id is not None and event.topic is not None:
-        state.topics.lose(event.stream_id, event.topic, gone)
+        state.topics.remove_messages(event.stream_id, event.topic, gone)
         changes.append(TopicsChanged(event.stream_id))
     if state.unreads.remove(gone):
         changes.append(UnreadsChanged())
@@ -168,7 +168,7 @@ def _restore(state: State, message_id: int, detail: UnreadDetail) -> bool:
         state.unreads.add_direct(set(detail.user_ids or ()) - {state.me}, [message_id])
     elif detail.stream_id is not None and detail.topic is not None:
         state.unreads.add_topic(detail.stream_id, detail.topic, [message_id])
-        state.topics.see(detail.stream_id, detail.topic, message_id)
+        state.topics.add_message(detail.stream_id, detail.topic, message_id)
     else:
         return False
     message = state.messages.get(message_id)

@@ -89,7 +89,7 @@ class State:
         self.default_channel_groups: tuple[DefaultChannelGroup, ...] = ()
         self.mute_rules = MuteRules(self.channels, self.topics)
         self.unreads = Unreads(
-            self.mute_rules.is_counted, self.topics.has_choices, self.mute_rules.counts_wildcards
+            self.mute_rules.is_counted, self.topics.has_policies, self.mute_rules.counts_wildcards
         )
         self.messages = Messages()
         self.starred: set[int] = set()
@@ -191,8 +191,8 @@ class State:
         """Updates the lists of topics and conversations for a message; returns whether its channel's list changed."""
         self.max_message_id = max(self.max_message_id, message.id)
         if message.channel_id is not None:
-            return self.topics.see(message.channel_id, message.topic or "", message.id)
-        self.directs.see((message.direct_user_ids or frozenset()) - {self.me}, message.id)
+            return self.topics.add_message(message.channel_id, message.topic or "", message.id)
+        self.directs.add_message((message.direct_user_ids or frozenset()) - {self.me}, message.id)
         return False
 
     def is_muted(self, channel_id: int, topic: str) -> bool:
@@ -321,7 +321,7 @@ def _load_messages(state: State, answer: RawRecord) -> None:
     state.unreads.load(unread, state.me)
     for row in rows(unread.get("streams")):
         newest = max(ids(row.get("unread_message_ids")), default=0)
-        state.topics.see(integer(row, "stream_id"), text(row, "topic"), newest)
+        state.topics.add_message(integer(row, "stream_id"), text(row, "topic"), newest)
     state.starred = set(ids(answer.get("starred_messages")))
     state.directs.load(answer.get("recent_private_conversations"), state.me)
 

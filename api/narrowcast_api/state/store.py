@@ -9,7 +9,7 @@ from typing import Final
 from narrowcast_api.model.messages import Message
 from narrowcast_api.model.reading import ids, integer, rows
 
-_MOST_SEEN: Final = 50
+_MAX_KNOWN: Final = 50
 """The number of messages remembered per direct conversation, in case the last ones are deleted."""
 
 
@@ -53,7 +53,7 @@ class Directs:
 
     def __init__(self) -> None:
         self._newest: dict[frozenset[int], int] = {}
-        self._seen: dict[frozenset[int], list[int]] = {}
+        self._known: dict[frozenset[int], list[int]] = {}
         """The known messages of each conversation, ascending: those since the snapshot, and the one that it
         contained.
         """
@@ -66,31 +66,31 @@ class Directs:
         for row in rows(value):
             others = frozenset(ids(row.get("user_ids"))) - {me}
             newest = integer(row, "max_message_id")
-            self.see(others, newest)
+            self.add_message(others, newest)
             self._begun_earlier[others] = newest
 
-    def see(self, others: frozenset[int], message_id: int) -> None:
+    def add_message(self, others: frozenset[int], message_id: int) -> None:
         """Adds a message to a conversation. One before the first known is ignored, because unknown ones may
         have followed.
         """
-        seen = self._seen.setdefault(others, [])
+        seen = self._known.setdefault(others, [])
         if message_id in seen or message_id < self._begun_earlier.get(others, message_id):
             return
         insort(seen, message_id)
-        if len(seen) > _MOST_SEEN:
+        if len(seen) > _MAX_KNOWN:
             del seen[0]
             self._begun_earlier[others] = seen[0]
         if message_id > self._newest.get(others, -1):
             self._newest[others] = message_id
             self._order = None
 
-    def lose(self, message_ids: set[int]) -> None:
+    def remove_messages(self, message_ids: set[int]) -> None:
         """Removes deleted messages, of which only the ids may be known.
 
         A conversation without known messages keeps its place if it may have earlier ones.
         """
         for others, newest in list(self._newest.items()):
-            seen = self._seen[others]
+            seen = self._known[others]
             if message_ids.isdisjoint(seen):
                 continue
             seen[:] = [message_id for message_id in seen if message_id not in message_ids]
@@ -102,7 +102,7 @@ class Directs:
 
     def is_known(self, others: frozenset[int]) -> bool:
         """Whether any message of the conversation is known to exist still, so that `newest` is reliable."""
-        return bool(self._seen.get(others))
+        return bool(self._known.get(others))
 
     def newest(self, others: frozenset[int]) -> int | None:
         """The id of the last message of a conversation."""

@@ -45,7 +45,7 @@ class Topics:
         self._known[channel_id] = table
         self._loaded.add(channel_id)
 
-    def see(self, channel_id: int, topic: str, message_id: int) -> bool:
+    def add_message(self, channel_id: int, topic: str, message_id: int) -> bool:
         """Records a message in a topic; returns whether that changed the list."""
         table = self._known.setdefault(channel_id, {})
         key = fold_topic(topic)
@@ -55,7 +55,7 @@ class Topics:
         table[key] = Topic(topic, message_id)
         return True
 
-    def lose(self, channel_id: int, topic: str, message_ids: Iterable[int]) -> None:
+    def remove_messages(self, channel_id: int, topic: str, message_ids: Iterable[int]) -> None:
         """Records that messages left a topic. If its newest one did, the topic is removed and the list must
         be loaded again.
         """
@@ -84,7 +84,7 @@ class Topics:
             self._policies.pop(key, None)
         self._chosen = None
 
-    def has_choices(self, channel_id: int) -> bool:
+    def has_policies(self, channel_id: int) -> bool:
         """Whether the user has a policy for any topic of the channel."""
         if self._chosen is None:
             self._chosen = frozenset(chosen for chosen, _ in self._policies)

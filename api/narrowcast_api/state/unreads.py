@@ -31,7 +31,7 @@ class Unreads:
 
     `is_counted(channel_id, topic, inside)` returns whether a topic counts: with `inside`, for counts within
     its channel, only the policy of the topic matters, otherwise muted channels are left out too.
-    `has_choices(channel_id)` returns whether the channel has topics with a policy: if not, all count inside,
+    `has_policies(channel_id)` returns whether the channel has topics with a policy: if not, all count inside,
     and `is_counted` is only called once for the overall count. `counts_wildcards(channel_id, topic)` returns
     whether a wildcard mention there counts as a mention of the user.
     """
@@ -39,11 +39,11 @@ class Unreads:
     def __init__(
         self,
         is_counted: Callable[[int, str, bool], bool],
-        has_choices: Callable[[int], bool],
+        has_policies: Callable[[int], bool],
         counts_wildcards: Callable[[int, str], bool],
     ) -> None:
         self._is_counted = is_counted
-        self._has_choices = has_choices
+        self._has_policies = has_policies
         self._counts_wildcards = counts_wildcards
         self._topics: dict[int, dict[str, set[int]]] = {}
         self._directs: dict[DirectPlace, set[int]] = {}
@@ -131,10 +131,12 @@ class Unreads:
         """Unread messages that mention the user; wildcard mentions do not count if the topic or its channel
         is muted.
         """
-        counted = {message_id for message_id in self._wildcards if self._is_heard(self._places[message_id])}
+        counted = {
+            message_id for message_id in self._wildcards if self._mention_counts(self._places[message_id])
+        }
         return self._personal | counted
 
-    def _is_heard(self, place: Place) -> bool:
+    def _mention_counts(self, place: Place) -> bool:
         return not isinstance(place, TopicPlace) or self._counts_wildcards(place.channel_id, place.topic)
 
     def mention(self, message_id: int, flags: Collection[str]) -> bool:
@@ -219,7 +221,7 @@ class Unreads:
         if counts is None:
             topics = self._topics.get(channel_id, {})
             inside = overall = 0
-            if not self._has_choices(channel_id):
+            if not self._has_policies(channel_id):
                 inside = sum(map(len, topics.values()))
                 overall = inside if self._is_counted(channel_id, "", False) else 0
             else:

@@ -409,7 +409,7 @@ def _carry_over(old: State, new: State) -> None:
     for message in old.messages:
         new.messages.put(_as_in(new, message))
         if message.channel_id is not None:
-            new.topics.see(message.channel_id, message.topic or "", message.id)
+            new.topics.add_message(message.channel_id, message.topic or "", message.id)
 
 
 def _as_in(state: State, message: Message) -> Message:
