@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from narrowcast_api.model.id_set import IdSet
-from narrowcast_api.model.reading import LARGEST
+from narrowcast_api.model.reading import MAX_INT64
 
-IDS = st.lists(st.integers(0, 40) | st.integers(-LARGEST, LARGEST))
+IDS = st.lists(st.integers(0, 40) | st.integers(-MAX_INT64, MAX_INT64))
 
 
 @given(IDS, IDS, st.integers(0, 40))

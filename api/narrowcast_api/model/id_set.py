@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Set
 
-from narrowcast_api.model.reading import LARGEST
+from narrowcast_api.model.reading import MAX_INT64
 
 
 class IdSet(Set[int]):
@@ -20,7 +20,7 @@ class IdSet(Set[int]):
         try:
             self._ids = array("i", ordered)
         except OverflowError:
-            self._ids = array("q", (number for number in ordered if abs(number) <= LARGEST))
+            self._ids = array("q", (number for number in ordered if abs(number) <= MAX_INT64))
 
     def __contains__(self, item: object) -> bool:
         if not isinstance(item, int):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from narrowcast_api.model.reading import LARGEST, RawRecord, number
+from narrowcast_api.model.reading import MAX_INT64, RawRecord, number
 
 
 class Seen(NamedTuple):
@@ -17,6 +17,6 @@ class Seen(NamedTuple):
 def read_seen(row: RawRecord) -> Seen:
     """Read a presence with two times."""
     active, idle = row.get("active_timestamp"), row.get("idle_timestamp")
-    if type(active) is not int or type(idle) is not int or not 0 <= active <= idle <= LARGEST:  # rare
+    if type(active) is not int or type(idle) is not int or not 0 <= active <= idle <= MAX_INT64:  # rare
         active, idle = number(row, "active_timestamp", 0), number(row, "idle_timestamp", 0)
     return Seen(active, idle if idle > active else active)

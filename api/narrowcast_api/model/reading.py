@@ -13,7 +13,7 @@ from typing import TypeVar
 
 logger = logging.getLogger(__name__)
 
-LARGEST = 2**63 - 1
+MAX_INT64 = 2**63 - 1
 """The largest id or time that servers can store; larger numbers are treated as values of a wrong type."""
 
 _DIGITS = 19
@@ -31,7 +31,7 @@ class BadRow(ValueError):
 def required_int(row: RawRecord, key: str) -> int:
     """A required id. Raises `BadRow` if it is missing or invalid."""
     value = row.get(key)
-    if type(value) is not int or not -LARGEST <= value <= LARGEST:
+    if type(value) is not int or not -MAX_INT64 <= value <= MAX_INT64:
         raise BadRow(key)
     return value
 
@@ -46,7 +46,9 @@ def required_text(row: RawRecord, key: str) -> str:
 
 def integer(row: RawRecord, key: str, default: int = 0) -> int:
     value = row.get(key)
-    if type(value) is int and -LARGEST <= value <= LARGEST:  # the usual case, without another function call
+    if (
+        type(value) is int and -MAX_INT64 <= value <= MAX_INT64
+    ):  # the usual case, without another function call
         return value
     return _whole(value, default)
 
@@ -55,18 +57,18 @@ def optional_int(row: RawRecord, key: str) -> int | None:
     value = row.get(key)
     if value is None:
         return None
-    return value if type(value) is int and -LARGEST <= value <= LARGEST else _whole(value, None)
+    return value if type(value) is int and -MAX_INT64 <= value <= MAX_INT64 else _whole(value, None)
 
 
 def _whole(value: object, default: Default) -> int | Default:
     """The integer of a float such as 3.0, which some servers send for times; else the default."""
-    return int(value) if type(value) is float and value.is_integer() and abs(value) < LARGEST else default
+    return int(value) if type(value) is float and value.is_integer() and abs(value) < MAX_INT64 else default
 
 
 def number(row: RawRecord, key: str, default: float) -> float:
     value = row.get(key)
     if type(value) is float or type(value) is int:
-        return value if -LARGEST <= value <= LARGEST else default
+        return value if -MAX_INT64 <= value <= MAX_INT64 else default
     return default
 
 

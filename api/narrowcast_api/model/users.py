@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from narrowcast_api.model.reading import (
-    LARGEST,
+    MAX_INT64,
     BadRow,
     RawRecord,
     id_of_key,
@@ -106,7 +106,7 @@ def read_user(row: RawRecord, *, is_active: bool = True) -> User:
     """
     get = row.get
     user_id = get("user_id")
-    if type(user_id) is not int or not -LARGEST <= user_id <= LARGEST:
+    if type(user_id) is not int or not -MAX_INT64 <= user_id <= MAX_INT64:
         raise BadRow("user_id")
     name, email, role, profile = get("full_name"), get("email"), get("role"), get("profile_data")
     address, active = get("delivery_email"), get("is_active")

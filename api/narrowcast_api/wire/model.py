@@ -29,7 +29,7 @@ from typing import (
 
 import msgspec
 
-from narrowcast_api.model.reading import LARGEST, BadRow, RawRecord, texts
+from narrowcast_api.model.reading import MAX_INT64, BadRow, RawRecord, texts
 
 log = logging.getLogger(__name__)
 
@@ -87,10 +87,10 @@ class _Good:
     """Marks a list or mapping from which unreadable items are left out."""
 
 
-Int = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
+Int = Annotated[int, msgspec.Meta(ge=-MAX_INT64, le=MAX_INT64)]
 """An integer within the range of the servers' integers; larger ones are an error."""
 
-Id = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
+Id = Annotated[int, msgspec.Meta(ge=-MAX_INT64, le=MAX_INT64)]
 """The id of an object on the server."""
 
 Seconds = Annotated[float, ReadBy(_finite)]
