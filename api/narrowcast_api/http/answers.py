@@ -28,8 +28,8 @@ def interpret(
     """Returns the body of a successful answer; otherwise raises the typed error.
 
     The body's `result` decides; the HTTP status is used only if the body has none. `partial` accepts the
-    third result, 'partially_completed', which one operation returns below level 211 (DTOP-10). `lazy_field` names a
-    list whose rows are parsed when they are accessed (`parse_json`).
+    third result, 'partially_completed', which one operation returns below level 211 (DTOP-10). `lazy_field`
+    names a list whose rows are parsed when they are accessed (`parse_json`).
     """
     error: NarrowcastError
     try:

@@ -195,8 +195,8 @@ class Connection:
         `params` are sent as form fields, for GET in the query; values are encoded as in `encoding`, OMIT is
         left out. `timeout` limits the whole request in seconds (None: no limit). During rate limiting the
         request waits up to the connection's patience; a request answered with 429 was not carried out, so it
-        is repeated within that time. `lazy_field` names a list of a large answer whose rows are parsed when they
-        are accessed.
+        is repeated within that time. `lazy_field` names a list of a large answer whose rows are parsed when
+        they are accessed.
         """
         patience = self._patience
         for tries_left in reversed(range(_TRIES)):

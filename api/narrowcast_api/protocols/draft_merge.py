@@ -65,8 +65,8 @@ class DraftMerge:
         return unsure
 
     def fetched(self, drafts: Sequence[ServerDraft], known_ids: Collection[int]) -> None:
-        """Merge all drafts of the server, fetched while no request about one was in progress. `known_ids`: ids
-        from events received meanwhile.
+        """Merge all drafts of the server, fetched while no request about one was in progress. `known_ids`:
+        ids from events received meanwhile.
         """
         for item in self._there(drafts, known_ids):
             item.expected.clear()

@@ -120,11 +120,11 @@ class OutboxItem(Struct):
     `got_no_answer`: the attempt got no answer, as on a dead connection, so it is sent again automatically if
     it is never found. `sent_at` is when the request left (UTC seconds), while it is in progress.
     `cancel_requested`: the user has cancelled it, which works unless it arrives. `searches` counts the
-    answered searches on the server since the last attempt, `failures` the unanswered ones; `due` is
-    the monotonic time of the next step, `blocks_until` the time until which it holds back later messages after
-    it failed. `still_searched`: it counts as failed, but may have arrived and is still looked for. `reason`:
-    why it failed, while it is looked for once more. `elsewhere`: another window of the account sends it; it
-    holds back those of this window for a while, so that they are sent in the order of writing.
+    answered searches on the server since the last attempt, `failures` the unanswered ones; `due` is the
+    monotonic time of the next step, `blocks_until` the time until which it holds back later messages after it
+    failed. `still_searched`: it counts as failed, but may have arrived and is still looked for. `reason`: why
+    it failed, while it is looked for once more. `elsewhere`: another window of the account sends it; it holds
+    back those of this window for a while, so that they are sent in the order of writing.
     """
 
     record: OutboxRecord

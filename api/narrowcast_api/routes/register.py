@@ -57,8 +57,8 @@ async def register(
     `event_types` and `fetch_event_types` everything is included; `unread_msgs` needs both 'message' and
     'update_message_flags' among the fetched types. `include_subscribers` may be 'partial', which below level
     412 means all of them. `narrow` selects the messages of the queue; raises InvalidInput if a term is
-    negated or its operand is not a text. In a large answer the list named `lazy_field` is a sequence that parses
-    each row when it is accessed.
+    negated or its operand is not a text. In a large answer the list named `lazy_field` is a sequence that
+    parses each row when it is accessed.
     """
     server = await connection.identified()
     if include_subscribers == "partial" and not server.supports(Gate.SOME_SUBSCRIBERS):

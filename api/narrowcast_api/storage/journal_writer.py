@@ -30,9 +30,9 @@ RETRY_SECONDS = 5.0
 class JournalWriter:
     """The writes that are not on disk yet, and all rows including those writes.
 
-    `warning` is what the user must be told, or None; `on_warning` is called when it changes, in any thread, and
-    `on_lost_write` when another window was faster to write a row. If `read_only`, which is a reason, is set,
-    nothing is written.
+    `warning` is what the user must be told, or None; `on_warning` is called when it changes, in any thread,
+    and `on_lost_write` when another window was faster to write a row. If `read_only`, which is a reason, is
+    set, nothing is written.
     """
 
     def __init__(

@@ -16,8 +16,8 @@ __all__ = ["Arrivals"]
 
 
 class Arrivals:
-    """Calls `on_messages` with the messages received since the last call, ordered by id, `grace` seconds after the
-    first of them.
+    """Calls `on_messages` with the messages received since the last call, ordered by id, `grace` seconds
+    after the first of them.
 
     Fetched messages are left out, and so are messages that have been deleted meanwhile.
     """
