@@ -44,7 +44,7 @@ async def test_a_window_that_was_too_late_learns_at_once_each_time_what_another_
     tmp_path: Path, first: AccountStorage, clock: VirtualClock
 ) -> None:
     heard: list[JournalChanges] = []
-    windows = OtherWindows(first, clock, on_changes=heard.append, lead=lambda: None)
+    windows = OtherWindows(first, clock, on_changes=heard.append, on_leader=lambda: None)
     reading = asyncio.create_task(windows.run_on_lost_writes())
     with storage_at(tmp_path) as second:
         for number in (1, 2):
@@ -62,7 +62,7 @@ async def test_a_window_that_was_too_late_learns_at_once_each_time_what_another_
 async def test_other_machines_see_that_a_window_lives_for_as_long_as_it_does(
     tmp_path: Path, first: AccountStorage, clock: VirtualClock
 ) -> None:
-    windows = OtherWindows(first, clock, on_changes=lambda changes: None, lead=lambda: None)
+    windows = OtherWindows(first, clock, on_changes=lambda changes: None, on_leader=lambda: None)
     (file,) = (tmp_path / "data").glob("*/windows/*")
     for _ in range(2):
         os.utime(file, (0, 0))
@@ -76,4 +76,4 @@ async def test_a_window_that_only_reads_looks_for_the_others_too(tmp_path: Path,
     (tmp_path / "data").write_text("no folder")
     with storage_at(tmp_path) as storage:
         assert storage.window is None
-        await OtherWindows(storage, clock, on_changes=lambda changes: None, lead=lambda: None).look()
+        await OtherWindows(storage, clock, on_changes=lambda changes: None, on_leader=lambda: None).look()

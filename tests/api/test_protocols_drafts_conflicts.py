@@ -35,7 +35,7 @@ async def test_a_conflict_ends_when_one_text_is_dropped_or_both_are_wanted(clien
         await client.catch_up()
         first, second = client.drafts.conflicts()
         client.drafts.delete(first[1].draft_id)
-        client.drafts.settle(second[0].draft_id)
+        client.drafts.keep_both(second[0].draft_id)
         assert client.drafts.conflicts() == []
         await client.clock.advance(10)
         assert len(client.server.texts()) == 3

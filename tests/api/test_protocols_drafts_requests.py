@@ -94,12 +94,12 @@ async def test_deleting_reaches_the_server_also_where_the_draft_could_not_be_sen
 async def test_comparing_with_the_server_is_tried_again_more_and_more_rarely(
     client: DraftClient, error: NarrowcastError, moments: list[int]
 ) -> None:
-    client.leads = False
+    client.is_leader = False
     async with client:
         await client.clock.advance(10)
         for _ in moments:
             client.hold_fetch().set_exception(error)
-        client.drafts.lead()
+        client.drafts.become_leader()
         asked: list[int] = []
         for second in range(moments[-1] + 1):
             await client.clock.advance(0 if second == 0 else 1)

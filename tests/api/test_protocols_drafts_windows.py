@@ -136,7 +136,7 @@ async def test_another_window_goes_on_where_the_one_that_spoke_to_the_server_end
             request.act()  # carried out, but its answer and its event are lost
             other.look()
         other.queue.clear()
-        other.drafts.lead()
+        other.drafts.become_leader()
         await other.clock.advance(3)
         assert other.calls == ["fetch"]
         assert (other.server.texts(), other.texts()) == (["Soup"], ["Soup"])

@@ -189,7 +189,7 @@ SYNCED = replace(DRAFT, server_id=9, base=version("Soup"), dirty=False)
 
 
 @pytest.mark.parametrize(
-    ("mine", "theirs", "leads", "words", "deleted", "both"),
+    ("mine", "theirs", "is_leader", "words", "deleted", "both"),
     [
         # One wrote, the other learned what the server has.
         ({"version": version("Stew")}, {}, False, "Stew", False, False),
@@ -206,13 +206,13 @@ SYNCED = replace(DRAFT, server_id=9, base=version("Soup"), dirty=False)
     ],
 )
 def test_what_two_windows_made_of_a_draft_comes_together(
-    mine: dict[str, object], theirs: dict[str, object], leads: bool, words: str, deleted: bool, both: bool
+    mine: dict[str, object], theirs: dict[str, object], is_leader: bool, words: str, deleted: bool, both: bool
 ) -> None:
     merged, keeps_both = merge_rows(
         replace(SYNCED, revision="mine", **mine),
         replace(SYNCED, revision="theirs", **theirs),
         version("Soup"),
-        leads=leads,
+        is_leader=is_leader,
     )
     assert (merged.version, merged.deleted, keeps_both) == (version(words), deleted, both)
     assert (merged.server_id, merged.revision) == (9, "theirs")
@@ -222,7 +222,7 @@ def test_what_two_windows_made_of_a_draft_comes_together(
 def test_what_the_server_has_deleted_is_made_anew_where_words_came_meanwhile() -> None:
     gone = replace(SYNCED, deleted=True, dirty=False)
     written = replace(SYNCED, version=version("Pie"), revision="theirs")
-    merged, _ = merge_rows(gone, written, version("Soup"), leads=True)
+    merged, _ = merge_rows(gone, written, version("Soup"), is_leader=True)
     assert (merged.version, merged.server_id, merged.dirty, merged.deleted) == (
         version("Pie"),
         None,
@@ -231,11 +231,11 @@ def test_what_the_server_has_deleted_is_made_anew_where_words_came_meanwhile() -
     )
 
 
-@pytest.mark.parametrize("leads", [True, False])
-def test_the_syncing_window_knows_what_the_server_has(leads: bool) -> None:
+@pytest.mark.parametrize("is_leader", [True, False])
+def test_the_syncing_window_knows_what_the_server_has(is_leader: bool) -> None:
     unsynced = replace(DRAFT, dirty=True)
-    mine, theirs = (SYNCED, unsynced) if leads else (unsynced, SYNCED)
-    merged, _ = merge_rows(mine, theirs, version("Soup"), leads=leads)
+    mine, theirs = (SYNCED, unsynced) if is_leader else (unsynced, SYNCED)
+    merged, _ = merge_rows(mine, theirs, version("Soup"), is_leader=is_leader)
     assert (merged.server_id, merged.base, merged.dirty) == (9, version("Soup"), False)
 
 
@@ -253,6 +253,6 @@ def test_two_texts_of_one_draft_belong_together_whichever_window_found_out(
         replace(SYNCED, conflict_with=mine),
         replace(SYNCED, conflict_with=theirs),
         version("Soup"),
-        leads=False,
+        is_leader=False,
     )
     assert merged.conflict_with == (mine or theirs)

@@ -112,7 +112,7 @@ class DraftClient:
         self.clock = clock
         self.name = name
         self.window: str | None = None
-        self.leads = True
+        self.is_leader = True
         self.queue: deque[Event] = deque()
         server.queues.append(self.queue)
         self.calls: list[str] = []
@@ -197,7 +197,7 @@ class DraftClient:
             limits=lambda: self.limits,
             refusal=lambda version: self.refusals.get(version.destination),
             online=lambda: self.online,
-            leads=self.leads,
+            is_leader=self.is_leader,
             new_id=self.new_id,
         )
         self.task = asyncio.get_running_loop().create_task(self.drafts.run())

@@ -12,10 +12,10 @@ class Window(DraftClient):
     """One of several windows that share the journal of drafts."""
 
     def __init__(
-        self, server: DraftServer, folder: Path, clock: VirtualClock, name: str, *, leads: bool
+        self, server: DraftServer, folder: Path, clock: VirtualClock, name: str, *, is_leader: bool
     ) -> None:
         super().__init__(server, folder, clock, "shared")
-        self.window, self.leads = name, leads
+        self.window, self.is_leader = name, is_leader
 
     def new_id(self) -> str:
         self.numbers += 1
@@ -30,7 +30,7 @@ class Window(DraftClient):
 def pair(folder: Path) -> tuple[Window, Window]:
     """Returns the window that syncs drafts with the server, and another one."""
     server, clock = DraftServer(), VirtualClock()
-    return tuple(Window(server, folder, clock, name, leads=name == "a") for name in "ab")  # type: ignore[return-value]
+    return tuple(Window(server, folder, clock, name, is_leader=name == "a") for name in "ab")  # type: ignore[return-value]
 
 
 def known_to_both(one: Window, other: Window) -> str:

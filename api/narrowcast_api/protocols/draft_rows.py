@@ -30,10 +30,12 @@ def _normal(version: DraftVersion) -> tuple[object, str]:
     return (place, version.content.strip())
 
 
-def merge_rows(mine: Draft, theirs: Draft, agreed: DraftVersion | None, *, leads: bool) -> tuple[Draft, bool]:
+def merge_rows(
+    mine: Draft, theirs: Draft, agreed: DraftVersion | None, *, is_leader: bool
+) -> tuple[Draft, bool]:
     """Returns the merged draft, and whether the text of `theirs` must be kept as a second draft.
 
-    `agreed` is the text from which both started, `leads` whether `mine` has the current server fields.
+    `agreed` is the text from which both started, `is_leader` whether `mine` has the current server fields.
     """
     written_here, written_there = mine.version != agreed, theirs.version != agreed
     version, deleted, both = mine.version, mine.deleted and theirs.deleted, False
@@ -47,8 +49,8 @@ def merge_rows(mine: Draft, theirs: Draft, agreed: DraftVersion | None, *, leads
         version = theirs.version
     else:
         both = written_here and written_there and not same(mine.version, theirs.version)
-    server = mine if leads else theirs
-    server_has_it = not (leads and mine.deleted and not mine.dirty)
+    server = mine if is_leader else theirs
+    server_has_it = not (is_leader and mine.deleted and not mine.dirty)
     merged = replace(
         server,
         version=version,

@@ -100,7 +100,7 @@ class DraftStore:
         """The draft with this id, even if it is being deleted on the server."""
         return self._items.get(draft_id)
 
-    def holds(self, item: DraftItem) -> bool:
+    def has(self, item: DraftItem) -> bool:
         """Whether the draft is still in the store."""
         return self._items.get(item.record.draft_id) is item
 
@@ -220,9 +220,9 @@ class DraftStore:
         self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
         item.set(revision=None)  # if it is edited after all, it is a new row
 
-    def take_in(self, changes: JournalChanges, *, leads: bool) -> list[DraftItem]:
+    def take_in(self, changes: JournalChanges, *, is_leader: bool) -> list[DraftItem]:
         """Take in what other windows have written; returns the drafts that changed. Text written here at the
-        same time is merged with it (see `narrowcast_api.protocols.draft_rows`). `leads`: this window
+        same time is merged with it (see `narrowcast_api.protocols.draft_rows`). `is_leader`: this window
         synchronizes drafts with the server.
         """
         lost = changes.lost_of("drafts")
@@ -240,10 +240,10 @@ class DraftStore:
             elif theirs is None:
                 self._vanished(item, written_here=item.unsaved or draft_id in lost)
             elif item.unsaved or draft_id in lost:
-                self._merge_in(item, theirs, leads=leads)
+                self._merge_in(item, theirs, is_leader=is_leader)
             else:
                 self._items[draft_id] = item = _read(theirs, item)
-            if item is not None and self.holds(item):
+            if item is not None and self.has(item):
                 taken.append(item)
         self._forgotten.clear()
         self._changed()
@@ -270,8 +270,8 @@ class DraftStore:
         else:
             self._items.pop(item.record.draft_id, None)
 
-    def _merge_in(self, item: DraftItem, theirs: Draft, *, leads: bool) -> None:
-        merged, both = merge_rows(item.record, theirs, item.agreed, leads=leads)
+    def _merge_in(self, item: DraftItem, theirs: Draft, *, is_leader: bool) -> None:
+        merged, both = merge_rows(item.record, theirs, item.agreed, is_leader=is_leader)
         item.record, item.agreed = merged, theirs.version
         if merged.deleted and not merged.dirty:
             self.drop(item)

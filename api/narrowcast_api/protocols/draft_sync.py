@@ -30,7 +30,7 @@ _LOCAL_ONLY = {
 class DraftSync:
     """Sends local changes of drafts to the server.
 
-    It does so if this window `leads`. `behind`: the server may have changes that were not received here.
+    It does so if `is_leader`. `behind`: the server may have changes that were not received here.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class DraftSync:
         limits: Callable[[], MessageLimits],
         refusal: Callable[[DraftVersion], str | None],
         online: Callable[[], bool],
-        leads: bool,
+        is_leader: bool,
         known_ids: Callable[[], Collection[int]],
     ) -> None:
         self._store = store
@@ -56,7 +56,7 @@ class DraftSync:
         self._refusal = refusal
         self._online = online
         self._known_ids = known_ids
-        self.leads = leads
+        self.is_leader = is_leader
         self.behind = False
         self.retry = RetryTime(clock, 1.0, 60.0)
 
@@ -70,7 +70,7 @@ class DraftSync:
     async def step(self) -> float | None:
         """Make the request that is due, if any; returns the seconds until the next one."""
         waiting = [item for item in self._store if self._wants_sync(item)]
-        if not self.leads or not (waiting or self.behind) or not self._enabled():
+        if not self.is_leader or not (waiting or self.behind) or not self._enabled():
             return None
         if not self._online():
             return _CHECK_EVERY
@@ -146,10 +146,10 @@ class DraftSync:
             server_id = await self._requests.create(sent, item.record.edited)
         except NO_EFFECT:
             item.expected.clear()
-            if self._store.holds(item) and item.record.server_id is None:
+            if self._store.has(item) and item.record.server_id is None:
                 self._never_created(item)
             raise
-        if self._store.holds(item):
+        if self._store.has(item):
             self._merge.created(item, server_id, sent)
 
     async def _written(self, item: DraftItem) -> bool:
@@ -157,7 +157,7 @@ class DraftSync:
         written it meanwhile.
         """
         await committed(self._store.put(item))
-        if not self._store.holds(item):
+        if not self._store.has(item):
             return False
         if self._store.is_lost(item.record.draft_id):
             item.due = self._clock.monotonic() + SYNC_AFTER  # the journal is read again until then
@@ -177,7 +177,7 @@ class DraftSync:
             if self._store.of_server(draft.id) is None and same(draft.version, item.record.base):
                 self._merge.created(item, draft.id, draft.version)
                 return
-        if self._store.holds(item) and item.record.posting:
+        if self._store.has(item) and item.record.posting:
             item.expected.clear()
             self._never_created(item)
 
@@ -187,12 +187,12 @@ class DraftSync:
         """
         drafts = await self._requests.fetch()
         there = next((draft for draft in drafts if draft.id == server_id), None)
-        if there is not None and self._store.holds(item) and item.record.server_id == server_id:
+        if there is not None and self._store.has(item) and item.record.server_id == server_id:
             self._merge.compared(item, there)
 
     async def _edit(self, item: DraftItem, server_id: int) -> None:
         await self._compare(item, server_id)
-        if item.record.deleted or item.record.server_id != server_id or not self._store.holds(item):
+        if item.record.deleted or item.record.server_id != server_id or not self._store.has(item):
             return
         sent = item.record.version
         # A copy made of a conflicting text is in the journal before the text on the server is overwritten.
@@ -208,10 +208,10 @@ class DraftSync:
                 item.expected.remove(sent)
             if not _is_missing(error):
                 raise
-            if self._store.holds(item) and item.record.server_id == server_id:
+            if self._store.has(item) and item.record.server_id == server_id:
                 self._merge.detach(item)
             return
-        if self._store.holds(item) and sent in item.expected:  # else its event arrived first
+        if self._store.has(item) and sent in item.expected:  # else its event arrived first
             record = item.record
             item.set(base=sent, dirty=record.deleted or not same(record.version, sent))
             self._store.keep(item)
@@ -229,7 +229,7 @@ class DraftSync:
             except ApiError as error:
                 if not _is_missing(error):
                     raise
-        if not self._store.holds(item):
+        if not self._store.has(item):
             return
         if item.record.deleted:
             self._merge.deleted(item)
@@ -239,7 +239,7 @@ class DraftSync:
     def _refuse(self, item: DraftItem, error: NarrowcastError) -> None:
         """Keep a draft local that the server rejects; repeating the request would not help."""
         log.info("draft is kept here only: %s", error)
-        if not self._store.holds(item):
+        if not self._store.has(item):
             return
         if item.record.deleted:
             self._store.forget(item)

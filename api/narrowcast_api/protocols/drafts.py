@@ -11,8 +11,8 @@
        └─────────────────────────────────┘      └────────────────────────────────────┘
 
 The journal is authoritative for all windows of the account: each writes drafts to it, one of them
-synchronizes them with the server (`lead`, `draft_sync`), and the others read the results from the journal. If
-the user's setting is off, nothing is sent and drafts are only local.
+synchronizes them with the server (`become_leader`, `draft_sync`), and the others read the results from the
+journal. If the user's setting is off, nothing is sent and drafts are only local.
 Contract: DRF-01 to DRF-18, EVT-04.
 """
 
@@ -59,9 +59,9 @@ class Drafts:
     would reject a draft, or None) and `online` are read when needed. Call `on_*` for events of type drafts,
     `on_snapshot` after every registration, `on_setting` when the setting changes, `recheck` when the result
     of `refusal` may have changed, `wake` when the connection is live again and `flush` before the process
-    ends. `on_journal` is for what other windows have written; `on_changes` passes journal changes that are read
-    here to all services. Unless `leads`, another window synchronizes drafts with the server, until `lead` is
-    called.
+    ends. `on_journal` is for what other windows have written; `on_changes` passes journal changes that are
+    read here to all services. Unless `is_leader`, another window synchronizes drafts with the server, until
+    `become_leader` is called.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Drafts:
         limits: Callable[[], MessageLimits],
         refusal: Callable[[DraftVersion], str | None],
         online: Callable[[], bool],
-        leads: bool,
+        is_leader: bool,
         known_ids: Callable[[], Collection[int]] = tuple,
         on_changes: Callable[[JournalChanges], None] | None = None,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
@@ -102,7 +102,7 @@ class Drafts:
             limits=limits,
             refusal=refusal,
             online=online,
-            leads=leads,
+            is_leader=is_leader,
             known_ids=known_ids,
         )
 
@@ -174,7 +174,7 @@ class Drafts:
         """Drafts written on two devices at once; `delete` the unwanted text, or `settle`."""
         return self._store.conflicts()
 
-    def settle(self, draft_id: str) -> None:
+    def keep_both(self, draft_id: str) -> None:
         """Keep both texts of a conflict, as two separate drafts."""
         item = self._store.get(draft_id)
         if item is not None:
@@ -183,28 +183,28 @@ class Drafts:
     # what the session calls
 
     def on_added(self, drafts: Sequence[ServerDraft]) -> None:
-        if not self._sync.leads:
+        if not self._sync.is_leader:
             return
         self._merge.added(drafts)
         self._alarm.ring()
 
     def on_updated(self, drafts: Sequence[ServerDraft]) -> None:
         """Event drafts, op update."""
-        if not self._sync.leads:
+        if not self._sync.is_leader:
             return
         self._merge.updated(drafts)
         self._alarm.ring()
 
     def on_removed(self, server_id: int) -> None:
         """Event drafts, op remove."""
-        if not self._sync.leads:
+        if not self._sync.is_leader:
             return
         self._merge.removed(server_id)
         self._alarm.ring()
 
     def on_snapshot(self, drafts: Sequence[ServerDraft]) -> None:
         """Handle the drafts of a registration."""
-        if self._sync.leads:
+        if self._sync.is_leader:
             self._sync.behind = self._enabled() and self._merge.snapshot(drafts)
             if not self._enabled():
                 self._merge.make_local()
@@ -213,7 +213,7 @@ class Drafts:
 
     def on_setting(self) -> None:
         """Handle a change of the setting that enables synchronization."""
-        if self._sync.leads and not self._enabled():
+        if self._sync.is_leader and not self._enabled():
             self._merge.make_local()
         for item in self._store:
             item.refused = None
@@ -233,16 +233,16 @@ class Drafts:
         """Take in what other windows have written to the journal."""
         if not changes.drafts():
             return
-        for item in self._store.take_in(changes, leads=self._sync.leads):
+        for item in self._store.take_in(changes, is_leader=self._sync.is_leader):
             self._sync.check(item)
             if item.record.dirty:
                 self._sync_soon(item)
         self._alarm.ring()  # there may be a copy of a text that two windows wrote at the same time
 
-    def lead(self) -> None:
+    def become_leader(self) -> None:
         """Synchronize drafts from now on: the window that did so has closed."""
-        if not self._sync.leads:
-            self._sync.leads = self._sync.behind = True
+        if not self._sync.is_leader:
+            self._sync.is_leader = self._sync.behind = True
             self._alarm.ring()
 
     def wake(self) -> None:
@@ -250,7 +250,7 @@ class Drafts:
         self._sync.retry.clear()
         self._alarm.ring()
 
-    def hand_over(self) -> None:
+    def queue_writes(self) -> None:
         """Queue all unsaved drafts for writing to the journal; they are on disk a moment later."""
         self._store.keep_all()
 
@@ -270,7 +270,7 @@ class Drafts:
 
     def _to_disk(self) -> Iterator[Future[Any]]:
         """Yields futures to wait for, one after the other, until everything is on disk."""
-        self.hand_over()
+        self.queue_writes()
         for _ in range(_ROUNDS):
             yield (written := self._journal.retry())
             if not written.result() or not any(

@@ -53,7 +53,7 @@ class UploadFile(Protocol):
     ) -> str: ...
 
 
-async def stamp_of(path: Path) -> FileStamp:
+async def file_stamp(path: Path) -> FileStamp:
     """Returns the current size and modification time of a file. Raises OSError."""
     status = await asyncio.to_thread(path.stat)
     return FileStamp(status.st_size, status.st_mtime_ns)
@@ -152,7 +152,7 @@ class UploadQueue:
         journal: Journal,
         changed: Callable[[Change], None],
         online: Callable[[], bool] = lambda: True,
-        stamp: Callable[[Path], Awaitable[FileStamp]] = stamp_of,
+        stamp: Callable[[Path], Awaitable[FileStamp]] = file_stamp,
         at_once: int = 2,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:

@@ -62,13 +62,13 @@ async def committed(write: Future[bool]) -> bool:
 async def deliver_changes(
     reading: Future[JournalChanges], on_changes: Callable[[JournalChanges], None]
 ) -> None:
-    """Pass the changes that are being read to `on_changes`. They are only reported once, so `on_changes` is called even
-    if this call is cancelled meanwhile, for example on closing.
+    """Pass the changes that are being read to `on_changes`. They are only reported once, so `on_changes` is
+    called even if this call is cancelled meanwhile, for example on closing.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
 
-    def hand_over() -> None:
+    def deliver() -> None:
         try:
             if not reading.cancelled():
                 on_changes(reading.result())
@@ -83,7 +83,7 @@ async def deliver_changes(
 
     def read(_: Future[JournalChanges]) -> None:
         with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(hand_over)
+            loop.call_soon_threadsafe(deliver)
 
     reading.add_done_callback(read)
     await done

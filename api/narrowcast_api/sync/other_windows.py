@@ -30,8 +30,8 @@ DRAFTS = "drafts"
 
 
 class OtherWindows:
-    """Calls `on_changes` with what other windows have written, and `lead` repeatedly while this window is the one
-    that synchronizes drafts.
+    """Calls `on_changes` with what other windows have written, and `on_leader` repeatedly while this window
+    is the one that synchronizes drafts.
     """
 
     def __init__(
@@ -40,12 +40,12 @@ class OtherWindows:
         clock: Clock,
         *,
         on_changes: Callable[[JournalChanges], None],
-        lead: Callable[[], None],
+        on_leader: Callable[[], None],
     ) -> None:
         self._storage = storage
         self._clock = clock
         self._on_changes = on_changes
-        self._lead = lead
+        self._on_leader = on_leader
         self._next_adoption = 0.0
         self._next_touch = 0.0
 
@@ -87,7 +87,7 @@ class OtherWindows:
 
     async def _adopt(self) -> None:
         if self._storage.takes(DRAFTS):
-            self._lead()
+            self._on_leader()
         if gone := self._storage.gone_windows():
             await self._take_in(self._storage.journal.take_over(gone))
 

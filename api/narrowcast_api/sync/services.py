@@ -65,7 +65,7 @@ class Services:
             refusal=self._draft_routes.refusal,
             # Without a queue, edits on other devices are not received here, and would be overwritten.
             online=lambda: session.is_live and session.queue_id is not None,
-            leads=session.read_only,  # a read-only window sends nothing and shows the drafts of the server
+            is_leader=session.read_only,  # a read-only window sends nothing and shows the drafts of the server
             known_ids=lambda: [draft.id for draft in session.state.drafts.all()],
             on_changes=self.on_journal,
         )
@@ -114,7 +114,7 @@ class Services:
             online=lambda: session.is_live,
         )
         self.other_windows = OtherWindows(
-            session.storage, clock, on_changes=self.on_journal, lead=self.drafts.lead
+            session.storage, clock, on_changes=self.on_journal, on_leader=self.drafts.become_leader
         )
 
     def loops(self) -> list[Loop]:
@@ -180,10 +180,10 @@ class Services:
         elif isinstance(event, kinds.UserSettingsEvent) and event.property == _DRAFTS_SETTING:
             self.drafts.on_setting()
 
-    def hand_over(self) -> None:
+    def queue_writes(self) -> None:
         """Queues every draft and every unsaved edit for writing to the journal."""
         self.edits.write()
-        self.drafts.hand_over()
+        self.drafts.queue_writes()
 
     async def flush(self) -> None:
         """Waits until they are on disk, for as long as closing may take."""
@@ -192,7 +192,7 @@ class Services:
 
     async def close(self) -> None:
         """Sends what is pending: typing stopped, read marks. Bound it with a timeout."""
-        self.hand_over()
+        self.queue_writes()
         await asyncio.gather(
             self.typing.close(), self.read_marks.close(), self.uploads.close(), return_exceptions=True
         )

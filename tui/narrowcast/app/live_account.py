@@ -137,7 +137,7 @@ class LiveAccount:
 
             for edit in unsaved:
                 to_draft(edit, self.session)
-        self.session.drafts.hand_over()
+        self.session.drafts.queue_writes()
 
     async def close(self, seconds: float) -> None:
         """Save unsent text, and close the session with the server within that many seconds. Never raises."""

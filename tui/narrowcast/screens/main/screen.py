@@ -142,7 +142,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Save all drafts before another account is shown."""
         for conversation in self.side.all:
             conversation.save_before_closing()
-        self.session.drafts.hand_over()
+        self.session.drafts.queue_writes()
 
     def config_changed(self) -> None:
         """Apply changed keys or appearance."""

@@ -173,7 +173,7 @@ class ConflictScreen(Dialog[str | None]):
         """Keep the first, the second, or both as two drafts."""
         mine, theirs = (draft.draft_id for draft in self.conflict)
         if which == 0:
-            self.session.drafts.settle(mine)
+            self.session.drafts.keep_both(mine)
             self.dismiss(None)
             return
         kept, dropped = (mine, theirs) if which == 1 else (theirs, mine)
