@@ -85,7 +85,7 @@ def test_an_account_is_written_for_its_owner_only_and_read_again(tmp_path: Path)
         ("[api]\nemail=a\nkey=x\nsite=ftp://b\n", "http"),
     ],
 )
-def test_a_file_that_is_no_account_is_explained(tmp_path: Path, content: str | None, says: str) -> None:
+def test_a_file_that_is_not_an_account_is_explained(tmp_path: Path, content: str | None, says: str) -> None:
     file = tmp_path / "rc"
     if content is not None:
         file.write_text(content, encoding="utf-8")
@@ -136,7 +136,7 @@ def test_addresses_are_taken_as_people_type_them(typed: str, site: str) -> None:
     "typed",
     ["", "ftp://x", "https://", "https://u:p@x", "https://x?y", "https://x#y", "a b", "https://x:99999"],
 )
-def test_what_is_no_address_is_refused(typed: str) -> None:
+def test_an_invalid_address_is_rejected(typed: str) -> None:
     with pytest.raises(AccountError):
         normal_site(typed)
 
@@ -258,7 +258,7 @@ async def test_signing_in_is_offered_with_the_server() -> None:
 
 
 @proves("EVT-01", "EVT-08")
-async def test_events_come_in_order_and_what_is_none_is_left_out() -> None:
+async def test_events_arrive_in_order_and_invalid_ones_are_left_out() -> None:
     path = "/api/v1/events"
     async with scripted_client() as (client, transport):
         transport.prepare(

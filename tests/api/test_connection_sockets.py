@@ -160,7 +160,9 @@ def server_context(certificates: Certificates) -> ssl.SSLContext:
     return context
 
 
-async def test_an_authority_of_ones_own_is_trusted_when_it_is_named(certificates: Certificates) -> None:
+async def test_a_private_certificate_authority_is_trusted_when_it_is_configured(
+    certificates: Certificates,
+) -> None:
     async with raw_server(fine, server_context(certificates)) as server:
         ca = certificates.authority
         async with Connection(account(server.port, "https", ca)) as connection:
@@ -191,7 +193,7 @@ def test_one_context_serves_all_connections(certificates: Certificates) -> None:
     assert shared_context().check_hostname
 
 
-def test_a_bundle_that_is_none_is_explained(tmp_path: Path) -> None:
+def test_an_invalid_certificate_bundle_is_explained(tmp_path: Path) -> None:
     wrong = tmp_path / "ca.pem"
     for content in (None, "not PEM"):
         if content is not None:

@@ -159,7 +159,7 @@ async def test_what_an_earlier_session_knew_of_the_server_is_asked_anew_where_it
         assert bench.kinds[-1] == LIVE
 
 
-async def test_an_answer_that_is_no_json_registers_anew() -> None:
+async def test_an_answer_that_is_not_json_causes_a_new_registration() -> None:
     bench = StreamBench()
     bench.registers()
     bench.transport.prepare(*EVENTS, content=b"<html>captive portal</html>")
@@ -171,7 +171,7 @@ async def test_an_answer_that_is_no_json_registers_anew() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"queue_id": None}, {"last_event_id": None}, {"last_event_id": "7"}])
-async def test_a_registration_without_a_queue_is_none_and_is_repeated(wrong: dict[str, object]) -> None:
+async def test_a_registration_without_a_queue_is_repeated(wrong: dict[str, object]) -> None:
     bench = StreamBench()
     bench.transport.prepare(*REGISTER, json={**SNAPSHOT, **wrong})
     bench.registers()

@@ -140,7 +140,7 @@ async def test_a_file_that_may_not_be_read_is_a_typed_error(
 
 
 @pytest.mark.parametrize("status", [403, 404])
-async def test_a_refusal_that_is_a_page_is_said_in_words(tmp_path: Path, status: int) -> None:
+async def test_an_html_error_page_is_reported_in_plain_words(tmp_path: Path, status: int) -> None:
     async with scripted_client() as (client, transport):
         page = b"<p>You are not authorized to view this file.</p>" * 10_000
         transport.prepare("GET", URL, status=status, content=page, headers={"content-type": "text/html"})
@@ -201,7 +201,7 @@ async def test_nothing_is_fetched_from_elsewhere(tmp_path: Path, url: str) -> No
         assert not transport.requests
 
 
-async def test_a_folder_that_is_not_there_is_said_so(tmp_path: Path) -> None:
+async def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     async with scripted_client() as (client, transport):
         transport.prepare("GET", URL, content=b"x")
         with pytest.raises(InvalidInput, match="cannot be written"):

@@ -146,7 +146,7 @@ async def test_an_upload_address_on_another_server_receives_neither_file_nor_cre
     assert server.patches == []
 
 
-async def test_an_address_with_the_scheme_of_a_proxy_is_ones_own(file: Path) -> None:
+async def test_an_upload_address_with_the_proxys_scheme_counts_as_the_own_server(file: Path) -> None:
     server = TusServer(location="http://chat.example.org/api/v1/tus/1/abc")
     addresses: list[str] = []
     await send(server, file, resumable=addresses.append)

@@ -30,7 +30,7 @@ def test_it_holds_and_gives_what_a_frozenset_does(ids: list[int], others: list[i
     assert isinstance(made - rest, IdSet)
 
 
-def test_what_is_no_id_is_not_in_it() -> None:
+def test_invalid_ids_are_not_in_the_set() -> None:
     assert list(IdSet([3, 2**70, -(2**70)])) == [3]
     other: object = "3"
     assert other not in IdSet([3])

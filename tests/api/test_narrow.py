@@ -101,7 +101,7 @@ def test_destinations_and_narrows_lead_to_each_other() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "7", "[7]", '[["a"]]', '[["dm", ["x"], false]]', '[["a", 1, 1]]'])
-def test_a_stored_narrow_that_is_none_is_refused(text: str) -> None:
+def test_an_invalid_stored_narrow_is_rejected(text: str) -> None:
     with pytest.raises(ValueError):
         Narrow.load(text)
 

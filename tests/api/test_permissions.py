@@ -50,7 +50,7 @@ def test_holders_are_named_one_by_one_as_far_as_a_line_goes() -> None:
     assert permissions.holders(state, 99) == "group 99"
 
 
-def test_a_refusal_names_an_administrator_to_ask_and_neither_a_bot_nor_oneself() -> None:
+def test_a_refusal_names_an_administrator_to_ask_who_is_neither_a_bot_nor_the_current_user() -> None:
     state = state_as(Role.MEMBER)
     assert (
         permissions.only_administrators(state) == "Only organization administrators can do this; ask Bruno."
@@ -79,7 +79,7 @@ def test_owners_are_deactivated_by_owners_and_by_themselves() -> None:
         assert said == [role <= Role.ADMINISTRATOR] * 2 + [role == Role.OWNER]
 
 
-def test_the_roles_on_offer_are_those_that_one_can_give() -> None:
+def test_only_roles_that_the_user_can_assign_are_offered() -> None:
     all_roles = {Role.OWNER, Role.ADMINISTRATOR, Role.MODERATOR, Role.MEMBER, Role.GUEST}
     for role, to_member, to_owner in (
         (Role.MEMBER, set(), set()),
@@ -91,7 +91,7 @@ def test_the_roles_on_offer_are_those_that_one_can_give() -> None:
         assert set(permissions.roles_to_give(state, person(state, BRUNO, role=Role.OWNER))) == to_owner
 
 
-def test_the_kinds_of_bots_are_those_that_one_may_make() -> None:
+def test_only_kinds_of_bots_that_the_user_may_create_are_offered() -> None:
     every = [BotType.GENERIC, BotType.INCOMING_WEBHOOK, BotType.OUTGOING_WEBHOOK]
     for role, settings, kinds in (
         (Role.MEMBER, {}, every),

@@ -32,7 +32,7 @@ def test_a_guest_acts_on_no_message_of_a_channel_that_is_only_open_to_the_web() 
     assert permissions.act_refusal(state, None) == ""
 
 
-def test_ones_own_messages_are_edited_within_the_limit_by_the_servers_clock() -> None:
+def test_own_messages_can_be_edited_within_the_limit_by_the_servers_clock() -> None:
     state = state_as(Role.MEMBER, message_content_edit_limit_seconds=HOUR)
     mine = read_message(channel_message(101, sender=ADA, timestamp=0))
     assert permissions.edit_refusal(state, mine, HOUR) == ""

@@ -172,7 +172,7 @@ async def test_writing_on_after_the_server_deleted_it_makes_a_new_draft(client: 
         assert (client.server.texts(), client.texts()) == (["Soup again"], ["Soup again"])
 
 
-async def test_own_history_coming_back_late_is_no_conflict(client: DraftClient) -> None:
+async def test_late_events_of_own_edits_are_not_a_conflict(client: DraftClient) -> None:
     async with client:
         draft_id = client.drafts.save(None, LUNCH, "one")
         await client.clock.advance(3)

@@ -88,7 +88,7 @@ def test_what_a_living_window_writes_stays_its_own(tmp_path: Path) -> None:
         assert sorted(kept(tmp_path)) == [("a", "Soup"), ("b", "Stew")]
 
 
-def test_a_change_of_ones_own_is_not_replaced_by_what_another_window_left(tmp_path: Path) -> None:
+def test_an_own_unsaved_edit_is_not_replaced_by_that_of_an_ended_window(tmp_path: Path) -> None:
     with window(tmp_path, "a") as first:
         first.edits.keep(EDIT)
     with window(tmp_path, "b", "a") as second:

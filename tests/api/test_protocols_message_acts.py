@@ -153,7 +153,7 @@ async def running(stage: Stage) -> AsyncIterator[None]:
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def test_what_is_done_without_a_connection_is_shown_and_sent_in_order_when_it_is_back() -> None:
+async def test_offline_acts_are_shown_and_sent_in_order_once_connected() -> None:
     stage = Stage()
     stage.go_on.set()
     stage.online = False
@@ -253,7 +253,7 @@ async def test_a_refusal_brings_back_what_the_newest_snapshot_says_and_no_star_o
     assert stage.state.starred == set()
 
 
-async def test_what_waits_is_shown_in_another_window_and_sent_by_it_when_its_own_has_ended(
+async def test_pending_acts_show_in_other_windows_and_are_sent_by_one_if_their_own_has_ended(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "journal.db"
@@ -275,7 +275,7 @@ async def test_what_waits_is_shown_in_another_window_and_sent_by_it_when_its_own
     second.journal.close()
 
 
-async def test_what_was_done_stays_done_in_a_snapshot_that_does_not_know_of_it() -> None:
+async def test_pending_acts_stay_applied_to_a_snapshot_that_lacks_them() -> None:
     stage = Stage()
     stage.online = False
     await stage.acts.flag(101, "starred", True)

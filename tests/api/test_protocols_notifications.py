@@ -262,7 +262,7 @@ class Watched(Settings):
         return super().number(name, default)
 
 
-def test_every_setting_that_is_said_to_have_an_effect_is_read() -> None:
+def test_every_setting_listed_as_effective_is_read() -> None:
     here = state({}, choice=FOLLOWED)
     here.settings = watched = Watched({**QUIET, **DESKTOP, **SOUNDS})
     for come in (message("stream_wildcard_mentioned"), message(), message(channel=None)):

@@ -57,7 +57,7 @@ async def test_keys_between_two_reports_are_new_input(bench: Bench) -> None:
     assert bench.reports == [(True, True), (True, True)]
 
 
-async def test_after_five_minutes_without_a_key_one_is_idle(bench: Bench) -> None:
+async def test_after_five_minutes_without_a_key_the_user_is_idle(bench: Bench) -> None:
     await bench.clock.advance(299)
     assert bench.reports[-1] == (True, False)
     await bench.clock.advance(1)

@@ -149,7 +149,7 @@ async def test_periods_of_a_new_registration_count_at_once(bench: Bench) -> None
     assert [op for _, op in bench.said] == ["start", "stop"]
 
 
-async def test_nothing_is_said_where_others_may_not_know(bench: Bench) -> None:
+async def test_no_typing_notification_is_sent_where_the_settings_forbid_it(bench: Bench) -> None:
     bench.allowed = lambda target: target == LUNCH
     bench.sender.typed(TEA)
     await bench.clock.settle()
@@ -233,13 +233,13 @@ def test_the_privacy_settings_of_the_user_are_honoured(setting: str, channel: bo
 
 @proves("TYP-12", "TYP-28", "TYP-31")
 @pytest.mark.parametrize(("level", "channel"), [(214, False), (215, True)])
-def test_below_level_215_nothing_is_said_in_channels(level: int, channel: bool) -> None:
+def test_below_level_215_no_typing_notification_is_sent_in_channels(level: int, channel: bool) -> None:
     state = make_state(zulip_feature_level=level)
     assert allowed(state, SOUP) is channel
     assert allowed(state, BRUNO_AND_ME)
 
 
-def test_nothing_is_said_to_nobody_or_without_a_topic_where_one_is_needed() -> None:
+def test_no_typing_notification_is_sent_without_recipients_or_a_required_topic() -> None:
     nameless = ChannelDestination(GENERAL, "")
     assert not allowed(make_state(), DirectDestination(frozenset()))
     assert allowed(make_state(), nameless)

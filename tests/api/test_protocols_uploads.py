@@ -256,7 +256,7 @@ async def test_a_clean_end_leaves_it_to_the_next_start_as_well(bench: Bench) -> 
     assert (upload.state, upload.resume_from) == (WAITING, "/tus/soup.png")
 
 
-async def test_one_that_was_broken_off_goes_on_after_a_restart_and_a_stopped_one_is_offered(
+async def test_an_interrupted_upload_resumes_after_a_restart_and_a_stopped_one_is_offered(
     bench: Bench,
 ) -> None:
     bench.error = OutcomeUnknown("cut")

@@ -94,7 +94,7 @@ async def test_expiry_has_three_states() -> None:
 
 @proves("INV-06", "INV-07", "INV-08", "INVM-06")
 @pytest.mark.parametrize("link", [False, True])
-async def test_expiry_is_said_as_each_level_knows_it_or_refused(link: bool) -> None:
+async def test_expiry_is_sent_in_the_form_of_the_level_or_rejected(link: bool) -> None:
     send = _linked if link else _sent
     for level in boundary_levels():
         if level < 180 and not link:
@@ -258,7 +258,7 @@ async def test_a_link_takes_all_but_addresses_and_notice_and_gives_its_address()
 
 
 @proves("INVM-02")
-async def test_below_209_a_link_warns_who_is_no_administrator() -> None:
+async def test_below_209_creating_a_link_warns_users_who_are_not_administrators() -> None:
     for level in (208, 209):
         async with scripted_client(level) as (client, transport):
             transport.prepare("POST", LINK, json={"invite_link": "https://demo.example/join/abc/"})

@@ -181,7 +181,7 @@ async def test_below_196_a_plain_prefix_is_sent() -> None:
 
 
 @proves("PLG-09")
-async def test_a_member_who_adds_a_playground_hears_the_servers_answer() -> None:
+async def test_a_member_who_adds_a_playground_gets_the_servers_error() -> None:
     async with scripted_client() as (client, transport):
         transport.prepare_error(
             "POST", PLAYGROUNDS, code="UNAUTHORIZED_PRINCIPAL", msg="Must be an administrator"

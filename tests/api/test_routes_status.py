@@ -68,7 +68,7 @@ def test_codes_of_unicode_emoji_are_hex_joined_by_dashes(text: str, code: str) -
 
 
 @pytest.mark.parametrize("code", ["", "zulip", "17x", "d800", "110000", "ffffffffff", "-"])
-def test_what_is_no_code_of_an_emoji_is_no_emoji(code: str) -> None:
+def test_an_invalid_emoji_code_is_not_an_emoji(code: str) -> None:
     assert unicode_emoji(code) == ""
 
 

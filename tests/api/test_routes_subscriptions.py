@@ -26,7 +26,7 @@ PEOPLE = {
 
 
 @proves("USUB-01", "USUB-02", "USUB-05", "USUB-10", "USUB-11")
-async def test_leaving_a_channel_oneself_names_the_channel_only() -> None:
+async def test_unsubscribing_oneself_sends_only_the_channel() -> None:
     async with scripted_client() as (client, transport):
         for _ in at_levels(client, boundary_levels()):
             transport.prepare("DELETE", PATH, json={"removed": ["a"], "not_removed": ["b"]})

@@ -156,7 +156,7 @@ async def test_a_file_that_the_server_calls_too_large_goes_the_other_way(file: P
 
 
 @pytest.mark.parametrize("name", ["nosuch.txt", "folder", "bad\0name"])
-async def test_what_is_no_readable_file_is_refused_here(tmp_path: Path, name: str) -> None:
+async def test_an_unreadable_file_is_rejected_before_sending(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
     async with scripted_client() as (client, transport):
         with pytest.raises(InvalidInput):
@@ -185,7 +185,7 @@ async def test_an_upload_is_cancelled_with_its_task(file: Path) -> None:
             await task
 
 
-async def test_ones_own_files_are_listed_and_deleted() -> None:
+async def test_the_users_own_files_are_listed_and_deleted() -> None:
     async with scripted_client() as (client, transport):
         transport.prepare("GET", "/api/v1/attachments", json={"attachments": [], "upload_space_used": 5})
         assert (await client.uploads.list()).upload_space_used == 5

@@ -67,7 +67,7 @@ async def other(answer: dict[str, Any]) -> User:
 
 @proves("ME-01", "ME-02", "ME-03", "ME-04", "ME-05", "ME-06", "ME-07", "ME-08", "ME-09", "ME-10", "ME-11")
 @proves("ME-12", "ME-14")
-async def test_oneself_with_every_field() -> None:
+async def test_the_current_user_with_every_field() -> None:
     user = await own(OWN)
     assert (user.avatar, user.email) == (Avatar("/user_avatars/7.png", 3), "user7@chat.example.org")
     assert (user.full_name, user.user_id, user.role, user.timezone) == (

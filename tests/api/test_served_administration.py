@@ -124,7 +124,7 @@ async def test_the_channels_of_somebody_are_those_that_one_may_know_of(
     assert server.channel("general") in seen
 
 
-async def test_what_this_server_has_not_is_said(server: TestServer, ada: Client) -> None:
+async def test_operations_that_this_server_lacks_are_reported(server: TestServer, ada: Client) -> None:
     narrow = [{"operator": "channel", "operand": server.channel("general")}]
     for request, words in (
         (ada.messages.summarize(narrow=narrow), "AI features are not enabled"),

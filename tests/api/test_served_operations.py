@@ -84,7 +84,7 @@ async def test_a_queue_with_a_narrow_and_some_of_the_subscribers(
             await ada.registration.register(narrow=[term])
 
 
-async def test_direct_messages_and_notes_to_oneself(server: TestServer, ada: Client) -> None:
+async def test_direct_messages_and_notes_to_self(server: TestServer, ada: Client) -> None:
     people = frozenset({server.id("dario"), server.id("elif")})
     group = await ada.messages.send(to=DirectDestination(people), content="hello both")
     note = await ada.messages.send(to=DirectDestination(frozenset()), content="buy milk")

@@ -336,7 +336,7 @@ async def test_reminders_and_invitations_are_listed_and_taken_back(server: TestS
         assert [email for email, *_ in refusal.value.errors] == ["bruno@demo.example"]
 
 
-async def test_a_guest_hears_a_typed_refusal_of_everything_that_guests_may_not(server: TestServer) -> None:
+async def test_everything_that_guests_may_not_do_raises_a_typed_error(server: TestServer) -> None:
     async with client_of(server, "hugo") as client:
         for refused in (
             client.user_groups.create(name="mine", description="", members=[]),

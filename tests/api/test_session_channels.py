@@ -33,7 +33,7 @@ async def leave(server: TestServer, name: str) -> None:
     await server.call(name, "DELETE", "/users/me/subscriptions", {"subscriptions": ["general"]})
 
 
-async def test_a_message_to_a_channel_that_one_is_not_in_appears_once(tmp_path: Path) -> None:
+async def test_a_message_sent_to_an_unsubscribed_channel_appears_once(tmp_path: Path) -> None:
     async with running_server(tmp_path / "server") as server:
         await leave(server, "dario")
         before = await server.send("ada", "general", "soup")

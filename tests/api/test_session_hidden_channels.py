@@ -34,7 +34,7 @@ async def test_a_channel_that_became_private_unnoticed_is_removed_when_its_topic
     await until(lambda: session.state.channels.get(RANDOM) is None)
 
 
-async def test_a_channel_that_one_is_in_or_that_is_archived_is_not_doubted(tmp_path: Path) -> None:
+async def test_a_subscribed_or_archived_channel_is_not_checked(tmp_path: Path) -> None:
     service = Service()
     archived = channel(RANDOM, "random", is_archived=True)
     service.snapshot = snapshot(streams=[archived], never_subscribed=[archived])
@@ -46,14 +46,14 @@ async def test_a_channel_that_one_is_in_or_that_is_archived_is_not_doubted(tmp_p
         assert [path for path in service.asked if path.startswith("/streams/")] == []
 
 
-async def test_a_channel_that_shows_messages_is_not_doubted(service: Service, session: Session) -> None:
+async def test_a_channel_that_shows_messages_is_not_checked(service: Service, session: Session) -> None:
     service.messages = {101: channel_message(101, channel_id=RANDOM)}
     await session.view(Narrow.channel(RANDOM)).open()
     await after_events(session, service)
     assert f"/streams/{RANDOM}" not in service.asked
 
 
-async def test_a_channel_that_one_joined_while_it_was_looked_for_stays(
+async def test_a_channel_that_the_user_joined_during_the_check_stays(
     service: Service, session: Session
 ) -> None:
     del service.channels[RANDOM]

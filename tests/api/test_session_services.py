@@ -46,7 +46,7 @@ async def test_drafts_that_another_device_writes_changes_and_deletes_are_shown_h
     assert contents() == []
 
 
-async def test_a_draft_waits_while_nobody_hears_what_other_devices_write(
+async def test_drafts_are_not_synced_while_no_events_are_received(
     tmp_path: Path, clock: VirtualClock
 ) -> None:
     service = Service()

@@ -250,7 +250,7 @@ async def test_of_messages_in_no_view_exactly_the_newest_stay(
         assert sorted(message.id for message in session.state.messages) == [103, 104, 105, 106]
 
 
-async def test_a_message_of_ones_own_of_which_no_event_came_is_fetched_and_shown(
+async def test_an_own_message_whose_event_never_arrived_is_fetched_and_shown(
     service: Service, session: Session
 ) -> None:
     view = session.view(SOUP)

@@ -90,7 +90,7 @@ def test_who_leaves_is_counted_out_once() -> None:
 
 
 @pytest.mark.parametrize(("channel_id", "unread"), [(GENERAL, {101}), (RANDOM, set())])
-def test_what_is_unread_in_a_channel_that_becomes_private_stays_where_one_is_in_it(
+def test_unread_messages_of_a_channel_that_becomes_private_stay_only_for_subscribers(
     channel_id: int, unread: set[int]
 ) -> None:
     state = make_state()
@@ -117,7 +117,7 @@ def test_numbers_are_taken_as_numbers_or_as_none() -> None:
     assert general_of(state).message_retention_days is None
 
 
-def test_channels_that_are_archived_are_not_among_those_one_is_in() -> None:
+def test_archived_channels_are_not_among_the_subscribed_ones() -> None:
     state = make_state(subscriptions=[subscription(GENERAL, "general"), subscription(DESIGN, "Design")])
     assert [channel.name for channel in state.channels.subscribed()] == ["Design", "general"]
     archived = {"type": "stream", "op": "update", "stream_id": GENERAL, "name": "general"}

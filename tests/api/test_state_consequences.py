@@ -181,7 +181,7 @@ def test_a_value_of_a_profile_is_set_and_taken_away() -> None:
         assert set(bruno.profile) == fields
 
 
-async def test_ones_own_new_role_shows_what_only_a_snapshot_tells(tmp_path: Path) -> None:
+async def test_a_new_role_of_the_current_user_requires_a_new_snapshot(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path / "server") as server,
         session_of(server.account("dario"), tmp_path / "dario") as dario,
@@ -259,7 +259,7 @@ def test_a_direct_conversation_of_which_all_is_deleted_goes() -> None:
     assert state.directs.recent() == []
 
 
-async def test_somebody_elses_new_role_needs_no_snapshot(tmp_path: Path) -> None:
+async def test_a_new_role_of_another_user_needs_no_snapshot(tmp_path: Path) -> None:
     async with (
         running_server(tmp_path / "server") as server,
         session_of(server.account("dario"), tmp_path / "dario") as dario,

@@ -54,7 +54,7 @@ def test_the_read_flag_of_the_event_is_trusted() -> None:
     assert set(state.unreads) == {101}
 
 
-def test_an_unread_message_in_a_channel_that_one_is_not_in_is_known_but_counts_nowhere_else() -> None:
+def test_an_unread_message_in_an_unsubscribed_channel_is_known_but_counted_nowhere_else() -> None:
     state = make_state()
     apply(state, message_event(channel_message(101, channel_id=RANDOM), "mentioned"))
     assert (state.unreads.count_all(), state.unreads.count_channel(RANDOM)) == (0, 1)

@@ -81,7 +81,7 @@ def test_unread_reads_the_old_name_of_the_other_person() -> None:
     assert unreads.old_missing
 
 
-def test_a_snapshot_of_nothing_but_oneself_is_a_state() -> None:
+def test_a_snapshot_with_only_the_current_user_gives_a_state() -> None:
     state = read({"user_id": 5})
     assert (state.me, state.server.level, len(state.users), len(state.unreads)) == (5, 0, 0, 0)
 

@@ -66,7 +66,7 @@ def test_of_more_people_those_one_talks_with_are_kept_by_name() -> None:
     assert state.statuses.get(STRANGER) is None
 
 
-def test_what_is_unread_and_the_channels_one_is_in_are_kept_whole() -> None:
+def test_unread_messages_and_subscriptions_are_cached_completely() -> None:
     answer = organization(5_001)
     state, whole = restarted(answer), State.from_snapshot(answer)
     assert set(state.unreads) == set(whole.unreads) == {13, 14}

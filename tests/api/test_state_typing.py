@@ -41,13 +41,13 @@ def test_who_types_is_hidden_after_the_servers_expiry_unless_started_again() -> 
 
 
 @proves("EVT-09")
-def test_oneself_is_never_shown_typing() -> None:
+def test_the_current_user_is_never_shown_typing() -> None:
     state = make_state()
     assert apply(state, typing("start", ADA)) == []
     assert state.typing.typers(SOUP) == ()
 
 
-def test_who_edits_is_told_when_it_begins_and_ends_and_never_of_oneself() -> None:
+def test_editing_by_others_is_shown_from_start_to_end_and_never_by_the_current_user() -> None:
     state = make_state()
     place = {"type": "channel", "channel_id": GENERAL, "topic": "soup"}
     edit = {"type": "typing_edit_message", "message_id": 101, "recipient": place}

@@ -314,7 +314,7 @@ def test_files_and_folders_that_others_could_read_become_private(tmp_path: Path,
     assert stat.S_IMODE(private_file(file).stat().st_mode) == 0o600
 
 
-def test_a_folder_that_another_window_makes_at_the_same_moment_is_no_failure(
+def test_a_folder_that_another_window_creates_at_the_same_moment_causes_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mkdir = Path.mkdir

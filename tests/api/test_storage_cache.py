@@ -339,7 +339,7 @@ def test_what_earlier_versions_wrote_is_read() -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", "7", '["channel", "7", "x"]', '["group", [1]]', '["direct", 5']
 )
-def test_a_text_that_is_no_value_of_ours_is_a_value_error(text: str) -> None:
+def test_an_invalid_stored_text_raises_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):  # or any subclass
         destination_from_text(text)
     with pytest.raises(ValueError):  # or any subclass

@@ -42,7 +42,7 @@ def test_variables_are_named_in_order(template: str, names: list[str]) -> None:
 @pytest.mark.parametrize(
     "template", ["{", "}", "{a", "a}", "{}", "{a b}", "{a,}", "{{a}}", "{?}", "{a:0}", "{!a}"]
 )
-def test_what_is_no_template_is_refused(template: str) -> None:
+def test_an_invalid_template_is_rejected(template: str) -> None:
     with pytest.raises(InvalidInput):
         variables(template)
 

@@ -204,7 +204,7 @@ async def test_topics_are_resolved_by_holders(server: TestServer) -> None:
         )
 
 
-async def test_a_draft_is_kept_on_the_server_for_a_channel_that_one_can_read(server: TestServer) -> None:
+async def test_drafts_are_synced_for_channels_that_the_user_can_read(server: TestServer) -> None:
     await server.call("ada", "DELETE", f"/streams/{server.channel('engineering')}")
     channels = ("general", "design", "engineering", "support", "operations", "leads")
     for name in PEOPLE:

@@ -123,7 +123,7 @@ async def test_only_one_server_can_use_a_folder(tmp_path: Path) -> None:
     Core(tmp_path, Config()).close()
 
 
-async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path) -> None:
+async def test_a_port_in_use_is_reported_in_plain_words(tmp_path: Path) -> None:
     async with served(tmp_path / "one") as (_, url):
         port = url.rsplit(":", 1)[1]
         process = await asyncio.create_subprocess_exec(

@@ -66,7 +66,7 @@ async def test_a_resolved_topic_can_be_opened_again_and_says_so(
         clock.jump(61)
 
 
-async def test_the_old_topic_of_a_resolved_one_is_told_where_that_is_asked_for(server: TestServer) -> None:
+async def test_a_notice_is_sent_to_the_old_topic_of_a_resolved_one_if_requested(server: TestServer) -> None:
     message_id = await server.send("dario", "general", "bug")
     move = {"topic": "✔ bug", "send_notification_to_old_thread": True, **ALL}
     await server.call("elif", "PATCH", f"/messages/{message_id}", move)

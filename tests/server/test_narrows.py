@@ -162,7 +162,7 @@ async def test_with_follows_a_message_to_where_it_is_now(server: TestServer) -> 
     assert first in await ids(server, "bruno", *narrow)
 
 
-async def test_with_falls_back_on_a_conversation_and_is_refused_where_there_is_none(
+async def test_the_operator_with_falls_back_to_a_conversation_and_is_rejected_without_one(
     server: TestServer,
 ) -> None:
     sent = await server.send("ada", "general", "soup")
@@ -188,7 +188,7 @@ async def test_searching_folds_accents_and_case(server: TestServer) -> None:
     assert found[str(message_id)]["match_content"] == '<p><span class="highlight">Crème</span> BRÛLÉE</p>'
 
 
-async def test_a_search_is_no_query_language(server: TestServer) -> None:
+async def test_search_text_is_not_interpreted_as_a_query_language(server: TestServer) -> None:
     await server.send("ada", "general", "t", "content")
     for text in ('"', '""', "a OR", "NEAR(", "content:*", "x AND (", "-", "*", "topic:t", "'", "\\"):
         await ids(server, "ada", term("search", text))

@@ -34,7 +34,7 @@ async def test_nothing_is_reported_to_an_archived_channel(server: TestServer) ->
     assert answer["msg"] == "Message reporting is not enabled in this organization."
 
 
-async def test_nothing_is_reported_any_more_once_there_is_no_channel_for_it(server: TestServer) -> None:
+async def test_messages_cannot_be_reported_once_the_moderation_channel_is_gone(server: TestServer) -> None:
     await enable(server)
     unknown = {"moderation_request_channel_id": 999_999}
     assert (await server.refusal("ada", "PATCH", "/realm", unknown))["msg"] == "Invalid channel ID"

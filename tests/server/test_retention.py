@@ -85,7 +85,7 @@ async def test_a_channel_may_keep_for_longer_shorter_or_for_ever(aging: Aging) -
 
 
 @pytest.mark.parametrize("value", [0, -2, 1.5, "soon", True, 10**9])
-async def test_what_is_no_number_of_days_is_refused(server: TestServer, value: object) -> None:
+async def test_an_invalid_number_of_days_is_rejected(server: TestServer, value: object) -> None:
     params = {"message_retention_days": value}
     await server.refusal("ada", "PATCH", "/realm", params)
     await server.refusal("ada", "PATCH", f"/streams/{server.channel('design')}", params)

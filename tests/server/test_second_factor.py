@@ -135,7 +135,7 @@ async def test_codes_cannot_be_guessed(ada: Ada) -> None:
 @pytest.mark.parametrize(
     "code", ["", "12345", "1234567", "abcdef", "-" * 16, " ", "١٢٣٤٥٦", "\0", "9" * 5000]
 )
-async def test_what_is_no_code_is_refused(ada: Ada, code: str) -> None:
+async def test_an_invalid_code_is_rejected(ada: Ada, code: str) -> None:
     await ada.enrol()
     assert (await ada.sign_in(code))["result"] == "error"
 

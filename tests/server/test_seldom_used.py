@@ -83,7 +83,7 @@ async def test_a_default_channel_ceases_to_be_one(server: TestServer) -> None:
     await server.refusal("ada", "DELETE", "/default_streams", {"stream_id": 999_999})
 
 
-async def test_one_ends_ones_own_account_unless_the_organization_needs_it(server: TestServer) -> None:
+async def test_users_can_deactivate_their_own_account_except_the_last_owner(server: TestServer) -> None:
     answer = await server.refusal("ada", "DELETE", "/users/me")
     assert (answer["code"], answer["is_last_owner"]) == ("CANNOT_DEACTIVATE_LAST_USER", True)
     assert answer["msg"] == "Cannot deactivate the only organization owner."

@@ -95,7 +95,7 @@ async def test_the_only_owner_is_told_to_make_another_one(tmp_path: Path) -> Non
         assert isinstance(stage.app.screen, MainScreen)
 
 
-async def test_ones_own_account_is_ended_after_a_question(tmp_path: Path) -> None:
+async def test_the_own_account_is_deactivated_after_a_question(tmp_path: Path) -> None:
     async with on_stage(tmp_path, person="dario", size=(80, 24)) as stage:
         await run(stage, "account.deactivate")
         await choose(stage, "Cancel")

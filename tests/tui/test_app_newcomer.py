@@ -10,7 +10,7 @@ from support.sessions import until
 from support.stage import on_stage
 
 
-async def test_the_status_line_shows_the_keys_of_the_pane_one_is_in(tmp_path: Path) -> None:
+async def test_the_status_line_shows_the_keys_of_the_focused_pane(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.press("c")
         assert "Ctrl-j new line" in stage.status_line

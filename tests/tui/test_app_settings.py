@@ -152,7 +152,7 @@ async def test_the_default_account_is_chosen_from_those_that_are_stored(tmp_path
             await until(lambda value=value: stage.app.config.account == value)  # type: ignore[misc]
 
 
-def test_a_default_account_that_is_gone_is_said_with_the_way_out(tmp_path: Path) -> None:
+def test_a_missing_default_account_is_reported_with_a_solution(tmp_path: Path) -> None:
     paths = Paths.under(tmp_path)
     args = argparse.Namespace(rc=None, account=None)
     account = Account("https://chat.example", "ada@demo.example", Secret("k"))

@@ -114,7 +114,7 @@ FOR_A_BROWSER = (
 
 
 @pytest.mark.parametrize("link", FOR_A_BROWSER)
-async def test_a_link_for_a_browser_is_said_to_be_one(tmp_path: Path, link: str) -> None:
+async def test_a_link_for_a_browser_is_reported_as_one(tmp_path: Path, link: str) -> None:
     app = NarrowcastApp("welcome", paths=Paths.under(tmp_path / "home"))
     async with app.run_test(size=(80, 24)):
         await app.push_screen(LoginScreen())

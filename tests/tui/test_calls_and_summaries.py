@@ -65,7 +65,7 @@ ZOOM_REFUSALS = [
 ]
 
 
-async def test_a_call_on_zoom_is_made_or_it_is_said_why_not(tmp_path: Path) -> None:
+async def test_a_call_on_zoom_is_created_or_the_reason_is_shown(tmp_path: Path) -> None:
     with offering("/calls/zoom/create", {"url": "https://zoom.example/j/1"}) as offered:
         async with on_stage(tmp_path, size=(80, 24)) as stage:
             await stage.go(Narrow.topic(stage.server.channel("general"), "soup"))
@@ -93,7 +93,7 @@ SUMMARY_REFUSALS = [
 ]
 
 
-async def test_a_topic_is_summarized_or_it_is_said_why_not(tmp_path: Path) -> None:
+async def test_a_topic_is_summarized_or_the_reason_is_shown(tmp_path: Path) -> None:
     with offering("/messages/summary", {"summary": "They had **soup** and <b>bread</b>."}) as offered:
         async with on_stage(tmp_path, size=(80, 24)) as stage:
             where = await stage.in_topic(topic="soup")

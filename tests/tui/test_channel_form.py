@@ -43,7 +43,7 @@ async def test_a_channel_is_made_with_people_in_it(tmp_path: Path) -> None:
         await until(lambda: "#kitchen" in stage.screen.title_line.plain)
 
 
-async def test_where_a_new_channel_is_announced_is_said(tmp_path: Path) -> None:
+async def test_the_form_says_where_a_new_channel_is_announced(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         params = {"new_stream_announcements_stream_id": -1}
         await stage.server.call("ada", "PATCH", "/realm", params)
@@ -63,7 +63,7 @@ async def test_where_a_new_channel_is_announced_is_said(tmp_path: Path) -> None:
         assert (field.needs, field.hint, field.value) == ("", "In #general; public channels only", True)
 
 
-async def test_a_name_that_is_taken_is_said_in_the_form(tmp_path: Path) -> None:
+async def test_a_taken_name_is_reported_in_the_form(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "channel.new")
         await stage.type("general")

@@ -76,7 +76,7 @@ async def test_who_may_not_change_a_channel_sees_its_permissions(tmp_path: Path)
         assert any("Who can post messages everyone" in row for row in rows(stage))
 
 
-async def test_how_one_sees_a_channel_is_ones_own(tmp_path: Path) -> None:
+async def test_personal_settings_of_a_channel_are_stored_on_the_server(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await in_channel(stage, "general")
         await run(stage, "channel.own")

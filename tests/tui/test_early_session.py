@@ -35,7 +35,7 @@ async def live_before_the_app(server: TestServer, paths: Paths) -> AsyncIterator
         await early.close()
 
 
-async def test_the_app_goes_on_with_it_and_hears_what_comes(tmp_path: Path, paths: Paths) -> None:
+async def test_the_app_takes_over_the_early_session_with_its_events(tmp_path: Path, paths: Paths) -> None:
     async with running_server(tmp_path / "server") as server:
         first = await server.send("bruno", "general", "lunch", "Soup?")
         async with live_before_the_app(server, paths) as (file, early):

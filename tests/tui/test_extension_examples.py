@@ -67,7 +67,7 @@ async def second_window(stage: Stage) -> AsyncIterator[Session]:
         await session.close()
 
 
-async def test_whoever_writes_while_one_is_away_is_answered_once(tmp_path: Path) -> None:
+async def test_somebody_who_writes_while_the_user_is_away_is_answered_once(tmp_path: Path) -> None:
     settings = "[extensions.away]\nmentions = true\n"
     async with extended(tmp_path, {"away": example("away")}, settings) as stage:
         server = stage.server

@@ -26,7 +26,7 @@ def test_going_back_returns_to_the_message_that_was_left() -> None:
     assert history.step(1, 31) is None
 
 
-def test_a_link_within_a_view_is_a_step_and_opening_it_again_is_none() -> None:
+def test_following_a_link_within_a_view_is_a_step_but_opening_the_current_place_again_is_not() -> None:
     history = History()
     history.go(Entry(SOUP), None)
     history.go(Entry(SOUP, 3), 90)

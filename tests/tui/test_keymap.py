@@ -164,7 +164,7 @@ def test_within_a_context_no_key_has_two_meanings() -> None:
         assert len(keys) == len(set(keys)), context
 
 
-def test_no_key_of_a_dialog_is_one_that_its_list_hears_first() -> None:
+def test_no_key_of_a_dialog_is_handled_by_its_list_first() -> None:
     moves = {key for command in REGISTRY if command.context is Context.LIST for key in command.keys}
     letters = {key for key in moves if len(key) == 1}
     hidden = [

@@ -117,7 +117,7 @@ async def test_replies_go_where_the_message_is(tmp_path: Path) -> None:
         assert f"/near/{message_id}" in replies[4].quote
 
 
-async def test_only_ones_own_messages_can_be_edited(tmp_path: Path) -> None:
+async def test_only_own_messages_can_be_edited(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         await stage.server.send("bruno", "general", "soup", "his")
         await stage.show(stage.topic, "newest")

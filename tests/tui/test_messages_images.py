@@ -185,7 +185,7 @@ async def test_half_blocks_keep_the_shape_and_fit(size: tuple[int, int]) -> None
         assert style.color == style.bgcolor
 
 
-async def test_a_picture_of_ones_own_server_is_shown_large(
+async def test_an_image_of_the_own_server_is_shown_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(images, "graphics", lambda *_: "")
@@ -224,7 +224,7 @@ async def test_images_of_other_servers_and_other_files_are_links_and_are_not_fet
         assert link.url.endswith(opened)
 
 
-async def test_a_file_that_is_no_picture_says_so(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_an_image_is_reported(tmp_path: Path) -> None:
     async with staged(tmp_path, (60, 20)) as stage:
         await stage.show(stage.topic)
         stage.app.push_screen(

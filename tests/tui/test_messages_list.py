@@ -305,7 +305,7 @@ async def test_the_selected_message_says_its_time_within_a_run_where_its_row_is_
         ]
 
 
-async def test_the_line_of_a_gap_below_is_no_part_of_the_message() -> None:
+async def test_the_line_of_a_gap_below_is_not_part_of_the_message() -> None:
     app = ListApp([short(1)], gaps=(Gap(1, None),))
     async with app.run_test(size=(90, 8)) as pilot:
         await pilot.pause()

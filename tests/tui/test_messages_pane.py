@@ -139,7 +139,7 @@ async def test_older_pages_load_while_scrolling_and_no_line_moves(tmp_path: Path
         assert len(view.ids) == 260
 
 
-async def test_what_goes_wrong_is_said_and_the_app_goes_on(tmp_path: Path) -> None:
+async def test_an_error_is_shown_and_the_app_continues(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         message_id = await stage.server.send("bruno", "general", "soup", "gone soon")
         await stage.show(stage.topic, message_id)
@@ -151,7 +151,7 @@ async def test_what_goes_wrong_is_said_and_the_app_goes_on(tmp_path: Path) -> No
         await until(lambda: any("nvalid message" in text for text in stage.app.told))
 
 
-async def test_messages_of_ones_own_show_at_once_and_settle(tmp_path: Path) -> None:
+async def test_own_messages_show_at_once_and_are_confirmed_later(tmp_path: Path) -> None:
     async with staged(tmp_path) as stage:
         await stage.show(stage.topic)
         destination = stage.topic.destination

@@ -37,7 +37,7 @@ def test_a_date_is_read_as_it_is_meant(text: str, day: date) -> None:
 @pytest.mark.parametrize(
     "text", ["", "t", "20", "2026", "2026-13-01", "2026-02-30", "02-30", "next week", "٢٠٢٦-١٣"]
 )
-def test_what_is_no_date_is_refused(text: str) -> None:
+def test_an_invalid_date_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match=r"date|day|month|year|range"):
         day_of(text, SATURDAY)
 

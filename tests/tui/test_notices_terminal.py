@@ -139,7 +139,7 @@ VALUES = {
 }
 
 
-def test_the_arguments_are_filled_in_and_what_somebody_writes_is_no_option() -> None:
+def test_placeholders_are_filled_in_and_message_text_cannot_become_an_option() -> None:
     command = [
         "notify-send",
         "--app-name=Narrowcast",

@@ -58,7 +58,7 @@ async def test_linkifiers_are_made_changed_ordered_and_removed(tmp_path: Path) -
         assert len(await listed(stage, "/realm/linkifiers", "linkifiers")) == 1
 
 
-async def test_what_the_library_refuses_is_said_in_the_form_and_stays_typed(tmp_path: Path) -> None:
+async def test_an_error_of_the_library_is_shown_in_the_form_and_the_input_stays(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "organization.linkifiers")
         await stage.press("n")
@@ -97,7 +97,7 @@ async def test_an_emoji_is_added_from_a_file_and_taken_out_of_use(tmp_path: Path
         assert ":big_tea:" not in completed(stage, ":big_te")
 
 
-async def test_a_file_that_is_no_picture_is_asked_for_again_before_anything_else(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_an_image_is_asked_for_again_first(tmp_path: Path) -> None:
     notes, large = tmp_path / "notes.txt", tmp_path / "large.png"
     notes.write_text("no picture")
     async with on_stage(tmp_path, size=(80, 24)) as stage:

@@ -138,7 +138,7 @@ async def test_name_and_avatar_cannot_be_edited_where_only_administrators_may_ch
             assert any("change pictures here" in notice for notice in stage.notices) is not free
 
 
-async def test_ones_own_profile_is_filled_in_and_emptied(tmp_path: Path) -> None:
+async def test_the_own_profile_can_be_filled_in_and_cleared(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         made = await stage.server.call(
             "ada", "POST", "/realm/profile_fields", {"name": "Tea", "field_type": 1}

@@ -18,7 +18,7 @@ def test_it_is_one_screen_and_every_link_leads_to_a_file() -> None:
         assert (ROOT / target).is_file() or "://" in target, target
 
 
-def test_the_first_keys_to_know_do_what_is_said_of_them() -> None:
+def test_the_first_keys_in_the_readme_do_what_it_says() -> None:
     commands = by_id()
     for command_ids in (
         ("go.next-unread-topic", "go.next-unread-direct"),

@@ -218,7 +218,7 @@ async def test_after_a_lost_answer_the_actual_state_is_shown_and_a_code_is_asked
         await until(lambda: len(rows(stage)) == 2 and "10 left" in rows(stage)[0])
 
 
-async def test_other_servers_are_said_not_to_have_it(tmp_path: Path) -> None:
+async def test_other_servers_are_reported_as_not_supporting_it(tmp_path: Path) -> None:
     with changed(second_factor.routes, []):
         async with on_stage(tmp_path, size=(80, 24)) as stage:
             await run(stage, "account.two-factor")
@@ -230,7 +230,7 @@ async def test_other_servers_are_said_not_to_have_it(tmp_path: Path) -> None:
             assert "does not support setting up two-factor authentication" in answer.err
 
 
-async def test_a_server_that_has_it_on_its_website_only_is_said_with_the_way_there(
+async def test_for_a_server_that_resets_passwords_on_its_website_only_the_error_names_the_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def no_such_page(*_: object, **__: object) -> None:
@@ -248,7 +248,9 @@ async def test_a_server_that_has_it_on_its_website_only_is_said_with_the_way_the
         await signin.join("https://chat.example", "k", "ada@demo.example", "Ada", Secret("a long passphrase"))
 
 
-async def test_an_invitation_for_a_browser_is_said_to_be_one_before_anything_is_asked(tmp_path: Path) -> None:
+async def test_an_invitation_for_a_browser_is_reported_as_one_before_anything_is_asked(
+    tmp_path: Path,
+) -> None:
     with changed(joining.routes, []):
         async with running_server(tmp_path) as server:
             answer = await command(tmp_path, "login", f"{server.url}/join/abc/", "--insecure-http")

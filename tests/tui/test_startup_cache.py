@@ -176,9 +176,7 @@ def spoil(starts: Starts, how: str) -> None:
 @pytest.mark.parametrize(
     "how", ["half", "another interpreter", "nonsense", "nothing", "open to others", "a link", "a pipe"]
 )
-def test_a_file_that_is_not_whole_or_not_ones_own_is_not_used_but_written_anew(
-    starts: Starts, how: str
-) -> None:
+def test_an_incomplete_or_foreign_file_is_not_used_but_rewritten(starts: Starts, how: str) -> None:
     starts.run()
     spoil(starts, how)
     assert starts.run()[:7] == ["SourceFileLoader", "SourceFileLoader", *FOUND]
