@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from narrowcast_server.actions.messages import Origin, post_notice
 from narrowcast_server.actions.quoting import quoted, silent_mention
-from narrowcast_server.actions.retention import FOR_EVER, days_kept
+from narrowcast_server.actions.retention import FOREVER, days_kept
 from narrowcast_server.organization.models import Channel, User
 from narrowcast_server.rules.access import subscriber_ids
 
@@ -67,7 +67,7 @@ def _notify_of_retention(core: Core, user: User, before: Channel, now: Channel) 
         return
     kept = (
         "Messages in this channel will now be retained forever."
-        if new == FOR_EVER
+        if new == FOREVER
         else f"Messages in this channel will now be automatically deleted {new} days after they are sent."
     )
     text = (
@@ -82,7 +82,7 @@ def _notify_of_retention(core: Core, user: User, before: Channel, now: Channel) 
 
 
 def _period(days: int) -> str:
-    return "Forever" if days == FOR_EVER else f"{days} days"
+    return "Forever" if days == FOREVER else f"{days} days"
 
 
 def _privacy(channel: Channel) -> str:

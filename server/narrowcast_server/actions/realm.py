@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import WELCOME_TEXT_MAX, TopicsPolicy
 from narrowcast_server.actions.bot_services import check_url
-from narrowcast_server.actions.retention import FOR_EVER
+from narrowcast_server.actions.retention import FOREVER
 from narrowcast_server.http.params import check_integer, check_string
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.personal import LANGUAGE_NAMES
@@ -106,9 +106,9 @@ def _seconds(name: str, value: object) -> int | None:
 
 
 def retention_days(value: object) -> int:
-    """Days after which messages expire, `FOR_EVER` for never; raises BAD_REQUEST."""
+    """Days after which messages expire, `FOREVER` for never; raises BAD_REQUEST."""
     if value == "unlimited":
-        return FOR_EVER
+        return FOREVER
     return _counted("message_retention_days", value, _MAX_DAYS)
 
 

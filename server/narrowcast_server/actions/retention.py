@@ -17,13 +17,13 @@ from narrowcast_server.uploads.attachments import remove_attachment
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
-FOR_EVER: Final = -1
+FOREVER: Final = -1
 _DAY: Final = 86_400
 _MAY_BECOME_MESSAGES: Final = ("drafts", "scheduled_messages", "saved_snippets")
 
 
 def days_kept(core: Core, channel: Channel) -> int:
-    """Days after which messages of a channel expire, by its setting or the organization's; `FOR_EVER` for never."""
+    """Days after which messages of a channel expire, by its setting or the organization's; `FOREVER` for never."""
     own = channel.message_retention_days
     return core.setting_int("message_retention_days") if own is None else own
 

@@ -27,9 +27,9 @@ from narrowcast_server.markdown.sanitize import SCHEMES
 
 FILE_SUFFIXES: Final = frozenset({"java", "md", "mov", "py", "zip"})
 """Top-level domains that look like file extensions."""
-BEHIND: Final = "!:;?),.'\">"
+TRAILING_PUNCTUATION: Final = "!:;?),.'\">"
 """Punctuation that does not belong to an address at its end."""
-MOST_BEHIND: Final = 20
+MOST_TRAILING_PUNCTUATION: Final = 20
 LONGEST_ADDRESS: Final = 2000
 DEEPEST_PARENTHESES: Final = 7
 DEEPEST_BRACKETS: Final = 60
@@ -196,9 +196,9 @@ def end_of_address(word: str) -> int | None:
     """The end of an address: before trailing punctuation, except balanced parentheses; None if they are not
     balanced.
     """
-    end = len(word.rstrip(BEHIND))
+    end = len(word.rstrip(TRAILING_PUNCTUATION))
     depth = 0
-    for match in PARENTHESES.finditer(word, 0, end + MOST_BEHIND):
+    for match in PARENTHESES.finditer(word, 0, end + MOST_TRAILING_PUNCTUATION):
         if match.start() >= end and depth == 0:
             break
         depth += 1 if match[0] == "(" else -1

@@ -23,8 +23,8 @@ between into through during before after above below to from up down in out on o
 here there when where why how all any both each few more most other some such no nor not only own same so than too
 very s t can will just don should now b c d e f g h j k l m n o p q r u v w x y z
 """
-_NOT_SEARCHED: Final = frozenset(_FREQUENT.split())
-"""Frequent words, which searches ignore, as on Zulip servers (the stop words of PostgreSQL)."""
+_STOP_WORDS: Final = frozenset(_FREQUENT.split())
+"""The stop words of PostgreSQL: searches ignore them, as on Zulip servers."""
 _PLAIN: Final = re.compile(r"[a-z0-9]{3,}")
 _FEW: Final = 8
 
@@ -32,8 +32,8 @@ _FEW: Final = 8
 def parts(text: str) -> list[str]:
     """The words and quoted phrases to search for; empty if there are only frequent words."""
     texts = [(phrase or word).replace('"', "") for phrase, word in _PART.findall(text)]
-    searched = [part for part in texts if any(map(str.isalnum, part)) and part.lower() not in _NOT_SEARCHED]
-    only_frequent = _NOT_SEARCHED.issuperset(" ".join(searched).lower().split())
+    searched = [part for part in texts if any(map(str.isalnum, part)) and part.lower() not in _STOP_WORDS]
+    only_frequent = _STOP_WORDS.issuperset(" ".join(searched).lower().split())
     return [] if only_frequent else searched[:MAX_WORDS]
 
 

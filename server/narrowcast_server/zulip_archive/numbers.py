@@ -94,7 +94,7 @@ REALM_CHANNELS: Final = {
     "zulip_update_announcements_stream": "zulip_update_announcements_stream_id",
 }
 """Settings that name a channel; none is null in the archive and -1 here."""
-NOT_CARRIED: Final = frozenset({"giphy_rating"})
+NOT_EXPORTED: Final = frozenset({"giphy_rating"})
 """Settings that newer Zulip servers name differently, and that have no effect here."""
 
 

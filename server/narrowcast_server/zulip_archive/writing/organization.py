@@ -10,7 +10,7 @@ from narrowcast_server.organization.personal import DEFAULTS
 from narrowcast_server.organization.realm_settings import EDITABLE
 from narrowcast_server.zulip_archive.layout import REALM_ID
 from narrowcast_server.zulip_archive.numbers import (
-    NOT_CARRIED,
+    NOT_EXPORTED,
     REALM_CHANNELS,
     REALM_NUMBERS,
     AuditEvent,
@@ -28,7 +28,7 @@ def realm(export: Export) -> Iterator[Record]:
     plain = {
         name: settings[name]
         for name in EDITABLE
-        if name not in NOT_CARRIED and name not in REALM_CHANNELS.values() and name not in REALM_NUMBERS
+        if name not in NOT_EXPORTED and name not in REALM_CHANNELS.values() and name not in REALM_NUMBERS
     }
     numbers = {name: numbers[str(settings[name])] for name, numbers in REALM_NUMBERS.items()}
     if export.target.mandatory_topics:
