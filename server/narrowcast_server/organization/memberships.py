@@ -20,7 +20,7 @@ MAX_NESTING: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class GroupMembers:
     """The users that a group includes: these users, and everybody in these system groups."""
 
     user_ids: frozenset[int]
@@ -36,7 +36,7 @@ class Memberships:
         self._members: dict[int, set[int]] | None = None
         self._subgroups: dict[int, set[int]] | None = None
         self._supergroups: dict[int, set[int]] | None = None
-        self._reaches: dict[int, Reach] = {}
+        self._cached_members: dict[int, GroupMembers] = {}
         self._groups_version = -1
 
     # --- reading ---------------------------------------------------------------------------------------------
@@ -66,17 +66,17 @@ class Memberships:
             waiting.extend(new)
         return inside
 
-    def reach(self, group_id: int) -> Reach:
+    def members_of(self, group_id: int) -> GroupMembers:
         """The users that a group includes, directly and through subgroups; a deactivated group includes nobody."""
         if self._groups_version != self._groups.version:
-            self._reaches.clear()
+            self._cached_members.clear()
             self._groups_version = self._groups.version
-        reach = self._reaches.get(group_id)
-        if reach is None:
-            reach = self._reaches[group_id] = self._walk(group_id)
-        return reach
+        members = self._cached_members.get(group_id)
+        if members is None:
+            members = self._cached_members[group_id] = self._walk(group_id)
+        return members
 
-    def _walk(self, group_id: int) -> Reach:
+    def _walk(self, group_id: int) -> GroupMembers:
         members, subgroups = self._loaded_members(), self._loaded_subgroups()
         user_ids: set[int] = set()
         system: list[str] = []
@@ -94,7 +94,7 @@ class Memberships:
             new = subgroups.get(identity, set()) - met
             met |= new
             waiting.extend(new)
-        return Reach(frozenset(user_ids), tuple(sorted(system)))
+        return GroupMembers(frozenset(user_ids), tuple(sorted(system)))
 
     def nests_too_deep(self, outer_id: int, inner_id: int) -> bool:
         """Whether putting `inner` into `outer` would make a chain of more than MAX_NESTING nested groups."""
@@ -109,7 +109,7 @@ class Memberships:
             "INSERT OR IGNORE INTO group_members VALUES (?, ?)", [(group_id, user_id) for user_id in user_ids]
         )
         self._members = None
-        self._reaches.clear()
+        self._cached_members.clear()
 
     def remove_members(self, group_id: int, user_ids: Iterable[int]) -> None:
         """Removes users from a group."""
@@ -118,7 +118,7 @@ class Memberships:
             [(group_id, user_id) for user_id in user_ids],
         )
         self._members = None
-        self._reaches.clear()
+        self._cached_members.clear()
 
     def add_subgroup(self, group_id: int, subgroup_id: int) -> None:
         """Adds a group to a group."""
@@ -127,7 +127,7 @@ class Memberships:
         self._loaded_subgroups().setdefault(group_id, set()).add(subgroup_id)
         self._loaded_supergroups().setdefault(subgroup_id, set()).add(group_id)
         self._store.execute("INSERT INTO group_subgroups VALUES (?, ?)", group_id, subgroup_id)
-        self._reaches.clear()
+        self._cached_members.clear()
 
     def remove_subgroup(self, group_id: int, subgroup_id: int) -> None:
         """Removes a group from a group."""
@@ -136,12 +136,12 @@ class Memberships:
         self._store.execute(
             "DELETE FROM group_subgroups WHERE group_id = ? AND subgroup_id = ?", group_id, subgroup_id
         )
-        self._reaches.clear()
+        self._cached_members.clear()
 
     def forget(self) -> None:
         """Discards what is in memory; it is loaded again on the next access."""
         self._members = self._subgroups = self._supergroups = None
-        self._reaches.clear()
+        self._cached_members.clear()
 
     # --- the rows --------------------------------------------------------------------------------------------
 

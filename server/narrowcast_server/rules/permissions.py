@@ -39,9 +39,9 @@ def system_group(core: Core, name: str) -> Group:
 
 def in_group(core: Core, user: User, group_id: int) -> bool:
     """Whether a user is in a group, directly or through subgroups; deactivated groups have no members."""
-    reach = core.memberships.reach(group_id)
-    return user.id in reach.user_ids or any(
-        _in_system_group(core, user, name) for name in reach.system_groups
+    members = core.memberships.members_of(group_id)
+    return user.id in members.user_ids or any(
+        _in_system_group(core, user, name) for name in members.system_groups
     )
 
 
