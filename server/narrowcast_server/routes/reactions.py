@@ -47,7 +47,7 @@ def add(call: Call) -> Answer:
 def remove(call: Call) -> Answer:
     """Removes the caller's own reaction (RXN-01)."""
     message = changeable_message(call.core, call.user, call.path_id("message_id"))
-    chosen = _meant(call, message)
+    chosen = _reaction_to_remove(call, message)
     if not remove_reaction(call.core, call.user, message, chosen):
         if call.level < Gate.REACTION_MISSING_CODE.level:
             raise ServiceError("Reaction doesn't exist.")
@@ -55,7 +55,7 @@ def remove(call: Call) -> Answer:
     return {}
 
 
-def _meant(call: Call, message: Message) -> Emoji:
+def _reaction_to_remove(call: Call, message: Message) -> Emoji:
     """The reaction to remove; name, code or type that are absent are taken from the caller's own reactions."""
     name, code, kind = call[OPTIONAL_NAME], call[CODE], call[TYPE]
     if name is None and code is None:

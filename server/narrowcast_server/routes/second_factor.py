@@ -62,7 +62,7 @@ def confirm(call: Call) -> Answer:
 
 
 @routes.post(f"{_PATH}/recovery_codes", PASSWORD, CODE)
-async def renew(call: Call) -> Answer:
+async def renew_recovery_codes(call: Call) -> Answer:
     """Replaces the recovery codes; requires password and code."""
     factors = call.core.second_factors
     if not factors.is_on(call.user.id):

@@ -57,7 +57,7 @@ async def create(call: Call) -> Response:
 
 
 @routes.add("GET", "/tus/{identity}", since=Gate.RESUMABLE_UPLOAD.level, accepts_anything=True)
-def look(call: Call) -> Response:
+def get_offset(call: Call) -> Response:
     """HEAD: how many bytes of an upload have arrived."""
     if call.request.method != "HEAD":
         raise ServiceError("Method Not Allowed", status=405, headers={"Allow": "DELETE, HEAD, PATCH"})

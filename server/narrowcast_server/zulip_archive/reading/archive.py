@@ -82,7 +82,7 @@ async def _take_in(intake: Intake) -> None:
     channels.subscriptions(intake, recipients)
     channels.topic_policies(intake)
     organization.settings(intake)
-    organization.conveniences(intake)
+    organization.domains_and_linkifiers(intake)
     messages.new_ids(intake)
     files.uploads(intake)
     files.avatars(intake)

@@ -142,11 +142,11 @@ def emoji(intake: Intake) -> None:
 
 def _emoji_name(intake: Intake, row: ArchiveRow, taken: Container[str]) -> str:
     """A unique name that is valid between colons."""
-    plain = intake.texts.noted(
+    plain = intake.texts.record_change(
         "names of emoji", row.text("name"), _NO_NAME.sub("_", row.text("name"))[:LONGEST_NAME]
     )
     while plain in taken or not plain.strip("_-"):
-        plain = intake.texts.noted("names of emoji", "", f"{plain[: LONGEST_NAME - 2]}_2")
+        plain = intake.texts.record_change("names of emoji", "", f"{plain[: LONGEST_NAME - 2]}_2")
     return plain
 
 

@@ -118,7 +118,7 @@ def _checked(intake: Intake, row: ArchiveRow, name: str) -> object:
     return realm.checked(intake.core, name, value)
 
 
-def conveniences(intake: Intake) -> None:
+def domains_and_linkifiers(intake: Intake) -> None:
     """Imports domains, linkifiers and playgrounds; those that the server's own rules reject are counted."""
     core = intake.core
     for row in intake.rows("zerver_realmdomain"):

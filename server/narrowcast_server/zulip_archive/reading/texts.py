@@ -21,19 +21,19 @@ class Texts:
     def line(self, kind: str, text: str, limit: int, *, otherwise: str = "") -> str:
         """One line of printable characters."""
         clean = "".join(c for c in text if c.isprintable() or c in _JOINERS).strip()[:limit].strip()
-        return self.noted(kind, text.strip(), clean or otherwise)
+        return self.record_change(kind, text.strip(), clean or otherwise)
 
     def person(self, text: str, limit: int, identity: int) -> str:
         """A user name that works in mentions."""
         bare = _LIKE_A_MENTION.sub("", _NAME_MARKS.sub("", text))
         clean = self.line("", bare, limit) or f"User {identity}"
-        return self.noted("names of people", text, clean)
+        return self.record_change("names of people", text, clean)
 
     def body(self, kind: str, text: str, limit: int) -> str:
         clean = text.replace("\0", "")
         if any("\ud800" <= c <= "\udfff" for c in clean):
             clean = clean.encode("utf-8", "replace").decode()
-        return self.noted(kind, text, clean[:limit])
+        return self.record_change(kind, text, clean[:limit])
 
     def single(self, kind: str, name: str, taken: Container[str], limit: int) -> str:
         """A unique name: a number is added if it is in `taken` (case-folded names)."""
@@ -41,9 +41,9 @@ class Texts:
         while single.casefold() in taken:
             number += 1
             single = f"{name[: limit - 8]} ({number})"
-        return self.noted(kind, name, single)
+        return self.record_change(kind, name, single)
 
-    def noted(self, kind: str, before: str, after: str) -> str:
+    def record_change(self, kind: str, before: str, after: str) -> str:
         """Returns `after`; counts a change."""
         if kind and before != after:
             self.changed[kind] += 1
