@@ -97,9 +97,9 @@ class Chatter:
 
     def _speak(self, company: Company, spot: Spot, speaker: User, line: ScriptLine) -> None:
         message_id = company.say(spot, speaker, line.text)
-        for deed in line.deeds:
-            for key in deed.words[1:]:
-                react = partial(self._react, company, company.users[key], message_id, deed.words[0])
+        for action in line.actions:
+            for key in action.words[1:]:
+                react = partial(self._react, company, company.users[key], message_id, action.words[0])
                 company.later(self._chance.uniform(*REACTION_SECONDS), react)
 
     def _react(self, company: Company, user: User, message_id: int, emoji: str) -> None:

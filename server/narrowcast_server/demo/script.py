@@ -35,8 +35,8 @@ class ScriptError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """An act on a message: `kind` is react, vote or strike; `words` are its people and arguments."""
+class Action:
+    """An action on a message: `kind` is react, vote or strike; `words` are its people and arguments."""
 
     kind: str
     words: tuple[str, ...]
@@ -50,7 +50,7 @@ class ScriptLine:
     when: int
     text: str = ""
     name: str | None = None
-    deeds: list[Deed] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ def parse(text: str, now: int) -> Iterator[Conversation]:
         if row.startswith("@@ "):
             if conversation is not None:
                 yield finished(conversation)
-            conversation, when = begun(row, now)
+            conversation, when = parse_heading(row, now)
         elif conversation is None:
             raise ScriptError(f"line {number} belongs to no conversation")
         elif match := _SPEAKER.fullmatch(row):
@@ -91,14 +91,14 @@ def parse(text: str, now: int) -> Iterator[Conversation]:
         elif not conversation.lines:
             raise ScriptError(f"line {number} has no speaker")
         elif row.startswith("%"):
-            conversation.lines[-1].deeds += deeds(row)
+            conversation.lines[-1].actions += parse_actions(row)
         else:
             conversation.lines[-1].text += row + "\n"
     if conversation is not None:
         yield finished(conversation)
 
 
-def begun(row: str, now: int) -> tuple[Conversation, int]:
+def parse_heading(row: str, now: int) -> tuple[Conversation, int]:
     """Parses a line with `@@`: a conversation and the time when it began."""
     parts = [part.strip() for part in row.removeprefix("@@ ").split("|")]
     unread = int(match[1]) if (match := _UNREAD.fullmatch(parts[-1])) else 0
@@ -110,11 +110,11 @@ def begun(row: str, now: int) -> tuple[Conversation, int]:
     return Conversation(parts[0], parts[1], (), unread), moment(parts[2], now)
 
 
-def deeds(row: str) -> Iterator[Deed]:
+def parse_actions(row: str) -> Iterator[Action]:
     """Parses `%react eyes dario farid; tea chiyo`."""
     kind, _, rest = row.removeprefix("%").partition(" ")
     for part in rest.split(";"):
-        yield Deed(kind, tuple(part.split()))
+        yield Action(kind, tuple(part.split()))
 
 
 def finished(conversation: Conversation) -> Conversation:

@@ -20,7 +20,7 @@ from narrowcast_server.actions.submessages import add_submessage
 from narrowcast_server.demo import people, places, things
 from narrowcast_server.demo.field_log import field_log
 from narrowcast_server.demo.files import FILES
-from narrowcast_server.demo.script import Conversation, Deed, ScriptLine, in_order, moment, read_all
+from narrowcast_server.demo.script import Action, Conversation, ScriptLine, in_order, moment, read_all
 from narrowcast_server.organization.emoji import resolve
 from narrowcast_server.organization.models import Channel, FlagBit, User
 from narrowcast_server.rules.access import find_message
@@ -82,8 +82,8 @@ class World:
                 self.names[line.name] = message_id
             if id(line) in fresh:
                 self.unread.add(message_id)
-            for deed in line.deeds:
-                self.do(message_id, deed)
+            for action in line.actions:
+                self.do(message_id, action)
 
     def say(self, conversation: Conversation, line: ScriptLine) -> int:
         """Sends one message; returns its id."""
@@ -111,18 +111,18 @@ class World:
         path_id = self.uploads[name]
         return path_id if kind == "path" else f"[{name}](/user_uploads/{path_id})"
 
-    def do(self, message_id: int, deed: Deed) -> None:
+    def do(self, message_id: int, action: Action) -> None:
         """Applies a reaction, a vote or a finished task."""
         message = find_message(self.core, message_id)
         assert message is not None, "it was sent a moment ago"
-        if deed.kind == "react":
-            emoji = resolve(self.core, deed.words[0], None, None)
-            for key in deed.words[1:]:
+        if action.kind == "react":
+            emoji = resolve(self.core, action.words[0], None, None)
+            for key in action.words[1:]:
                 add_reaction(self.core, self.users[key], message, emoji)
             return
-        user, index = self.users[deed.words[0]], deed.words[1]
+        user, index = self.users[action.words[0]], action.words[1]
         data: Mapping[str, object] = {"type": "vote", "key": f"canned,{index}", "vote": 1}
-        if deed.kind == "strike":
+        if action.kind == "strike":
             data = {"type": "strike", "key": f"{index},canned"}
         add_submessage(self.core, user, message, "widget", json.dumps(data))
 
