@@ -289,7 +289,7 @@ async def test_the_time_of_a_poll_is_the_servers_own() -> None:
     import asyncio
 
     async with scripted_client() as (client, transport):
-        client.connection.learn({"queue_id": "q", "event_queue_longpoll_timeout_seconds": 0.02})
+        client.connection.record_server({"queue_id": "q", "event_queue_longpoll_timeout_seconds": 0.02})
         transport.prepare("GET", "/api/v1/events", gate=asyncio.Event())
         with pytest.raises(OutcomeUnknown, match=r"0\.02 s"):
             await client.events.get(queue_id="q", last_event_id=3)

@@ -9,7 +9,7 @@ import pytest
 from narrowcast_api.account import Account
 from narrowcast_api.errors import RateLimited
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.http.rate_limit import RateGate, gate_of
+from narrowcast_api.http.rate_limit import RateGate, shared_gate
 from narrowcast_api.http.secret import Secret
 from support.api import make_connection
 from support.clock import VirtualClock
@@ -151,7 +151,7 @@ async def test_connections_of_one_account_share_the_gate_and_others_do_not() -> 
         with pytest.raises(RateLimited):
             await second.request("GET", "/x")
         await other.request("GET", "/x")
-        assert gate_of(ada.site, ada.email, clock).remaining() > 0
+        assert shared_gate(ada.site, ada.email, clock).remaining() > 0
 
 
 async def test_a_wait_as_long_as_the_patience_is_not_waited_for() -> None:

@@ -59,7 +59,7 @@ def test_rows_are_found_by_a_field_also_where_only_the_careful_reader_can_tell()
         b' {"user_id": 4, "user_id": 1}]'
     )
     assert isinstance(lazy, LazyRows)
-    assert lazy.those("user_id", {1, 3}) == [
+    assert lazy.select("user_id", {1, 3}) == [
         {"user_id": 1, "n": [1]},
         {"user_id": 3, "full_name": "\ufffd"},
         {"user_id": 1},

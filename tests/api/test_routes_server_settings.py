@@ -131,7 +131,7 @@ async def test_a_client_that_is_too_old_is_told_so() -> None:
     read, connection, _ = await settings({**FULL, "is_incompatible": True})
     assert read.is_incompatible
     assert connection.server.is_incompatible
-    connection.learn({"queue_id": "q", "service_feature_level": 372})
+    connection.record_server({"queue_id": "q", "service_feature_level": 372})
     assert connection.server.is_incompatible, "registration does not say, so it stays"
 
 

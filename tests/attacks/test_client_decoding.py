@@ -205,10 +205,10 @@ def test_64_mb_of_tiny_values_are_refused_before_they_are_made(pattern: bytes) -
 def test_accepted_json_takes_no_more_memory_than_estimated(pattern: bytes) -> None:
     data = filled(pattern, 2 * MEGABYTE)
     measured = (
-        "import gc, sys; from narrowcast_api.http.safe_json import cost_of, parse_json;"
+        "import gc, sys; from narrowcast_api.http.safe_json import estimated_memory, parse_json;"
         "import msgspec; data = sys.stdin.buffer.read(); gc.collect();"
         "rss = lambda: int(open('/proc/self/statm').read().split()[1]) * 4096;"
-        "before = rss(); value = parse_json(data); print(rss() - before, cost_of(data))"
+        "before = rss(); value = parse_json(data); print(rss() - before, estimated_memory(data))"
     )
     outcome = subprocess.run(
         [sys.executable, "-c", measured], input=data, capture_output=True, timeout=60, check=True

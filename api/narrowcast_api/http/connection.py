@@ -32,7 +32,7 @@ from narrowcast_api.http.carrier import Carrier
 from narrowcast_api.http.encoding import OMIT, encode_params
 from narrowcast_api.http.exchange import Exchange, FileParts, PreparedRequest, RawResponse
 from narrowcast_api.http.ignored_parameters import Ignored, report
-from narrowcast_api.http.rate_limit import RateGate, gate_of
+from narrowcast_api.http.rate_limit import RateGate, shared_gate
 from narrowcast_api.http.transport import read_bounded, transport_error
 from narrowcast_api.server_info import RequestLimits, ServerInfo
 from narrowcast_api.wire.levels import operation_gate
@@ -94,7 +94,7 @@ class Connection:
         self._carrier = Carrier(self.site, self.account, transport=transport, ca_bundle=self.ca_bundle)
         self.exchange: Exchange = self._carrier.exchange
         self._patience = patience
-        self._gate = gate or gate_of(self.site, self.account.email if self.account else "", self.clock)
+        self._gate = gate or shared_gate(self.site, self.account.email if self.account else "", self.clock)
         self._identifying = asyncio.Lock()
 
     def __repr__(self) -> str:
@@ -115,7 +115,7 @@ class Connection:
 
     async def identify(self) -> ServerInfo:
         """Request server_settings, without credentials, and store level, version and dialect (SRV-01, VER-06)."""
-        return self.learn(await self.request("GET", "/server_settings", authenticated=False))
+        return self.record_server(await self.request("GET", "/server_settings", authenticated=False))
 
     async def identified(self) -> ServerInfo:
         """Returns what is known about the server, after requesting it if necessary; at most one such request
@@ -126,10 +126,10 @@ class Connection:
         if not self.server.known:
             async with self._identifying:
                 if not self.server.known:
-                    await self.preliminary(self.identify())
+                    await self.preflight(self.identify())
         return self.server
 
-    async def preliminary(self, request: Awaitable[T]) -> T:
+    async def preflight(self, request: Awaitable[T]) -> T:
         """Returns the answer to a request that precedes the actual one. Raises NotSent instead of
         OutcomeUnknown and ServerFault, as the actual request was not sent.
         """
@@ -151,7 +151,7 @@ class Connection:
         """Discard what is known about the server: the next request that depends on it requests it again."""
         self.server = ServerInfo()
 
-    def learn(self, answer: Mapping[str, object]) -> ServerInfo:
+    def record_server(self, answer: Mapping[str, object]) -> ServerInfo:
         """Store level, version and dialect from an answer of server_settings or register; from the latter
         also the limits and the current user's id.
         """

@@ -41,7 +41,7 @@ class LazyRows(Sequence[object]):
             return [self._read(row) for row in self._raw[index]]
         return self._read(self._raw[index])
 
-    def those(self, field: str, numbers: Container[int]) -> list[object]:
+    def select(self, field: str, numbers: Container[int]) -> list[object]:
         """Returns the objects whose ``field`` is one of ``numbers``; of the other objects only that field is parsed."""
         one_field = msgspec.json.Decoder(msgspec.defstruct("OneField", [(field, object, None)]))
 

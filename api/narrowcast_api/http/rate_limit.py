@@ -52,7 +52,7 @@ class RateGate:
 _gates: WeakValueDictionary[tuple[str, str, object], RateGate] = WeakValueDictionary()
 
 
-def gate_of(site: str, email: str, clock: Clock) -> RateGate:
+def shared_gate(site: str, email: str, clock: Clock) -> RateGate:
     """The gate that all connections of one account in this process share."""
     key = (site, email, SystemClock if isinstance(clock, SystemClock) else clock)
     gate = _gates.get(key)

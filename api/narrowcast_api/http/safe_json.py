@@ -66,7 +66,7 @@ def parse_json(raw: bytes | str, lazy_field: str = "") -> object:
     The field `lazy_field` of a large object may be returned as `LazyRows` if it is a list.
     """
     data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
-    if len(data) >= _LARGE and cost_of(data) > MEMORY_BYTES:
+    if len(data) >= _LARGE and estimated_memory(data) > MEMORY_BYTES:
         raise MalformedAnswer("the JSON would take too much memory")
     if len(data) >= _LARGE and (quick := _parsed_quickly(data, lazy_field)) is not None:
         return quick
@@ -89,7 +89,7 @@ def parse_json(raw: bytes | str, lazy_field: str = "") -> object:
     return value
 
 
-def cost_of(data: bytes) -> int:
+def estimated_memory(data: bytes) -> int:
     """Estimates the bytes of memory that the value of `data` takes without its texts: rarely too low, usually too high.
 
     Punctuation within texts is counted too: to exclude it would take longer than parsing the answer.

@@ -118,7 +118,7 @@ def channel_id(destination: ChannelDestination) -> int:
 async def own_user_id(connection: Connection) -> int:
     """Returns the current user's id: known from registration, otherwise requested once."""
     if connection.own_user_id is None:
-        answer = await connection.preliminary(connection.request("GET", "/users/me"))
+        answer = await connection.preflight(connection.request("GET", "/users/me"))
         connection.own_user_id = read(OwnUserAnswer, answer).user.user_id
     return connection.own_user_id
 

@@ -79,7 +79,7 @@ async def register(
     )
     if not isinstance(answer.get("queue_id"), (str, type(None))) or "last_event_id" not in answer:
         raise MalformedAnswer("the answer of registration has no event queue")
-    connection.learn(answer)
+    connection.record_server(answer)
     return answer
 
 

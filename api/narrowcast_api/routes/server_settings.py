@@ -16,7 +16,7 @@ async def get_server_settings(connection: Connection) -> ServerSettings:
     SRV-25).
     """
     answer = await connection.request("GET", "/server_settings", authenticated=False)
-    connection.learn(answer)
+    connection.record_server(answer)
     return ServerSettings.from_answer(answer)
 
 

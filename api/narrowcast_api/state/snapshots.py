@@ -96,7 +96,7 @@ def _keep_acquaintances(kept: dict[str, object]) -> None:
         user_ids.add(integer(row, "other_user_id", integer(row, "sender_id")))
     people = kept["realm_users"]
     if isinstance(people, LazyRows):
-        kept["realm_users"] = people.those("user_id", user_ids)
+        kept["realm_users"] = people.select("user_id", user_ids)
     else:
         kept["realm_users"] = [row for row in rows(people) if optional_int(row, "user_id") in user_ids]
     names = set(map(str, user_ids))

@@ -75,7 +75,7 @@ def _standard_input() -> str:
 
 async def _send(account: Account, args: argparse.Namespace, text: str, files: Sequence[Path]) -> SentRecord:
     async with Client.open(account) as client:
-        before = client.connection.preliminary
+        before = client.connection.preflight
         where = await before(_destination(client, args))
         await before(_know_limits(client, text, args.topic))
         addresses, links = await _uploaded(client, files, quiet=args.quiet)
