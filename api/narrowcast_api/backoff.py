@@ -51,7 +51,7 @@ class RetryTime:
             wait = max(wait, error.retry_after)
         self.at = self._clock.monotonic() + wait
 
-    def worked(self) -> None:
+    def succeeded(self) -> None:
         """Count the next failure as the first one."""
         self._backoff.reset()
 

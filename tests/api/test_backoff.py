@@ -41,6 +41,6 @@ async def test_a_rate_limit_is_waited_out_where_that_is_longer() -> None:
     assert retry.at == clock.monotonic() + 7.0
     retry.failed(RateLimited(0.5))
     assert retry.at == clock.monotonic() + 2.0
-    retry.worked()
+    retry.succeeded()
     retry.failed()
     assert retry.at == clock.monotonic() + 1.0

@@ -21,13 +21,13 @@ class Health:
         self._trouble_since: float | None = None
         self.status = ConnectionStatus(ConnectionKind.CONNECTING, clock.now())
 
-    def works(self) -> None:
+    def succeeded(self) -> None:
         """Records that the server has answered."""
         self._trouble_since = None
         if not self.status.is_live:
             self._set(ConnectionKind.LIVE, "")
 
-    def trouble(self, error: Exception) -> None:
+    def failed(self, error: Exception) -> None:
         """Records a failure with this cause."""
         detail = error.user_message if isinstance(error, NarrowcastError) else "an event could not be applied"
         if self._trouble_since is None:

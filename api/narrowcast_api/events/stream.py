@@ -174,10 +174,10 @@ class EventStream:
             else:
                 await self._start_over(error, at_once=True)
         except RateLimited as error:
-            self._health.trouble(error)
+            self._health.failed(error)
             await self._pause(error.retry_after * (1 + 0.25 * self._random()))
         except (TransportError, ServerFault) as error:
-            self._health.trouble(error)
+            self._health.failed(error)
             await self._close_socket()
             self._catching_up = True
             await self._pause(self._quick.failed())
@@ -195,7 +195,7 @@ class EventStream:
         self._proven = False
         await self._close_socket()
         if not at_once:
-            self._health.trouble(error)
+            self._health.failed(error)
             await self._pause(self._slow.failed())
 
     async def _refused(self, error: Unauthorized) -> None:
@@ -226,13 +226,13 @@ class EventStream:
         self.queue = Queue(queue_id, last_event_id, path if isinstance(path, str) else None)
         self._catching_up = False
         self._socket_failures = 0
-        self._works()
+        self._succeeded()
 
     async def _report_when_overdue(self) -> None:
         """Reports trouble if a new snapshot takes long, since no events are received meanwhile."""
         await self._clock.sleep(PROOF_SECONDS)
         if self._health.status.is_live:
-            self._health.trouble(NoAnswer(f"no answer within {PROOF_SECONDS:g} s"))
+            self._health.failed(NoAnswer(f"no answer within {PROOF_SECONDS:g} s"))
 
     # receiving
 
@@ -264,7 +264,7 @@ class EventStream:
         self._catching_up = False
         self._proven = True
         self._slow.reset()
-        self._works()
+        self._succeeded()
         await self._brake(waiting and not raw)
 
     def _timeout(self) -> float:
@@ -384,9 +384,9 @@ class EventStream:
                 self.poll_now()
             self._health.check_offline()
 
-    def _works(self) -> None:
+    def _succeeded(self) -> None:
         self._quick.reset()
-        self._health.works()
+        self._health.succeeded()
 
 
 async def _close(socket: Socket) -> None:

@@ -98,7 +98,7 @@ class DraftSync:
             self.retry.failed(error)
             log.info("drafts cannot be compared: %s", error)
             return _CHECK_EVERY if isinstance(error, ApiError) else 0.0
-        self.retry.worked()
+        self.retry.succeeded()
         if self.behind:  # else a registration was faster
             self.behind = False
             self._merge.fetched(drafts, self._known_ids())
@@ -131,7 +131,7 @@ class DraftSync:
             self.retry.failed(error)
             log.info("drafts are not synced: %s", error)
         else:
-            self.retry.worked()
+            self.retry.succeeded()
         if not self._enabled():
             self._merge.make_local()
 

@@ -189,7 +189,7 @@ class MessageActs:
         except NarrowcastError as error:  # it may have been carried out: repeating it does no harm
             self._retry.failed(error)
             return
-        self._retry.worked()
+        self._retry.succeeded()
         self._forget(record)
 
     def _request(self, record: ActRecord) -> Awaitable[None]:

@@ -361,7 +361,7 @@ class Outbox:
         except Exception as error:
             self._unconfirmed.add(item, error)
         else:
-            self._retry.worked()
+            self._retry.succeeded()
             self._confirm(item, message_id)
 
     def _confirm(self, item: OutboxItem, message_id: int) -> None:

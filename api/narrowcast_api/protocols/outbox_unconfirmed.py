@@ -96,7 +96,7 @@ class UnconfirmedMessages:
         except NarrowcastError as error:
             self._not_answered(item, error)
             return
-        self._retry.worked()
+        self._retry.succeeded()
         await self._read_journal()  # another window with the same text may know which message is its own
         if not self._store.has(item) or item.state is not UNCONFIRMED:
             return

@@ -153,7 +153,7 @@ class ReadMarks:
             self._keep(batch, None)
             raise
         else:
-            self._retry.worked()
+            self._retry.succeeded()
             self._forget(batch)
         finally:
             self._in_flight = frozenset()

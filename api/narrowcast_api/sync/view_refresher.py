@@ -67,7 +67,7 @@ class ViewRefresher:
         if needs_refresh(view):
             self._retry.failed(view.error)
         else:
-            self._retry.worked()
+            self._retry.succeeded()
         self._alarm.ring()
         return None
 
