@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 
 from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.protocols.draft_store import KEEP_AFTER
+from narrowcast_api.protocols.draft_store import SAVE_AFTER
 from narrowcast_api.protocols.outbox_item import MessageLimits
 from narrowcast_api.state.changes import DraftsChanged
 from narrowcast_api.storage.records import Draft
@@ -34,7 +34,7 @@ async def test_the_first_key_after_a_pause_is_written_at_once_and_the_next_in_ti
         draft_id = client.drafts.save(None, LUNCH, "S")
         assert client.kept() == ["S"]
         client.drafts.save(draft_id, LUNCH, "So")
-        await client.clock.advance(KEEP_AFTER)
+        await client.clock.advance(SAVE_AFTER)
         assert client.kept() == ["So"]
 
 

@@ -14,7 +14,7 @@ from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.http.exchange import PreparedRequest, RawResponse
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.narrow.destinations import ChannelDestination
-from narrowcast_api.protocols.draft_store import KEEP_AFTER
+from narrowcast_api.protocols.draft_store import SAVE_AFTER
 from narrowcast_api.storage.records import OutboxState
 from simulation.disk import SLOWEST, Home, memory
 from simulation.loop import SimulatedClock, SimulatedLoop
@@ -319,7 +319,7 @@ def test_what_is_typed_is_written_in_time_also_while_other_drafts_go_to_the_serv
         await asyncio.sleep(1.8)
         draft_id = drafts.save(None, PLACE, "typed")
         drafts.save(draft_id, PLACE, "typed on")
-        await asyncio.sleep(KEEP_AFTER + 2 * SLOWEST)
+        await asyncio.sleep(SAVE_AFTER + 2 * SLOWEST)
         await two.first.kill()
         await two.first.start()
         assert "typed on" in {draft.content for draft in two.first.session.drafts.all()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from narrowcast_api.narrow.destinations import Destination
-from narrowcast_api.protocols.draft_store import KEEP_AFTER
+from narrowcast_api.protocols.draft_store import SAVE_AFTER
 from narrowcast_api.storage.records import OutboxState
 from simulation.disk import SLOWEST
 from simulation.window import Typed, Window
@@ -76,7 +76,7 @@ class Words:
         names = {window.name for window in windows}
         on_its_way_to_the_disk = now - 2 * SLOWEST
         # Another window may be faster with the same draft: the draft is read then, and the text is written once more.
-        being_typed = now - 4 * SLOWEST - KEEP_AFTER
+        being_typed = now - 4 * SLOWEST - SAVE_AFTER
         self.done_with |= {
             text for text, (window, at) in self.drafts.items() if window in names and at > being_typed
         }

@@ -132,7 +132,7 @@ class DraftMerge:
             posting=False,
             dirty=item.record.deleted or not same(item.record.version, sent),
         )
-        self._store.keep(item)
+        self._store.save(item)
 
     def deleted(self, item: DraftItem) -> None:
         """Record that the server has deleted the draft. Until the event about that, earlier edits of other
@@ -159,7 +159,7 @@ class DraftMerge:
         item.expected.clear()
         item.set(server_id=None, base=None, posting=False, dirty=True)
         item.due = self._clock.monotonic()
-        self._store.keep(item)
+        self._store.save(item)
 
     def _gone(self, item: DraftItem) -> None:
         now = self._clock.now()
@@ -204,12 +204,12 @@ class DraftMerge:
             copy.due = self._clock.monotonic() + _RESCUE_AFTER
             self._store.link(item, copy)
         else:
-            self._store.keep(item)
+            self._store.save(item)
 
     def _based_on(self, item: DraftItem, version: DraftVersion) -> None:
         record = item.record
         item.set(base=version, dirty=record.deleted or not same(record.version, version))
-        self._store.keep(item)
+        self._store.save(item)
 
     def _edited_while_deleted(self, item: DraftItem, draft: ServerDraft) -> None:
         """Handle an edit by another device during the deletion here: new text takes precedence over the deletion."""
@@ -226,7 +226,7 @@ class DraftMerge:
             item.set(base=draft.version, dirty=True)
         kept = self._store.get(item.record.conflict_with or "")
         if kept is not None and same(kept.record.version, draft.version):
-            self._store.keep(item)  # it was fetched before its event arrived
+            self._store.save(item)  # it was fetched before its event arrived
         else:
             self._store.link(item, self._copy(draft))
 

@@ -16,7 +16,7 @@ from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import Draft
 
-KEEP_AFTER = 0.3
+SAVE_AFTER = 0.3
 """The maximum number of seconds that typed text is only in memory; the first change after a pause is written
 at once.
 """
@@ -86,8 +86,8 @@ class DraftStore:
         self.new_id = new_id
         self._items = {record.draft_id: _read(record) for record in journal.load_drafts()}
         self._forgotten: dict[str, Draft] = {}
-        self._last_write = -KEEP_AFTER
-        self._keep_at = 0.0
+        self._last_write = -SAVE_AFTER
+        self._save_at = 0.0
         # A crash between writing the two rows of a conflict must not leave a link to a missing draft.
         for item in self._items.values():
             if item.record.conflict_with not in self._items:
@@ -138,7 +138,7 @@ class DraftStore:
         """Add a new draft and write it at once."""
         item = DraftItem(record)
         self._items[record.draft_id] = item
-        self.keep(item)
+        self.save(item)
         return item
 
     def add_from_server(self, draft: ServerDraft) -> DraftItem:
@@ -154,7 +154,7 @@ class DraftStore:
             )
         )
 
-    def keep(self, item: DraftItem) -> None:
+    def save(self, item: DraftItem) -> None:
         """Write the draft at once and notify the app."""
         self.put(item)
         self._changed()
@@ -179,31 +179,31 @@ class DraftStore:
         """Whether another window wrote the draft before this one could."""
         return self._journal.is_lost("drafts", draft_id)
 
-    def keep_soon(self, item: DraftItem) -> None:
-        """Write the draft within `KEEP_AFTER` seconds, because it is being typed."""
+    def save_soon(self, item: DraftItem) -> None:
+        """Write the draft within `SAVE_AFTER` seconds, because it is being typed."""
         if not any(other.unsaved for other in self):
-            self._keep_at = self._last_write + KEEP_AFTER  # other writes until then do not delay it
+            self._save_at = self._last_write + SAVE_AFTER  # other writes until then do not delay it
         item.unsaved = True
-        if self._clock.monotonic() >= self._keep_at:
-            self.keep(item)
+        if self._clock.monotonic() >= self._save_at:
+            self.save(item)
         else:
             self._changed()
 
-    def keep_due(self) -> float | None:
+    def save_due(self) -> float | None:
         """Write what is due; returns the seconds until more is, None if everything is written."""
         if not any(item.unsaved for item in self):
             return None
-        wait = self._keep_at - self._clock.monotonic()
+        wait = self._save_at - self._clock.monotonic()
         if wait > 0:
             return wait
-        self.keep_all()
+        self.save_all()
         return None
 
-    def keep_all(self) -> None:
+    def save_all(self) -> None:
         """Write everything that is newer than the journal."""
         for item in self:
             if item.unsaved:
-                self.keep(item)
+                self.save(item)
 
     def forget(self, item: DraftItem) -> None:
         """Remove a draft that is deleted here and on the server."""
@@ -256,7 +256,7 @@ class DraftStore:
         item = self._items[theirs.draft_id] = _read(theirs)
         if gone is not None and gone.version == theirs.version:
             item.set(deleted=True, dirty=True)
-            self.keep(item)
+            self.save(item)
         return item
 
     def _vanished(self, item: DraftItem, *, written_here: bool) -> None:
@@ -266,7 +266,7 @@ class DraftStore:
         if written_here and not item.record.deleted and item.record.version != item.agreed:
             item.expected.clear()
             item.set(server_id=None, base=None, posting=False, dirty=True, revision=None)
-            self.keep(item)
+            self.save(item)
         else:
             self._items.pop(item.record.draft_id, None)
 
@@ -279,15 +279,15 @@ class DraftStore:
             other = Draft(self.new_id(), theirs.version, theirs.edited)
             self.link(item, self.add(other))
         else:
-            self.keep(item)
+            self.save(item)
 
     def link(self, mine: DraftItem, theirs: DraftItem) -> None:
         """Link the two texts of a conflict."""
         self.unlink(mine)
         mine.set(conflict_with=theirs.record.draft_id)
         theirs.set(conflict_with=mine.record.draft_id)
-        self.keep(mine)
-        self.keep(theirs)
+        self.save(mine)
+        self.save(theirs)
 
     def unlink(self, item: DraftItem) -> None:
         """End a conflict: remove the links between its two drafts."""
@@ -295,7 +295,7 @@ class DraftStore:
         for side in (item, other):
             if side is not None and side.record.conflict_with is not None:
                 side.set(conflict_with=None)
-                self.keep(side)
+                self.save(side)
 
     def conflicts(self) -> list[tuple[Draft, Draft]]:
         """Pairs of drafts, mine and theirs, between which the user has to choose."""

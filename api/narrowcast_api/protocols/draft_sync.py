@@ -114,7 +114,7 @@ class DraftSync:
         if not record.deleted:
             self.check(item)
             if item.record.error is not None:
-                self._store.keep(item)
+                self._store.save(item)
                 return
         try:
             if record.posting:
@@ -169,7 +169,7 @@ class DraftSync:
         if item.record.deleted:
             self._store.forget(item)
         else:
-            self._store.keep(item)
+            self._store.save(item)
 
     async def _look(self, item: DraftItem) -> None:
         """Check whether an earlier request to create this draft worked, before it is repeated."""
@@ -214,7 +214,7 @@ class DraftSync:
         if self._store.has(item) and sent in item.expected:  # else its event arrived first
             record = item.record
             item.set(base=sent, dirty=record.deleted or not same(record.version, sent))
-            self._store.keep(item)
+            self._store.save(item)
 
     async def _delete(self, item: DraftItem) -> None:
         server_id = item.record.server_id
@@ -246,7 +246,7 @@ class DraftSync:
         else:
             item.refused = error.user_message
             item.set(error=item.refused)
-            self._store.keep(item)
+            self._store.save(item)
 
 
 def _is_missing(error: NarrowcastError) -> bool:

@@ -132,7 +132,7 @@ class Drafts:
             on_server = item.record.server_id is not None and same(version, item.record.base)
             in_step = on_server and not item.expected and not item.record.deleted
             item.set(version=version, edited=wall, deleted=False, dirty=not in_step)
-            self._store.keep_soon(item)
+            self._store.save_soon(item)
             self._typed.ring()
         item.refused = None
         self._sync.check(item)
@@ -157,7 +157,7 @@ class Drafts:
             return
         item.set(deleted=True, dirty=True)
         item.due = self._clock.monotonic()
-        self._store.keep(item)
+        self._store.save(item)
         self._alarm.ring()
 
     def get(self, draft_id: str) -> Draft | None:
@@ -252,7 +252,7 @@ class Drafts:
 
     def queue_writes(self) -> None:
         """Queue all unsaved drafts for writing to the journal; they are on disk a moment later."""
-        self._store.keep_all()
+        self._store.save_all()
 
     async def flush(self, within: float = FLUSH_SECONDS) -> None:
         """Write everything to disk before closing, waiting at most `within` seconds in all."""
@@ -290,8 +290,8 @@ class Drafts:
         finally:
             writing.cancel()
             await asyncio.gather(writing, return_exceptions=True)
-            self._store.keep_all()
+            self._store.save_all()
 
     async def _write(self) -> None:
         while True:
-            await self._typed.wait(self._store.keep_due())
+            await self._typed.wait(self._store.save_due())

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.protocols.alarm import Alarm
-from narrowcast_api.protocols.draft_store import KEEP_AFTER
+from narrowcast_api.protocols.draft_store import SAVE_AFTER
 from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.records import Edit
 
@@ -33,7 +33,7 @@ class UnsavedEdits:
         self._edits: dict[int, Edit] = {}
         self._unwritten: set[int] = set()
         self._alarm = Alarm(clock)
-        self._last_write = -KEEP_AFTER
+        self._last_write = -SAVE_AFTER
 
     def all(self) -> list[Edit]:
         """Edits that were not saved, of this window or of one that has closed."""
@@ -49,7 +49,7 @@ class UnsavedEdits:
             return
         self._edits[edit.message_id] = edit
         self._unwritten.add(edit.message_id)
-        if self._clock.monotonic() - self._last_write >= KEEP_AFTER:
+        if self._clock.monotonic() - self._last_write >= SAVE_AFTER:
             self.write()
         else:
             self._alarm.ring()
@@ -94,7 +94,7 @@ class UnsavedEdits:
         """Write typed text to the journal until cancelled."""
         while True:
             await self._alarm.wait(
-                self._last_write + KEEP_AFTER - self._clock.monotonic() if self._unwritten else None
+                self._last_write + SAVE_AFTER - self._clock.monotonic() if self._unwritten else None
             )
-            if self._clock.monotonic() >= self._last_write + KEEP_AFTER:
+            if self._clock.monotonic() >= self._last_write + SAVE_AFTER:
                 self.write()
