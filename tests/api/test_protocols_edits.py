@@ -56,10 +56,10 @@ def kept(folder: Path) -> list[tuple[str | None, str]]:
 async def test_what_is_typed_is_on_the_disk_within_a_moment_and_not_with_each_key(tmp_path: Path) -> None:
     typing = Window(tmp_path, "a")
     async with typing.running():
-        typing.edits.keep(replace(EDIT, content="S"))
+        typing.edits.update(replace(EDIT, content="S"))
         assert kept(tmp_path) == [("a", "S")]
         for text in ("So", "Sou", "Soup"):
-            typing.edits.keep(replace(EDIT, content=text))
+            typing.edits.update(replace(EDIT, content=text))
         assert kept(tmp_path) == [("a", "S")]
         await typing.clock.advance(0.3)
         assert kept(tmp_path) == [("a", "Soup")]
@@ -68,7 +68,7 @@ async def test_what_is_typed_is_on_the_disk_within_a_moment_and_not_with_each_ke
 
 def test_the_unsaved_edit_of_an_ended_window_is_taken_over_once_with_all_its_data(tmp_path: Path) -> None:
     with window(tmp_path, "a") as first:
-        first.edits.keep(EDIT)
+        first.edits.update(EDIT)
     with window(tmp_path, "b", "a") as second, window(tmp_path, "c", "a") as third:
         assert second.edits.take_over() == [replace(EDIT, owner="a")]
         assert second.edits.take_over() == []
@@ -81,18 +81,18 @@ def test_the_unsaved_edit_of_an_ended_window_is_taken_over_once_with_all_its_dat
 
 def test_what_a_living_window_writes_stays_its_own(tmp_path: Path) -> None:
     with window(tmp_path, "a") as first, window(tmp_path, "b") as second:
-        first.edits.keep(EDIT)
+        first.edits.update(EDIT)
         second.journal.refresh().result()
         assert second.edits.take_over() == []
-        second.edits.keep(replace(EDIT, content="Stew"))
+        second.edits.update(replace(EDIT, content="Stew"))
         assert sorted(kept(tmp_path)) == [("a", "Soup"), ("b", "Stew")]
 
 
 def test_an_own_unsaved_edit_is_not_replaced_by_that_of_an_ended_window(tmp_path: Path) -> None:
     with window(tmp_path, "a") as first:
-        first.edits.keep(EDIT)
+        first.edits.update(EDIT)
     with window(tmp_path, "b", "a") as second:
-        second.edits.keep(replace(EDIT, content="Stew"))
+        second.edits.update(replace(EDIT, content="Stew"))
         assert second.edits.take_over() == []
         assert sorted(kept(tmp_path)) == [("a", "Soup"), ("b", "Stew")]
         second.edits.forget(EDIT.message_id)
@@ -101,10 +101,10 @@ def test_an_own_unsaved_edit_is_not_replaced_by_that_of_an_ended_window(tmp_path
 
 def test_a_change_is_in_the_journal_until_the_server_has_it(tmp_path: Path) -> None:
     with window(tmp_path, "a") as only:
-        only.edits.keep(EDIT)
+        only.edits.update(EDIT)
         only.edits.saving(EDIT)
         assert (only.edits.all(), kept(tmp_path)) == ([], [("a", "Soup")])
-        only.edits.keep(EDIT)  # the save was rejected
+        only.edits.update(EDIT)  # the save was rejected
         assert (only.edits.all(), kept(tmp_path)) == ([EDIT], [("a", "Soup")])
         only.edits.saving(EDIT)
         only.edits.saved(EDIT)
@@ -115,7 +115,7 @@ def test_a_message_that_is_changed_again_while_it_is_saved_keeps_the_new_change(
     with window(tmp_path, "a") as only:
         only.edits.saving(EDIT)
         again = replace(EDIT, content="Soup, hot")
-        only.edits.keep(again)
+        only.edits.update(again)
         only.edits.saved(EDIT)
         only.edits.write()
         assert kept(tmp_path) == [("a", "Soup, hot")]
@@ -124,7 +124,7 @@ def test_a_message_that_is_changed_again_while_it_is_saved_keeps_the_new_change(
 @pytest.mark.parametrize("content", ["\ud800", "\0", "a" * 100_000])
 def test_any_text_can_be_kept(tmp_path: Path, content: str) -> None:
     with window(tmp_path, "a") as first:
-        first.edits.keep(replace(EDIT, content=content, destination=None))
+        first.edits.update(replace(EDIT, content=content, destination=None))
     with window(tmp_path, "b", "a") as second:
         (taken,) = second.edits.take_over()
         assert taken.content == content.replace("\ud800", "\N{REPLACEMENT CHARACTER}") or taken.content == "?"

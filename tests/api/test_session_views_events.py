@@ -42,7 +42,7 @@ async def test_only_the_server_can_say_whether_an_unknown_message_was_moved_here
     view = await opened(host, page(10, 12, newest=True))
     host.state.messages.remove([12])
     view.recheck([5, 11, 12])  # before the known ids, among them, and already there
-    view.decide()
+    view.match_on_server()
     assert len(host.works) == 1
     await host.works.pop()
     assert host.asked_to_match == [11]
@@ -55,7 +55,7 @@ async def test_the_server_decides_whether_a_message_matches_a_search_and_if_it_f
     for new in (message(7), message(8)):
         host.state.messages.put(new)
         view.add(new)
-    view.decide()
+    view.match_on_server()
     await host.works.pop()
     assert view.ids == (1, 8)
     assert view.matches[8].content == "<p>barley</p>"
@@ -71,7 +71,7 @@ async def test_a_view_that_the_server_cannot_judge_may_have_gaps() -> None:
     came = message(2)
     host.state.add_messages([came])
     view.add(came)
-    view.decide()
+    view.match_on_server()
     await host.works.pop()
     assert (view.ids, view.is_stale) == ((1,), True)
 

@@ -23,14 +23,14 @@ def test_forgotten_ids_can_be_fetched_again_and_only_those(
 ) -> None:
     timeline = Timeline()
     timeline.replace((10, 11, 12, 13), found_oldest=True, found_newest=True)
-    timeline.keep(start, end)
+    timeline.trim(start, end)
     assert (timeline.ids, (timeline.found_oldest, timeline.found_newest)) == (ids, found)
 
 
 def test_an_end_that_was_not_known_is_not_known_from_keeping_it() -> None:
     timeline = Timeline()
     timeline.replace((10, 11), found_oldest=False, found_newest=False)
-    timeline.keep(0, 2)
+    timeline.trim(0, 2)
     assert (timeline.found_oldest, timeline.found_newest) == (False, False)
 
 

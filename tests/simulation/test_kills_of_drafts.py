@@ -59,7 +59,7 @@ async def _changes(scene: Scene) -> tuple[list[str], int, list[str]]:
     scene.begin("/messages")
     kept = 0
     for text in VERSIONS:
-        scene.victim.session.edits.keep(Edit(1, "words", text, PLACE))
+        scene.victim.session.edits.update(Edit(1, "words", text, PLACE))
         await asyncio.sleep(EACH_STANDS)
         kept += not scene.was_killed
     await scene.end()

@@ -107,7 +107,7 @@ async def leave_behind(folder: Path, server: TestServer, message_id: int, conten
     """Leaves an unsaved edit, as a killed window of Ada's does."""
     paths = Paths.under(folder / "home-ada")
     session = await Session.open(server.account("ada"), data_dir=paths.data, cache_dir=paths.cache)
-    session.edits.keep(Edit(message_id, "Soop", content))
+    session.edits.update(Edit(message_id, "Soop", content))
     await session.close()
 
 

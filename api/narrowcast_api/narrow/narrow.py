@@ -254,7 +254,7 @@ class Narrow(Struct, frozen=True, eq=False):
         return all(term.is_place for term in self.terms)
 
     @property
-    def picks(self) -> bool:
+    def is_filtered(self) -> bool:
         """Whether it depends on more than the conversation of a message: on its flags, sender or content."""
         return not self.marks_read
 

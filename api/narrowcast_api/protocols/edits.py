@@ -43,7 +43,7 @@ class UnsavedEdits:
         """The unsaved edit of a message."""
         return self._edits.get(message_id)
 
-    def keep(self, edit: Edit) -> None:
+    def update(self, edit: Edit) -> None:
         """Replace the edit of its message. Costs no more than a dict entry: call it for every key."""
         if self._edits.get(edit.message_id) == edit:
             return

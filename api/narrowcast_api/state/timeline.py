@@ -63,7 +63,7 @@ class Timeline:
         self.ids = tuple(sorted({*ids, *self.ids}))
         self.found_newest = found_newest
 
-    def keep(self, start: int, end: int) -> None:
+    def trim(self, start: int, end: int) -> None:
         """Drops all ids outside the slice from `start` to `end`; they can be fetched again."""
         self.found_oldest &= start <= 0
         self.found_newest &= end >= len(self.ids)

@@ -96,7 +96,7 @@ class Views:
     def recheck_flags(self, message_ids: Sequence[int]) -> None:
         """Updates the views that depend on flags or reactions after those of the messages have changed."""
         for view in self._by_narrow.values():
-            if view.narrow.picks:
+            if view.narrow.is_filtered:
                 view.recheck(message_ids)
 
     def recheck_places(self, message_ids: Sequence[int]) -> None:
@@ -109,7 +109,7 @@ class Views:
         for view in self._by_narrow.values():
             view.remove(message_ids)
 
-    def decide(self) -> None:
+    def match_on_server(self) -> None:
         """Lets each view ask the server about messages that cannot be matched locally."""
         for view in self._by_narrow.values():
-            view.decide()
+            view.match_on_server()

@@ -344,7 +344,7 @@ class MessageView:
         ids = self._timeline.ids
         if len(ids) > MAX_LENGTH and not self.loading_older:
             place = len(ids) if self.position is None else bisect_left(ids, self.position)
-            self._timeline.keep(place - KEPT_AROUND, place + KEPT_AROUND)
+            self._timeline.trim(place - KEPT_AROUND, place + KEPT_AROUND)
             self.matches = {i: match for i, match in self.matches.items() if i in self._timeline}
 
     def _has_read_before(self, message_id: int) -> bool:
@@ -389,7 +389,7 @@ class MessageView:
         if self._timeline.remove(message_ids):
             self._publish()
 
-    def decide(self) -> None:
+    def match_on_server(self) -> None:
         """Asks the server in the background about messages that cannot be matched locally."""
         if self._undecided:
             undecided, self._undecided = list(dict.fromkeys(self._undecided)), []

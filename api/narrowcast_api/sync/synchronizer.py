@@ -189,7 +189,7 @@ class Synchronizer:
                 self._follow(event, made)
                 changes.extend(made)
         finally:
-            session.views.decide()
+            session.views.match_on_server()
             session.publish(*changes)
             if any(isinstance(change, ChannelsChanged) for change in changes):
                 session.services.drafts.recheck()

@@ -45,7 +45,7 @@ async def save(screen: Workspace, edit: Edit) -> None:
         except ExpectationMismatch:
             source = await messages.parts.clipboard.source_of(edit.message_id)
             if source.strip() != edit.content.strip():  # else it was saved before, and the response was lost
-                session.edits.keep(edit)
+                session.edits.update(edit)
                 to_draft(edit, session)
                 screen.tell(CHANGED_MEANWHILE, severity="warning")
                 return

@@ -118,7 +118,7 @@ class Beginning:
         """Restore the text of an edit that the server rejected; only saves it if another text is being
         written or the pane is closed. The focus stays, as the user may be reading.
         """
-        self._pane.session.edits.keep(edit)
+        self._pane.session.edits.update(edit)
         if self._pane.host.is_attached and not self._pane.writing.is_busy:
             self.was_writing = self._pane.host.has_focus_within
             self._take_edit(edit.message_id, edit.original)

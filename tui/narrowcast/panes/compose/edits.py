@@ -66,7 +66,7 @@ class Edits:
         if not content.strip() or content == self._original:
             self._session.edits.forget(self.message_id)
             return False
-        self._session.edits.keep(self._edit(self.message_id, content))
+        self._session.edits.update(self._edit(self.message_id, content))
         return True
 
     def leave(self, content: str) -> bool:
