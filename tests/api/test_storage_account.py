@@ -112,12 +112,12 @@ def test_what_a_living_window_has_not_sent_stays_its_own_and_what_a_gone_one_lef
     first, second, third = (storage_at(tmp_path) for _ in range(3))
     first.journal.put_outbox(MESSAGE)
     assert second.journal.refresh().result().outbox().keys() == {"m1"}
-    assert second.gone_windows() == set()
+    assert second.closed_windows() == set()
     owner = first.window.id if first.window else None
     assert second.journal.load_outbox() == [replace(MESSAGE, owner=owner)]
     third.journal.refresh()
     crash(first)
-    assert second.gone_windows() == third.gone_windows() == {owner}
+    assert second.closed_windows() == third.closed_windows() == {owner}
     taken = [storage.journal.take_over({owner}).result().outbox()["m1"] for storage in (second, third)]
     assert {record.owner for record in taken if record is not None} == {
         second.window.id if second.window else ""

@@ -26,7 +26,7 @@ __all__ = [
 
 IS = ("dm", "mentioned", "starred", "unread", "resolved", "followed", "muted", "alerted")
 HAS = ("link", "image", "attachment", "reaction")
-LISTED = 4
+MAX_LISTED = 4
 """The number of names that the message about an ambiguous one lists."""
 PEOPLE = frozenset({"sender", "dm", "dm-including"})
 
@@ -176,5 +176,5 @@ def _matching(text: str, things: Sequence[T], name: Callable[[T], str], parts: b
 
 def _listed(names: Iterable[str]) -> str:
     listed = list(names)
-    more = len(listed) - LISTED
-    return ", ".join(listed[:LISTED]) + (f" and {more} more" if more > 0 else "")
+    more = len(listed) - MAX_LISTED
+    return ", ".join(listed[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")

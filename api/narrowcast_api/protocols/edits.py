@@ -61,7 +61,7 @@ class UnsavedEdits:
             self._journal.delete_edit(edit)
 
     def saving(self, edit: Edit) -> None:
-        """Call when the request leaves: the edit stays in the journal until `saved`, or `keep` if it is rejected."""
+        """Call when the request leaves: the edit stays in the journal until `saved`, or `update` if it is rejected."""
         self._edits.pop(edit.message_id, None)
         self._unwritten.discard(edit.message_id)
         self._journal.put_edit(edit)

@@ -75,7 +75,7 @@ class AccountStorage:
         return storage
 
     def _begin(self) -> None:
-        gone = self.gone_windows()
+        gone = self.closed_windows()
         if gone and self.journal.adopt(gone):
             self.journal.load()
         if not self.other_windows():
@@ -90,7 +90,7 @@ class AccountStorage:
         """The other windows that have the account open."""
         return [] if self.window is None else self.window.others()
 
-    def gone_windows(self) -> set[str | None]:
+    def closed_windows(self) -> set[str | None]:
         """Closed windows that left something unsent."""
         return {owner for owner in self.journal.owners() if self.is_gone(owner)}
 

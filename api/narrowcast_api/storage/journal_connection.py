@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from narrowcast_api.storage.database import connect_memory, transaction
-from narrowcast_api.storage.journal_file import Key, inode, insert_all, reopen, replaced, rows_of
+from narrowcast_api.storage.journal_file import Key, inode, insert_all, reopen, replace_file, rows_of
 from narrowcast_api.storage.journal_rows import COLUMNS, MIGRATIONS, OWNED, JournalRow
 from narrowcast_api.storage.journal_writes import Write, carry_out
 
@@ -72,7 +72,7 @@ class JournalConnection:
             self.connection.execute(statement, (self._window, local_id))
 
     def changed_elsewhere(self) -> bool:
-        """Whether another connection has written since `read_again`. Does not wait while the disk is busy."""
+        """Whether another connection has written since `reread`. Does not wait while the disk is busy."""
         if self.path is None or self._closed or not self._disk.acquire(blocking=False):
             return False
         try:
@@ -82,7 +82,7 @@ class JournalConnection:
         finally:
             self._disk.release()
 
-    def read_again(self, known: Mapping[Key, JournalRow]) -> dict[Key, JournalRow]:
+    def reread(self, known: Mapping[Key, JournalRow]) -> dict[Key, JournalRow]:
         """Returns every row as it is now. If another window has replaced a damaged file, this window's
         `known` rows are written to the new one first. Raises `OPENING_ERRORS`.
         """
@@ -95,7 +95,7 @@ class JournalConnection:
             self._seen = self._version()
             return rows_of(self.connection)
 
-    def begin_anew(self, path: Path, known: Mapping[Key, JournalRow]) -> Path | None:
+    def recreate(self, path: Path, known: Mapping[Key, JournalRow]) -> Path | None:
         """Replace the file, which became damaged while it was open, and write all `known` rows to the new
         one; if another window has replaced it already, only what that window cannot know. Returns the new
         path of the damaged file, None in the latter case. Raises `OPENING_ERRORS`: then the journal is in
@@ -106,7 +106,7 @@ class JournalConnection:
             # Used until the new file is open, so that nothing is written to a closed connection.
             stand_in = connect_memory(MIGRATIONS)
             self.connection, self.path = stand_in, None
-            self.connection, damaged = replaced(path, self._inode)
+            self.connection, damaged = replace_file(path, self._inode)
             self.path, self._inode = path, inode(path)
             stand_in.close()
             self._put_back(known, only_ours=damaged is None)

@@ -48,7 +48,7 @@ def reopen(path: Path) -> sqlite3.Connection:
     return connect(path, synchronous="FULL", migrations=MIGRATIONS)
 
 
-def replaced(path: Path, broken: int) -> tuple[sqlite3.Connection, Path | None]:
+def replace_file(path: Path, broken: int) -> tuple[sqlite3.Connection, Path | None]:
     """Replaces the file with inode `broken` by a new one; returns it and the path of the old one, None if
     another window has replaced it. Raises `OPENING_ERRORS`.
     """
@@ -123,7 +123,7 @@ def _open_checked(path: Path) -> sqlite3.Connection:
 
 def _salvage(path: Path) -> tuple[sqlite3.Connection, str | None]:
     try:
-        connection, damaged = replaced(path, inode(path))
+        connection, damaged = replace_file(path, inode(path))
     except OPENING_ERRORS as error:
         return _in_memory(error)
     if damaged is None:

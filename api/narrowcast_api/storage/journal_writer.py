@@ -90,7 +90,7 @@ class JournalWriter:
     def reread(self) -> JournalChanges:
         """Read what other windows have written since the last call. Runs in the journal's thread."""
         try:
-            rows = self._file.read_again(self.rows())
+            rows = self._file.reread(self.rows())
         except OPENING_ERRORS as error:
             log.warning("the journal cannot be read again: %s", error)
             return JournalChanges({})
@@ -189,7 +189,7 @@ class JournalWriter:
             return _not_saved(error)
         except (sqlite3.Error, OverflowError, ValueError) as error:
             if is_damage(error) and self._file.path is not None:
-                return self._begin_anew(self._file.path)
+                return self._recreate(self._file.path)
             # A row that SQLite cannot store must not prevent the others from being written.
             return self._store_one_by_one(batch)
         return self._memory_warning()
@@ -202,10 +202,10 @@ class JournalWriter:
                 log.exception("a row of the journal cannot be written: %s", key)
         return self._memory_warning()
 
-    def _begin_anew(self, path: Path) -> str | None:
+    def _recreate(self, path: Path) -> str | None:
         """Write all rows to a new file, because the file became damaged while it was open."""
         try:
-            damaged = self._file.begin_anew(path, self.rows())
+            damaged = self._file.recreate(path, self.rows())
         except OPENING_ERRORS as error:
             with self._handover:
                 rows = {key: Write(row) for key, row in self._rows.items()}

@@ -88,7 +88,7 @@ class OtherWindows:
     async def _adopt(self) -> None:
         if self._storage.takes(DRAFTS):
             self._on_leader()
-        if gone := self._storage.gone_windows():
+        if gone := self._storage.closed_windows():
             await self._take_in(self._storage.journal.take_over(gone))
 
     async def _take_in(self, reading: Future[JournalChanges]) -> None:
