@@ -77,6 +77,6 @@ async def test_a_password_link_expires_and_ends_with_a_new_password_or_the_accou
 async def test_without_mail_a_reset_says_whom_to_ask(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         refusal = await server.refusal(None, "POST", "/reset", {"email": "ada@demo.example"})
-        assert "This server sends no mail." in refusal["msg"]
+        assert "This server sends no email." in refusal["msg"]
         with pytest.raises(Fault, match=r"no mail is sent: server.toml"):
             await ask(tmp_path, "mail", {})

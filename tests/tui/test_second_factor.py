@@ -98,7 +98,7 @@ async def test_a_link_for_a_new_password_signs_in(tmp_path: Path) -> None:
         assert "Ask for a new one." in again.err
         forgot = await command(tmp_path, "login", server.url, "--email", "dario@demo.example", "--forgot")
         assert forgot.code == 1
-        assert "This server sends no mail." in forgot.err
+        assert "This server sends no email." in forgot.err
 
 
 async def test_the_app_asks_for_the_code_once_it_is_needed(tmp_path: Path) -> None:

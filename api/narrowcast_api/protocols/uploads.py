@@ -85,7 +85,6 @@ class Upload:
 
     @property
     def name(self) -> str:
-        """The file name."""
         return self.record.path.name
 
     @property

@@ -190,7 +190,6 @@ def change_domain(core: Core, domain: str, allow_subdomains: bool) -> None:
 
 
 def remove_domain(core: Core, domain: str) -> None:
-    """Removes a domain."""
     name = domain.strip().lower()
     if core.store.execute("DELETE FROM domains WHERE domain = ?", name) == 0:
         raise ServiceError(f"No entry found for domain {name}.")

@@ -50,7 +50,7 @@ def whose(core: Core, token: str) -> User:
     )
     user = None if row is None else core.users.get(row["user_id"])
     if user is None or not user.is_active:
-        raise ServiceError("This link was used already, is too old, or never was one. Ask for a new one.")
+        raise ServiceError("This link was already used, has expired, or is invalid. Ask for a new one.")
     return user
 
 
@@ -72,12 +72,12 @@ def mail_link(core: Core, user: User) -> None:
     name = core.setting_str("name")
     link = make_link(core, user, BY_MAIL_SECONDS)
     lines = (
-        f"Somebody, hopefully you, asked for a new password for {user.delivery_email} at {name}.",
-        "To choose one, run within an hour:",
+        f"Someone, hopefully you, requested a password reset for {user.delivery_email} at {name}.",
+        "To choose a new password, run this command within an hour:",
         f"    narrowcast login {link}",
-        "If it was not you, ignore this email: your password stays as it is.",
+        "If it was not you, ignore this email: your password stays unchanged.",
     )
-    send_mail(core, user.delivery_email, f"New password for {name}", "\n\n".join(lines))
+    send_mail(core, user.delivery_email, f"Password reset for {name}", "\n\n".join(lines))
 
 
 def _digest(token: str) -> str:

@@ -39,7 +39,7 @@ def add_submessage(core: Core, user: User, message: Message, msg_type: str, cont
     limit = core.config.quotas.submessages_a_message
     own = "SELECT count(*) FROM submessages WHERE message_id = ? AND sender_id = ?"
     if (core.store.integer(own, message.id, user.id) or 0) >= limit:
-        raise ServiceError(f"You have changed this message too often (limit: {limit}).")
+        raise ServiceError(f"This message has too many submessages from you (limit: {limit}).")
     identity = core.store.insert(
         "INSERT INTO submessages (message_id, sender_id, msg_type, content) VALUES (?, ?, ?, ?)",
         message.id,

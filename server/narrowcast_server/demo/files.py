@@ -81,8 +81,6 @@ def wren(back: Color, zoom: int = 1) -> bytes:
 
 
 def rainy() -> bytes:
-    """A rain cloud."""
-
     def paint(x: int, y: int) -> Color:
         if disc(x, y, 24, 26, 12) or disc(x, y, 40, 24, 14) or (12 < x < 54 and 26 < y < 38):
             return (120, 134, 150)

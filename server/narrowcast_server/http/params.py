@@ -75,7 +75,6 @@ def required(
     until: int | None = None,
     aliases: tuple[str, ...] = (),
 ) -> Param[T]:
-    """A required parameter."""
     return Param(name, parse, since=since, until=until, aliases=aliases)
 
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 
 def folders_of(core: Core, *, with_archived: bool) -> list[dict[str, object]]:
-    """All folders, in order."""
     rows = core.store.all("SELECT * FROM channel_folders ORDER BY position, id")
     return [folder_object(row) for row in rows if with_archived or not row["is_archived"]]
 

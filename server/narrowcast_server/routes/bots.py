@@ -103,7 +103,7 @@ def update_bot(call: Call) -> Answer:
     url = call[NEW_URL]
     if url is not None:
         if bot.bot_type != BotType.OUTGOING_WEBHOOK:
-            raise ServiceError("Only outgoing webhooks call an address")
+            raise ServiceError("Only outgoing webhooks have a URL")
         set_service(call.core, bot, check_url("service_payload_url", url), call[NEW_INTERFACE])
         emit_services(call.core, bot)
     bot = call.core.users[bot.id]

@@ -83,4 +83,4 @@ def remove_storage(call: Call) -> Answer:
 
 def _check_bot(call: Call) -> None:
     if not call.user.is_bot:
-        raise ServiceError("Only bots have a storage")
+        raise ServiceError("Only bots have storage")

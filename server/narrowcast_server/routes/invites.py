@@ -150,7 +150,6 @@ def list_invites(call: Call) -> Answer:
 
 @routes.delete("/invites/{invite_id}", callers=Callers.MEMBERS)
 def revoke_invite(call: Call) -> Answer:
-    """Revokes an invitation."""
     invites.revoke(call.core, call.user, call.path_id("invite_id"), multiuse=False)
     return {}
 

@@ -98,7 +98,6 @@ def change_domain(call: Call) -> Answer:
 
 @routes.delete("/realm/domains/{domain}", callers=Callers.OWNERS)
 def remove_domain(call: Call) -> Answer:
-    """Removes a domain."""
     realm.remove_domain(call.core, call.path["domain"])
     return {}
 

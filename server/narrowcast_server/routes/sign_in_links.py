@@ -27,7 +27,7 @@ def ask_for_link(call: Call) -> Answer:
     core, name = call.core, call[EMAIL].strip().lower()
     if core.config.mail is None:
         raise ServiceError(
-            "This server sends no mail. Ask its operator for a sign-in link (narrowcast serve admin link)."
+            "This server sends no email. Ask its operator for a password reset link (narrowcast serve admin link)."
         )
     user = core.user_by_address(name)
     core.resets.hit(None if user is None else user.id, name, address_of(call.request))

@@ -54,7 +54,6 @@ def set_status_of(call: Call) -> Answer:
 
 @routes.get("/users/{user_id}/status")
 def get_status(call: Call) -> Answer:
-    """The status of a user."""
     user = person(call.core, call.path_id("user_id"))
     check_sees(call.core, call.user, user)
     check_active(user)

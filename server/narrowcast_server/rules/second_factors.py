@@ -24,4 +24,4 @@ def check_code(core: Core, user: User, code: str | None) -> None:
             "Give the code of your authenticator app as well, or a recovery code.", NEEDED, 401
         )
     if not core.second_factors.fits(user.id, code):
-        raise ServiceError("This code is wrong, or was used already.", "AUTHENTICATION_FAILED", 401)
+        raise ServiceError("This code is wrong or was already used.", "AUTHENTICATION_FAILED", 401)

@@ -110,7 +110,7 @@ def _faults(database: sqlite3.Connection, data: Path) -> Iterator[str]:
         yield f"{data / DATABASE} has the unknown schema {version}"
         return
     if version > len(MIGRATIONS):
-        yield f"{data / DATABASE} was made by a newer server (schema {version} > {len(MIGRATIONS)})"
+        yield f"{data / DATABASE} was created by a newer server (schema {version} > {len(MIGRATIONS)})"
         return
     for (text,) in database.execute(f"PRAGMA integrity_check({_MOST_LINES})"):
         if text != "ok":

@@ -25,5 +25,4 @@ class FolderLock:
             raise StoreError(f"another server uses {folder}") from error
 
     def release(self) -> None:
-        """Releases the lock."""
         os.close(self._descriptor)

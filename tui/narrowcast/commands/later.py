@@ -61,7 +61,6 @@ def remind(screen: Workspace) -> None:
 
 
 def reminders(screen: Workspace) -> None:
-    """List the reminders."""
     targets.open_list(screen, RemindersScreen(screen.session))
 
 

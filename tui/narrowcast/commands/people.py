@@ -80,5 +80,4 @@ def invitations(screen: Workspace) -> None:
 
 
 def muted(screen: Workspace) -> None:
-    """List the muted users."""
     screen.app.push_screen(MutedPeopleScreen(screen.session))

@@ -90,7 +90,6 @@ def domains(export: Export) -> Iterator[Record]:
 
 
 def linkifiers(export: Export) -> Iterator[Record]:
-    """Linkifiers."""
     for row in export.source.rows("SELECT * FROM linkifiers ORDER BY position, id"):
         yield {
             "id": row["id"],
@@ -102,7 +101,6 @@ def linkifiers(export: Export) -> Iterator[Record]:
 
 
 def playgrounds(export: Export) -> Iterator[Record]:
-    """Code playgrounds."""
     for row in export.source.rows("SELECT * FROM playgrounds ORDER BY id"):
         yield {
             "id": row["id"],
@@ -114,7 +112,6 @@ def playgrounds(export: Export) -> Iterator[Record]:
 
 
 def emoji(export: Export) -> Iterator[Record]:
-    """Custom emoji."""
     for row in export.source.rows("SELECT * FROM custom_emoji ORDER BY id"):
         yield {
             "id": row["id"],

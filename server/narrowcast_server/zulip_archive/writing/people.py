@@ -136,7 +136,6 @@ def statuses(export: Export) -> Iterator[Record]:
 
 
 def profile_fields(export: Export) -> Iterator[Record]:
-    """Custom profile fields."""
     for row in export.source.rows("SELECT * FROM profile_fields ORDER BY position, id"):
         yield {
             "id": row["id"],
@@ -165,7 +164,6 @@ def profile_values(export: Export) -> Iterator[Record]:
 
 
 def muted_users(export: Export) -> Iterator[Record]:
-    """Muted users."""
     for number, row in enumerate(
         export.source.rows("SELECT * FROM muted_users ORDER BY user_id, muted_id"), 1
     ):
@@ -178,7 +176,6 @@ def muted_users(export: Export) -> Iterator[Record]:
 
 
 def alert_words(export: Export) -> Iterator[Record]:
-    """Alert words."""
     for number, row in enumerate(
         export.source.rows("SELECT * FROM alert_words ORDER BY user_id, position"), 1
     ):

@@ -41,7 +41,6 @@ class ComposeContext:
         return self.writing.edits.message_id is not None
 
     def tell(self, text: str, *, severity: str = "information") -> None:
-        """Show a notice."""
         app_of(self.host).tell(text, severity=severity)
 
     def refuse(self, text: str) -> bool:

@@ -43,7 +43,6 @@ class FieldOrder:
         self.enter(self.fields()[0])
 
     def enter_text(self) -> None:
-        """Focus the text."""
         self.enter(self._pane.text)
 
     def step(self, direction: int) -> None:

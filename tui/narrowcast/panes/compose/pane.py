@@ -164,7 +164,6 @@ class ComposePane(Vertical):
         self.focus_text()
 
     def focus_text(self) -> None:
-        """Focus the text."""
         self._order.enter_text()
 
     def refresh_target(self) -> None:

@@ -89,7 +89,6 @@ class PaneContext:
         return key_of(keys_of(self._host), command_id)
 
     def say(self, text: str) -> None:
-        """Shows a notice."""
         app_of(self._host).tell(text)
 
     def refuse(self, text: str) -> bool:

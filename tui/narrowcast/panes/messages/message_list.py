@@ -280,7 +280,6 @@ class MessageList(LineView):
         return {"found.close": self.screen.clear_selection} if self.screen.selections else {}
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected text."""
         if self.feed is None or not len(self.feed):
             return None
         return self.selection.text(selection), "\n"

@@ -36,8 +36,6 @@ class ReplyRequested(TextualMessage, namespace="messages_pane"):
 
 
 class EditRequested(TextualMessage, namespace="messages_pane"):
-    """Edit an own message."""
-
     def __init__(self, message_id: int) -> None:
         super().__init__()
         self.message_id = message_id

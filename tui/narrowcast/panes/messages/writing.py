@@ -67,7 +67,6 @@ class Writing:
         self._pane.post(ReplyRequested(message.destination(self._pane.session.state.me), quote))
 
     def edit(self) -> None:
-        """Edits an own message."""
         message = self._pane.message_or_notify()
         if message is None:
             return
