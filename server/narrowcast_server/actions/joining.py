@@ -30,7 +30,9 @@ def invitation(core: Core, token: str) -> Row:
         raise ServiceError("This invitation does not exist or was revoked. Ask for a new one.")
     if row["accepted"]:
         if row["email"] is None:
-            raise ServiceError("This invitation link has reached its maximum number of users. Ask for a new one.")
+            raise ServiceError(
+                "This invitation link has reached its maximum number of users. Ask for a new one."
+            )
         raise ServiceError("This invitation has already been used. Log in with the account that it created.")
     if row["expires"] is not None and row["expires"] <= core.now():
         raise ServiceError("This invitation has expired. Ask for a new one.")

@@ -60,7 +60,9 @@ class Store:
         if version < 0:
             raise StoreError(f"{self.path} has the unknown schema {version}")
         if version > len(MIGRATIONS):
-            raise StoreError(f"{self.path} was created by a newer server (schema {version} > {len(MIGRATIONS)})")
+            raise StoreError(
+                f"{self.path} was created by a newer server (schema {version} > {len(MIGRATIONS)})"
+            )
         for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
             self._connection.executescript(
                 f"BEGIN IMMEDIATE;\n{script}\nPRAGMA user_version = {number};\nCOMMIT;"
