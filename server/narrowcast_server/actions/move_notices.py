@@ -12,7 +12,7 @@ from narrowcast_server.markdown.context import LinkedChannel
 from narrowcast_server.markdown.mentions import channel_url
 from narrowcast_server.organization.models import Channel, Message, User
 from narrowcast_server.rules.access import newest_in_topic
-from narrowcast_server.rules.earlier import all_readers_may_know
+from narrowcast_server.rules.edit_history import all_readers_may_know
 from narrowcast_server.rules.moves import Move
 
 if TYPE_CHECKING:

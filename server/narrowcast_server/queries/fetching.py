@@ -19,7 +19,7 @@ from narrowcast_server.queries.as_seen import as_seen
 from narrowcast_server.queries.messages import message_objects
 from narrowcast_server.queries.narrow import Query, muted_condition
 from narrowcast_server.queries.words import highlighted_html, highlighted_text
-from narrowcast_server.rules.earlier import EarlierPlaces
+from narrowcast_server.rules.edit_history import EditHistoryFilter
 from narrowcast_server.rules.visibility import visible_ids
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def client_objects(
     bits = flag_bits(core, user.id, [message.id for message in messages])
     seen = visible_ids(core, user)
     answer = []
-    objects = message_objects(core, messages, EarlierPlaces(core, user))
+    objects = message_objects(core, messages, EditHistoryFilter(core, user))
     for message, full in zip(messages, objects, strict=True):
         shown = message_variant(as_seen(core, seen, full), options)
         shown["flags"] = flags.names(bits.get(message.id, _HISTORICAL), core.level)

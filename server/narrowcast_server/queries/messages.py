@@ -14,7 +14,7 @@ from narrowcast_server.organization.models import Message, User
 from narrowcast_server.queries.rendering import RenderingContext
 from narrowcast_server.queries.users import avatar_by_provider, avatar_url
 from narrowcast_server.rules.addresses import api_address
-from narrowcast_server.rules.earlier import EarlierPlaces
+from narrowcast_server.rules.edit_history import EditHistoryFilter
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -23,12 +23,12 @@ Object = dict[str, Any]
 
 
 def message_objects(
-    core: Core, messages: Sequence[Message], earlier: EarlierPlaces | None = None
+    core: Core, messages: Sequence[Message], history_filter: EditHistoryFilter | None = None
 ) -> list[Object]:
     """Messages in full form, from which `event_variants.message_variant` makes the form that a client asked
     for.
 
-    Their edit history is the part that `earlier` lets its user see; None: they have no edit history.
+    Their edit history is the part that `history_filter` lets its user see; None: they have no edit history.
     """
     ids = json.dumps([message.id for message in messages])
     reactions = _reactions(core, ids)
@@ -36,7 +36,7 @@ def message_objects(
     objects = []
     for message in messages:
         made = _object(core, message, reactions.get(message.id, []), submessages.get(message.id, []))
-        if earlier is not None and (history := _visible_history(core, message, earlier)):
+        if history_filter is not None and (history := _visible_history(core, message, history_filter)):
             made["edit_history"] = history
         objects.append(made)
     return objects
@@ -78,12 +78,12 @@ def _object(core: Core, message: Message, reactions: list[Object], submessages: 
     return answer
 
 
-def _visible_history(core: Core, message: Message, earlier: EarlierPlaces) -> list[Object]:
-    """The part of the edit history that the organization's policy (all, moves, none) and `earlier` let the user see."""
+def _visible_history(core: Core, message: Message, history_filter: EditHistoryFilter) -> list[Object]:
+    """The edit history as the organization's policy (all, moves, none) and `history_filter` let the user see it."""
     policy = core.settings["message_edit_history_visibility_policy"]
     if message.history == "[]" or policy == "none":
         return []
-    entries = earlier.visible_entries(message.id, json.loads(message.history))
+    entries = history_filter.visible_entries(message.id, json.loads(message.history))
     return edit_history.shown([entry for entry in entries if policy == "all" or "prev_content" not in entry])
 
 

@@ -20,7 +20,7 @@ from narrowcast_server.organization.models import Channel, Message
 from narrowcast_server.queries.messages import has_widget
 from narrowcast_server.queries.read_receipts import readers_of
 from narrowcast_server.rules import access, topics
-from narrowcast_server.rules.earlier import EarlierPlaces
+from narrowcast_server.rules.edit_history import EditHistoryFilter
 from narrowcast_server.rules.messages import check_may_delete, check_may_edit
 from narrowcast_server.rules.moves import Move, check_move
 
@@ -115,7 +115,7 @@ async def get_message_history(call: Call) -> Answer:
     if policy == "none":
         raise ServiceError("Message edit history is disabled in this organization")
     message = access.visible_message(core, call.user, call.path_id("message_id"))
-    entries = EarlierPlaces(core, call.user).visible_entries(message.id, json.loads(message.history))
+    entries = EditHistoryFilter(core, call.user).visible_entries(message.id, json.loads(message.history))
     versions = _versions(message, entries, with_texts=policy == "all")
     await _add_differences(core, versions)
     empty = "" if call[ALLOW_EMPTY_TOPIC] or message.channel_id is None else core.empty_topic_name

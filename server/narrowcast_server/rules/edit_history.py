@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 
-class EarlierPlaces:
+class EditHistoryFilter:
     """A user's view of the edit history of messages; for one answer only, since it caches access to channels."""
 
     def __init__(self, core: Core, user: User) -> None:
