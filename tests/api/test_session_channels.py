@@ -12,10 +12,10 @@ from narrowcast_api.http.connection import Connection
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_server.rules import access
+from support.event_audience import Event, sending_events_to
 from support.fault_proxy import FaultProxy
 from support.server import TestServer, running_server
 from support.sessions import session_of, sessions, until
-from support.untold import Event, telling
 
 
 def subscribers_only(server: TestServer) -> AbstractContextManager[None]:
@@ -26,7 +26,7 @@ def subscribers_only(server: TestServer) -> AbstractContextManager[None]:
             return people
         return people & set(access.subscriber_ids(server.core, event["message"]["stream_id"]))
 
-    return telling(server, inside)
+    return sending_events_to(server, inside)
 
 
 async def leave(server: TestServer, name: str) -> None:

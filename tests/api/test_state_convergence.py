@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from narrowcast_api.client import Client
 from narrowcast_api.wire.vocabulary import LATEST_LEVEL
+from support.event_audience import Event, sending_events_to
 from support.exploring import examples
 from support.histories import OBSERVERS, History, Step
 from support.history_steps import STEPS
 from support.ledger import proves
 from support.observers import Observer
 from support.server import running_server
-from support.untold import Event, telling
 
 _NUMBER = st.integers(0, 49)
 _STEPS = st.lists(
@@ -76,7 +76,7 @@ async def test_a_channel_that_became_private_goes_when_it_is_looked_at_where_a_s
         greta = await Observer.of(client)
         private = {"is_private": True, "history_public_to_subscribers": False}
         await server.call("ada", "DELETE", "/default_streams", {"stream_id": general})
-        with telling(server, but_losers):
+        with sending_events_to(server, but_losers):
             await server.call("ada", "PATCH", f"/streams/{general}", private)
         await greta.catch_up()
         assert set((await greta.differences())["channels"]) == {general}  # type: ignore[call-overload]

@@ -83,7 +83,7 @@ async def test_every_request_to_an_operation_counts_however_it_ends(
     assert seen == [status, status, 429, 429]
 
 
-def told(response: httpx.Response) -> tuple[int, int, int]:
+def limit_headers(response: httpx.Response) -> tuple[int, int, int]:
     """Limit, remaining requests and reset time (by the server's clock) in an answer's headers."""
     names = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
     limit, left, reset = (int(response.headers[name]) for name in names)
@@ -95,16 +95,16 @@ async def test_every_answer_says_what_is_left_of_the_limit(tmp_path: Path) -> No
     config = Config(rate_limits=(RateLimit(10, 20), RateLimit(100, 4)))
     async with running_server(tmp_path, config=config, clock=clock) as server:
         begun = int(clock.now())
-        assert told(await server.raw("ada", "GET", "/users/me")) == (4, 3, begun + 100)
+        assert limit_headers(await server.raw("ada", "GET", "/users/me")) == (4, 3, begun + 100)
         await clock.advance(30)
         refused = await server.raw("ada", "POST", "/messages")
-        assert (refused.status_code, told(refused)) == (400, (4, 2, begun + 130))
+        assert (refused.status_code, limit_headers(refused)) == (400, (4, 2, begun + 130))
         for left in (1, 0):
-            assert told(await server.raw("ada", "GET", "/users/me"))[1] == left
+            assert limit_headers(await server.raw("ada", "GET", "/users/me"))[1] == left
         too_many = await server.raw("ada", "GET", "/users/me")
-        assert (too_many.status_code, told(too_many)) == (429, (4, 0, begun + 100))
+        assert (too_many.status_code, limit_headers(too_many)) == (429, (4, 0, begun + 100))
         assert float(too_many.headers["Retry-After"]) == pytest.approx(70, abs=1)
-        assert told(await server.raw("bruno", "GET", "/users/me"))[1] == 3
+        assert limit_headers(await server.raw("bruno", "GET", "/users/me"))[1] == 3
 
 
 async def test_without_a_limit_an_answer_says_nothing_of_one(tmp_path: Path) -> None:

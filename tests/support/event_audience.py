@@ -14,7 +14,7 @@ Event = Mapping[str, Any]
 
 
 @contextmanager
-def telling(server: TestServer, whom: Callable[[Event, set[int]], Iterable[int]]) -> Iterator[None]:
+def sending_events_to(server: TestServer, whom: Callable[[Event, set[int]], Iterable[int]]) -> Iterator[None]:
     """Within the block an event is sent to `whom(event, people)` instead of to these people."""
     emit = server.core.emit
 
