@@ -129,7 +129,7 @@ async def test_a_key_from_before_a_promotion_ends_with_it(server: TestServer) ->
 
 
 @pytest.mark.parametrize("name", ["bruno", "chiyo", "elif", "hugo", "iris"])
-async def test_a_bots_key_is_told_to_its_owner_alone(server: TestServer, name: str) -> None:
+async def test_only_its_owner_can_see_a_bots_key(server: TestServer, name: str) -> None:
     listener, owner = await server.listen(name), await server.listen("dario")
     made = await server.call("dario", "POST", "/bots", {"full_name": "Helper", "short_name": "helper"})
     fresh = (await server.call("dario", "POST", f"/bots/{made['user_id']}/api_key/regenerate"))["api_key"]

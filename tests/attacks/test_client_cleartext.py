@@ -159,7 +159,7 @@ def test_the_rule_for_a_new_password_is_said_and_checked_here(
 
 
 @pytest.mark.parametrize(("site", "told"), [("http://192.0.2.7", True), ("http://127.0.0.1:9", False)])
-def test_doctor_tells_of_an_account_that_is_not_encrypted(
+def test_doctor_reports_an_account_that_is_not_encrypted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], site: str, told: bool
 ) -> None:
     for name, value in home(tmp_path).items():

@@ -35,7 +35,7 @@ async def test_a_guest_registers_no_such_queue(server: TestServer) -> None:
     await server.refusal("hugo", "POST", "/register", {"all_public_streams": True})
 
 
-async def test_who_is_promoted_again_hears_again(server: TestServer) -> None:
+async def test_a_user_who_is_promoted_again_receives_events_again(server: TestServer) -> None:
     listener = await server.listen("greta", all_public_streams=True)
     await demote(server, "greta")
     await demote(server, "greta", Role.MEMBER)
@@ -44,7 +44,7 @@ async def test_who_is_promoted_again_hears_again(server: TestServer) -> None:
 
 
 @pytest.mark.parametrize("channel", ["engineering", "design"])
-async def test_a_new_guest_hears_nothing_of_channels_that_they_are_not_in(
+async def test_a_new_guest_receives_no_events_of_channels_that_they_are_not_in(
     server: TestServer, channel: str
 ) -> None:
     listener = await server.listen("greta", all_public_streams=True)

@@ -145,7 +145,7 @@ async def test_a_notice_names_no_topic_of_protected_history_to_newcomers(server:
     assert "takeover" not in str(event)
 
 
-async def test_users_who_lose_access_to_moved_messages_are_not_told_where_they_went(
+async def test_users_who_lose_access_to_moved_messages_do_not_learn_where_they_went(
     server: TestServer,
 ) -> None:
     message_id = await server.send("bruno", "general", "news")
@@ -163,7 +163,9 @@ async def test_users_who_lose_access_to_moved_messages_are_not_told_where_they_w
     assert [word for word in SAID + CHANNELS if word in str(events)] == []
 
 
-async def test_a_guest_is_told_no_name_of_a_public_channel_that_they_cannot_read(server: TestServer) -> None:
+async def test_a_guest_does_not_learn_the_name_of_a_public_channel_that_they_cannot_read(
+    server: TestServer,
+) -> None:
     message_id = await server.send("dario", "engineering", "takeover", "fine")
     listener = await server.listen("hugo")
     move = {"stream_id": server.channel("design"), "topic": "news"}

@@ -82,7 +82,7 @@ async def test_an_event_names_only_messages_that_its_reader_can_see(
     assert told["message_id"] in ids[2:]
 
 
-async def test_an_edit_with_a_move_tells_its_text_to_those_who_can_see_it(
+async def test_an_edit_with_a_move_sends_its_text_only_to_users_who_can_see_it(
     server: TestServer, ids: list[int]
 ) -> None:
     outsider = await server.listen("elif")
@@ -93,7 +93,9 @@ async def test_an_edit_with_a_move_tells_its_text_to_those_who_can_see_it(
     assert "old 0" not in str(told)
 
 
-async def test_nobody_hears_of_a_move_of_what_they_never_had(server: TestServer, ids: list[int]) -> None:
+async def test_nobody_receives_a_move_of_messages_that_they_never_had(
+    server: TestServer, ids: list[int]
+) -> None:
     outsider = await server.listen("elif")
     await server.call("bruno", "PATCH", f"/messages/{ids[0]}", {"topic": "renamed"})
     assert await outsider.events("update_message") == []

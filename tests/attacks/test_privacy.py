@@ -72,7 +72,7 @@ async def test_the_api_address_of_a_user_still_works(server: TestServer) -> None
 
 
 @pytest.mark.parametrize("visibility", [v for v in EmailVisibility if v is not EmailVisibility.EVERYONE])
-async def test_no_picture_tells_a_hidden_address(server: TestServer, visibility: EmailVisibility) -> None:
+async def test_no_avatar_reveals_a_hidden_address(server: TestServer, visibility: EmailVisibility) -> None:
     digest = hashlib.md5(ADDRESS.encode(), usedforsecurity=False).hexdigest()
     listeners = {name: await server.listen(name) for name in ("chiyo", "dario", "hugo")}
     await hide_address(server, visibility)
@@ -257,7 +257,7 @@ async def test_registration_names_no_hidden_person(hiding: TestServer) -> None:
 @pytest.mark.parametrize("operation", ["add", "remove"])
 @pytest.mark.parametrize("flag", ["read", "starred", "collapsed"])
 @pytest.mark.parametrize("name", ["elif", "hugo", "bruno"])
-async def test_a_flag_on_a_guessed_id_tells_of_no_private_channel(
+async def test_a_flag_on_a_guessed_id_reveals_no_private_channel(
     server: TestServer, name: str, operation: str, flag: str
 ) -> None:
     message = await server.send("ada", "leads", "plans")
@@ -275,7 +275,7 @@ async def test_the_skipped_channels_that_one_may_read_are_still_named(server: Te
 
 
 @pytest.mark.parametrize("name", ["bruno", "elif", "hugo"])
-async def test_marking_a_topic_tells_of_no_hidden_topic(server: TestServer, name: str) -> None:
+async def test_marking_a_topic_reveals_no_hidden_topic(server: TestServer, name: str) -> None:
     await server.send("ada", "leads", "plans")
     fields: dict[str, object] = {"stream_id": server.channel("leads"), "topic_name": "plans"}
     there = await server.raw(name, "POST", "/mark_topic_as_read", fields)
@@ -286,7 +286,7 @@ async def test_marking_a_topic_tells_of_no_hidden_topic(server: TestServer, name
 
 @pytest.mark.parametrize("name", ["bruno", "elif", "hugo"])
 @pytest.mark.parametrize("form", ["#**leads>{topic}**", "#**leads>{topic}@{message}**", "#**leads**"])
-async def test_rendering_a_link_tells_of_no_hidden_topic(server: TestServer, name: str, form: str) -> None:
+async def test_rendering_a_link_reveals_no_hidden_topic(server: TestServer, name: str, form: str) -> None:
     message = await server.send("ada", "leads", "plans")
 
     async def shown(topic: str) -> str:
@@ -299,7 +299,7 @@ async def test_rendering_a_link_tells_of_no_hidden_topic(server: TestServer, nam
         assert f'data-stream-id="{server.channel("leads")}"' not in await shown("plans")
 
 
-async def test_rendering_tells_nothing_of_the_files_of_others(server: TestServer) -> None:
+async def test_rendering_reveals_nothing_about_the_files_of_others(server: TestServer) -> None:
     response = await server.raw("ada", "POST", "/user_uploads", files={"f": ("merger.png", b"\x89PNG\r\n")})
     url = response.json()["url"]
     missing = url.rpartition("/")[0][:-3] + "xyz/merger.png"
@@ -311,7 +311,7 @@ async def test_rendering_tells_nothing_of_the_files_of_others(server: TestServer
 
 
 @pytest.mark.parametrize("name", ["elif", "hugo"])
-async def test_a_draft_tells_of_no_private_channel(server: TestServer, name: str) -> None:
+async def test_a_draft_reveals_no_private_channel(server: TestServer, name: str) -> None:
     def drafts(channel: int) -> dict[str, object]:
         return {"drafts": [{"type": "stream", "to": [channel], "topic": "t", "content": "x"}]}
 

@@ -179,7 +179,7 @@ async def test_no_outsider_reads_or_changes_messages(
 
 
 @pytest.mark.parametrize("name", ["ada", "bruno", "dario", "elif", "greta", "hugo"])
-async def test_no_outsider_hears_anything(server: TestServer, secret: int, name: str) -> None:
+async def test_no_outsider_receives_any_event(server: TestServer, secret: int, name: str) -> None:
     listener = await server.listen(name, all_public_streams=name != "hugo")
     message = await server.send("farid", "vault", "plans", "and the key is 5678")
     await server.call("farid", "PATCH", f"/messages/{message}", {"content": "5678!"})
@@ -210,7 +210,7 @@ async def test_a_permission_for_everybody_does_not_let_guests_read(
     await server.refusal("hugo", "GET", f"/users/me/{server.channel('leads')}/topics")
 
 
-async def test_no_list_of_default_channels_tells_of_a_private_one(server: TestServer) -> None:
+async def test_no_list_of_default_channels_reveals_a_private_one(server: TestServer) -> None:
     group = {"group_name": "Start", "description": "", "stream_names": ["engineering", "operations"]}
     await server.refusal("bruno", "POST", "/default_stream_groups/create", group)
     public = {**group, "stream_names": ["engineering", "design"]}

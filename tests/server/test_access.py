@@ -178,7 +178,7 @@ async def test_direct_messages_can_be_switched_off(server: TestServer) -> None:
     await server.call("dario", "POST", "/messages", {**fields, "to": [server.id("iris")]})
 
 
-async def test_deactivated_people_neither_get_nor_hear_anything(server: TestServer) -> None:
+async def test_deactivated_users_receive_neither_events_nor_messages(server: TestServer) -> None:
     listener = await server.listen("greta")
     await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
     await server.refusal("greta", "GET", "/events", listener.poll(), status=401)

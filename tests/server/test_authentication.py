@@ -65,7 +65,7 @@ async def test_a_malformed_header_is_unauthorized(server: TestServer, header: st
 
 
 @proves("AUTH-05")
-async def test_a_deactivated_account_is_told_so(server: TestServer) -> None:
+async def test_a_deactivated_account_gets_its_own_error(server: TestServer) -> None:
     await server.call("ada", "DELETE", f"/users/{server.id('greta')}")
     refusal = await server.refusal("greta", "GET", "/users/me", status=401)
     assert refusal["msg"] == "Account is deactivated"

@@ -21,7 +21,9 @@ async def update(server: TestServer, name: str, by: str = "ada", **params: objec
     return await server.call(by, "PATCH", f"/streams/{server.channel(name)}", params)
 
 
-async def test_a_public_channel_is_told_to_members_and_a_private_one_to_its_own(server: TestServer) -> None:
+async def test_a_public_channel_is_announced_to_members_and_a_private_one_to_subscribers(
+    server: TestServer,
+) -> None:
     member, guest = await server.listen("elif"), await server.listen("hugo")
     await create(server)
     await create(server, name="closet", invite_only=True)
@@ -173,7 +175,7 @@ async def test_only_the_policy_of_the_empty_topic_alone_asks_what_topics_there_a
     assert policies == ["disable_empty_topic", "empty_topic_only"]
 
 
-async def test_settings_of_the_organization_are_told_and_come_with_registration(server: TestServer) -> None:
+async def test_settings_of_the_organization_are_in_events_and_in_the_snapshot(server: TestServer) -> None:
     listener = await server.listen("elif")
     await server.refusal("elif", "PATCH", "/realm", {"name": "X"})
     await server.call(

@@ -270,7 +270,7 @@ async def test_a_reaction_that_is_not_there_has_a_code(server: TestServer) -> No
 
 
 @proves("CONV-06", "ERR-01")
-async def test_a_fault_of_the_server_is_told_in_json_without_its_cause(
+async def test_a_fault_of_the_server_is_reported_in_json_without_its_cause(
     server: TestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken() -> None:

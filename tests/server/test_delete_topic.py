@@ -36,7 +36,7 @@ async def left(server: TestServer, topic: str) -> list[int]:
 
 
 @proves("DTOP-01", "DTOP-03", "DTOP-06", "DTOP-07", "DTOP-13")
-async def test_all_messages_go_and_everybody_is_told(server: TestServer) -> None:
+async def test_all_messages_are_deleted_and_all_users_receive_an_event(server: TestServer) -> None:
     ids = await fill(server, "lunch", 3)
     other = await server.send("dario", "general", "dinner")
     listener = await server.listen("elif", client_capabilities={"bulk_message_deletion": True})
@@ -108,7 +108,7 @@ async def test_a_missing_topic_and_an_unknown_channel_are_refused(server: TestSe
 
 @proves("EVT-05")
 @pytest.mark.parametrize(("level", "told"), [(255, False), (256, True)])
-async def test_the_channels_first_message_is_told_from_256(
+async def test_the_channels_first_message_is_reported_from_256(
     server: TestServer, level: int, told: bool
 ) -> None:
     await fill(server, "lunch", 1)

@@ -168,7 +168,7 @@ def test_the_same_moment_makes_the_same_talk(core: Core, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("hour", range(0, 24, 5))
-def test_the_scripts_can_be_told_at_any_time_of_day(hour: int) -> None:
+def test_the_scripts_can_be_parsed_at_any_time_of_day(hour: int) -> None:
     now = NOW - NOW % DAY + hour * HOUR
     for path in SCRIPTS.glob("*.txt"):
         for conversation in parse(path.read_text(encoding="utf-8"), now):

@@ -87,7 +87,9 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("abstract", [False, True])
-async def test_systemd_hears_when_the_server_answers_and_when_it_ends(tmp_path: Path, abstract: bool) -> None:
+async def test_systemd_is_notified_when_the_server_is_ready_and_when_it_stops(
+    tmp_path: Path, abstract: bool
+) -> None:
     name = f"@{tmp_path}" if abstract else str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
         heard.bind(name.replace("@", "\0"))

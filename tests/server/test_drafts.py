@@ -28,7 +28,7 @@ async def stored(server: TestServer, draft_id: int, name: str = "dario") -> dict
 
 
 @proves("DRF-01", "DRF-02", "DRF-03", "DRF-16", "DRF-17", "EVT-04")
-async def test_an_edit_replaces_the_draft_and_tells_only_the_persons_own_clients(server: TestServer) -> None:
+async def test_an_edit_replaces_the_draft_and_notifies_only_the_users_own_clients(server: TestServer) -> None:
     draft_id = await created(server)
     own, others = await server.listen("dario"), await server.listen("elif")
     edited = {**DRAFT, "to": [server.channel("general")], "content": "bread!"}

@@ -49,7 +49,7 @@ async def test_what_one_client_does_is_reported_to_another(server: TestServer) -
 
 
 @proves("EVT-05")
-async def test_the_oldest_message_of_a_channel_is_told_from_256(server: TestServer) -> None:
+async def test_the_oldest_message_of_a_channel_is_reported_from_256(server: TestServer) -> None:
     listener = await server.listen("dario")
     for level in (255, 256):
         server.set_level(level)
@@ -311,7 +311,7 @@ async def replay(server: TestServer, listener: Listener, after: int) -> list[Ans
 
 
 @pytest.mark.parametrize(("name", "queue", "code"), [("dario", "nosuch", 4400), ("elif", "", 4400)])
-async def test_a_websocket_on_no_queue_is_told_and_closed(
+async def test_a_websocket_on_no_queue_gets_an_error_and_is_closed(
     server: TestServer, name: str, queue: str, code: int
 ) -> None:
     listener = await server.listen("dario")

@@ -42,7 +42,7 @@ async def rows_of(server: TestServer, export: Export, into: Path) -> Tables:
     return tables_of(unpacked(file, into / "unpacked"))
 
 
-async def test_an_export_is_made_told_of_opened_and_deleted(server: TestServer, tmp_path: Path) -> None:
+async def test_an_export_is_made_announced_opened_and_deleted(server: TestServer, tmp_path: Path) -> None:
     administrator, member = await server.listen("bruno"), await server.listen("elif")
     export = await exported(server, ExportType.PUBLIC)
     assert (export.acting_user_id, export.pending, export.export_type) == (server.id("ada"), False, 1)

@@ -50,7 +50,7 @@ def set_subscribe_permission(server: TestServer, group: str) -> None:
 @pytest.mark.parametrize(
     "text", ["nadia@example.com, omar@example.com", "nadia@example.com\n\nomar@example.com\n"]
 )
-async def test_each_address_gets_an_invitation_and_administrators_hear_of_it(
+async def test_each_address_gets_an_invitation_and_administrators_are_notified(
     server: TestServer, text: str
 ) -> None:
     administrator, member = await server.listen("bruno"), await server.listen("elif")
@@ -357,7 +357,9 @@ async def test_invitations_are_revoked_and_sent_again_by_those_who_may(server: T
     assert (await server.call("ada", "GET", "/invites"))["invites"] == []
 
 
-async def test_newcomers_are_told_what_the_invitation_or_the_organization_says(server: TestServer) -> None:
+async def test_new_users_receive_the_welcome_message_of_the_invitation_or_the_organization(
+    server: TestServer,
+) -> None:
     await server.call("ada", "PATCH", "/realm", {"welcome_message_custom_text": "Tea is at *four*."})
     for name, said, told in (
         ("Nadia", None, ["Tea is at *four*."]),
@@ -373,7 +375,7 @@ async def test_newcomers_are_told_what_the_invitation_or_the_organization_says(s
 
 
 @pytest.mark.parametrize("path", ROUTES)
-async def test_administrators_alone_choose_what_newcomers_are_told(server: TestServer, path: str) -> None:
+async def test_only_administrators_choose_the_welcome_message(server: TestServer, path: str) -> None:
     answer = await refused(server, path, "dario", welcome_message_custom_text="Hello")
     assert answer["msg"] == "Must be an organization administrator"
     answer = await refused(server, path, "bruno", welcome_message_custom_text="x" * 8001)
@@ -382,7 +384,7 @@ async def test_administrators_alone_choose_what_newcomers_are_told(server: TestS
     await invite(server, path, "bruno", welcome_message_custom_text="x" * 8000)
 
 
-async def test_an_administrator_sees_what_newcomers_would_be_told(server: TestServer) -> None:
+async def test_an_administrator_can_preview_the_welcome_message(server: TestServer) -> None:
     path, name = "/realm/test_welcome_bot_custom_message", "welcome_message_custom_text"
     answer = await server.call("bruno", "POST", path, {name: "Tea is at *four*."})
     shown = await server.call("bruno", "GET", f"/messages/{answer['message_id']}", {"apply_markdown": False})

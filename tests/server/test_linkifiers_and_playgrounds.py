@@ -129,7 +129,7 @@ PLAYGROUND: dict[str, object] = {
 
 
 @proves("PLG-01", "PLG-02", "PLG-03", "PLG-04", "PLG-05", "PLG-06")
-async def test_a_playground_is_added_and_told(server: TestServer) -> None:
+async def test_a_playground_is_added_and_announced(server: TestServer) -> None:
     listener = await server.listen("dario")
     answer = await server.call("bruno", "POST", "/realm/playgrounds", PLAYGROUND)
     assert answer.keys() == {"result", "msg", "id"}

@@ -354,7 +354,7 @@ def found(source: str) -> Rendered:
     return render(source, WORLD)
 
 
-def test_mentions_aloud_and_silent_are_told_apart() -> None:
+def test_normal_and_silent_mentions_are_distinguished() -> None:
     result = found("@**Ada Moreno** @_**Ada Moreno|40** @*hardware* @**all** @**topic**")
     assert result.user_ids == {31}
     assert result.silent_user_ids == {40}

@@ -97,7 +97,7 @@ async def test_limits_count_code_points(server: TestServer) -> None:
 
 
 @proves("LIM-02")
-async def test_limits_are_the_servers_and_are_told(tmp_path: Path) -> None:
+async def test_limits_are_the_servers_and_are_reported(tmp_path: Path) -> None:
     limits = replace(ServiceLimits(), max_message_length=5, max_topic_length=3)
     async with running_server(tmp_path, config=Config(limits=limits)) as server:
         snapshot = (await server.listen("ada")).snapshot
@@ -144,7 +144,7 @@ async def test_invalid_pages_are_rejected(server: TestServer, fields: dict[str, 
     assert refusal["msg"].startswith(text)
 
 
-async def test_an_edit_is_stored_told_and_remembered(server: TestServer) -> None:
+async def test_an_edit_is_stored_announced_and_added_to_the_history(server: TestServer) -> None:
     message_id = await server.send("ada", "general", "t", "old **text**")
     listener, outsider = await server.listen("dario"), await server.listen("hugo")
     await server.call("ada", "PATCH", f"/messages/{message_id}", {"content": "new text"})
@@ -221,7 +221,7 @@ async def test_a_moved_topic_takes_its_policy_along_and_leaves_a_notice(server: 
     assert [topic["name"] for topic in topics] == ["old", "new"]
 
 
-async def test_a_message_moved_to_another_channel_is_told_to_both(server: TestServer) -> None:
+async def test_the_readers_of_both_channels_receive_the_move_of_a_message(server: TestServer) -> None:
     message_id = await server.send("bruno", "operations", "t")
     newcomer, reader = await server.listen("elif"), await server.listen("dario")
     stranger = await server.listen("hugo")
@@ -234,7 +234,7 @@ async def test_a_message_moved_to_another_channel_is_told_to_both(server: TestSe
     assert (await message(server, "elif", message_id))["stream_id"] == server.channel("general")
 
 
-async def test_protected_history_tells_newcomers_nothing_of_what_moves_in(server: TestServer) -> None:
+async def test_protected_history_reveals_no_moved_messages_to_new_subscribers(server: TestServer) -> None:
     message_id = await server.send("ada", "engineering", "t")
     await server.call(
         "bruno",
@@ -318,7 +318,7 @@ async def test_direct_messages_have_no_topic_and_no_channel(server: TestServer) 
     await server.call("dario", "PATCH", f"/messages/{message_id}", {"content": "better"})
 
 
-async def test_a_deletion_is_told_to_whoever_had_the_message(server: TestServer) -> None:
+async def test_a_deletion_is_sent_to_all_users_who_had_the_message(server: TestServer) -> None:
     message_id = await server.send("dario", "general", "t")
     direct = await server.send_direct("dario", ["elif"])
     listener, outsider = await server.listen("elif", client_capabilities=BULK), await server.listen("hugo")

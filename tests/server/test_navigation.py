@@ -19,7 +19,9 @@ async def views(server: TestServer, name: str = "ada") -> list[Answer]:
     return found
 
 
-async def test_an_entry_is_added_changed_and_removed_and_ones_clients_hear_of_it(server: TestServer) -> None:
+async def test_an_entry_is_added_changed_and_removed_and_the_users_clients_are_notified(
+    server: TestServer,
+) -> None:
     listener = await server.listen("ada")
     other = await server.listen("bruno")
     assert listener.snapshot["navigation_views"] == []

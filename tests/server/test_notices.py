@@ -102,7 +102,7 @@ CHANGES: list[tuple[dict[str, object], str]] = [
 
 
 @pytest.mark.parametrize(("change", "text"), CHANGES, ids=[next(iter(change)) for change, _ in CHANGES])
-async def test_changes_of_a_channel_are_told_in_it_where_the_organization_wants_that(
+async def test_changes_of_a_channel_are_announced_in_it_if_the_organization_wants_that(
     server: TestServer, change: dict[str, object], text: str
 ) -> None:
     identity = server.channel("design")

@@ -111,7 +111,7 @@ async def test_an_invitation_names_the_organization_and_the_two_commands(
     assert page.commands == [INSTALL, f"narrowcast login {address}"]
 
 
-async def test_an_invitation_tells_nothing_else_of_the_organization(server: TestServer) -> None:
+async def test_an_invitation_reveals_nothing_else_about_the_organization(server: TestServer) -> None:
     answer = await server.client.get(await link(server), headers=BROWSER_ACCEPTS)
     private = [user.full_name for user in server.core.users.all()]
     private += [user.delivery_email for user in server.core.users.all()]

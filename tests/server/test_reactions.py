@@ -38,7 +38,7 @@ async def custom_emoji(server: TestServer) -> dict[str, str]:
 
 
 @proves("RXN-01", "RXN-02", "RXN-05", "RXN-07", "RXN-12", "RXN-15")
-async def test_a_reaction_is_added_and_removed_and_told(server: TestServer) -> None:
+async def test_adding_and_removing_a_reaction_is_announced(server: TestServer) -> None:
     listener, outsider = await server.listen("elif"), await server.listen("hugo")
     message_id = await reacted(server)
     (row,) = await reactions(server, message_id)

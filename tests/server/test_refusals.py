@@ -283,7 +283,7 @@ async def test_a_flag_that_is_not_there_is_removed_from_anything_and_unread_is_o
     await server.refusal("dario", "POST", "/messages/flags", {**change, "flag": "read"})
 
 
-async def test_a_zulip_server_always_tells_which_channels_flags_leave_out(tmp_path: Path) -> None:
+async def test_a_zulip_server_always_reports_the_channels_that_flags_skip(tmp_path: Path) -> None:
     async with running_server(tmp_path, dialect="zulip") as server:
         change = {**NEWEST, "narrow": [], "op": "add", "flag": "read"}
         answer = await server.call("dario", "POST", "/messages/flags/narrow", change)

@@ -37,7 +37,7 @@ async def test_a_bot_forgets_what_it_stored(server: TestServer) -> None:
     await server.refusal("ada", "DELETE", "/bot_storage")
 
 
-async def test_a_muted_person_is_heard_again(server: TestServer) -> None:
+async def test_a_muted_user_can_be_unmuted(server: TestServer) -> None:
     path = f"/users/me/muted_users/{server.id('dario')}"
     await server.call("elif", "POST", path)
     listener = await server.listen("elif")
@@ -58,7 +58,7 @@ async def test_one_request_subscribes_and_unsubscribes(server: TestServer) -> No
     await server.refusal("farid", "PATCH", "/users/me/subscriptions")
 
 
-async def test_who_is_subscribed_to_what_is_told_to_those_who_know_the_channel(server: TestServer) -> None:
+async def test_subscriptions_are_announced_to_users_who_may_know_the_channel(server: TestServer) -> None:
     dario = server.id("dario")
     for channel, subscribed in (("design", True), ("support", False)):
         path = f"/users/{dario}/subscriptions/{server.channel(channel)}"

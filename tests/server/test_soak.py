@@ -17,7 +17,7 @@ CLIENTS = 200 if SECONDS >= 60 else 40
 RATE = 50
 
 
-async def test_many_clients_hear_every_message_in_order(tmp_path: Path) -> None:
+async def test_many_clients_receive_every_message_in_order(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         crowd = populate(server.core, CLIENTS)
         report = await soak(server.url, crowd, rate=RATE, messages=int(SECONDS * RATE), patience=30)

@@ -82,7 +82,7 @@ async def test_shared_history_is_open_to_new_subscribers(server: TestServer) -> 
     assert [topic["name"] for topic in await topics(server, "elif", "leads")] == ["plans"]
 
 
-async def test_policies_are_stored_told_and_registered(server: TestServer) -> None:
+async def test_policies_are_stored_announced_and_in_the_snapshot(server: TestServer) -> None:
     general = server.channel("general")
     listener = await server.listen("dario", event_types=["user_topic"])
     old = await server.listen("dario", event_types=["muted_topics"])

@@ -237,7 +237,7 @@ async def test_a_file_that_only_claims_to_be_an_image_has_no_preview(tmp_path: P
             assert "message_inline_image" not in answer["rendered"]
 
 
-async def test_uploads_are_listed_told_of_and_removed_by_their_owner(tmp_path: Path) -> None:
+async def test_uploads_are_listed_announced_and_removed_by_their_owner(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         listener = await server.listen("ada")
         url = (await upload(server, "ada", content=b"12345"))["url"]

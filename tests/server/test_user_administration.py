@@ -40,7 +40,7 @@ def allow_changing_addresses(server: TestServer, name: str) -> None:
 
 
 @proves("USRU-01", "USRU-03", "USRU-04", "USRU-05", "USRU-13", "CONV-15")
-async def test_an_update_changes_what_is_given_and_everybody_hears_of_it(server: TestServer) -> None:
+async def test_an_update_changes_the_given_fields_and_notifies_all_users(server: TestServer) -> None:
     listener = await server.listen("elif")
     user_id = server.id("dario")
     assert (await update(server, "dario", full_name="Dario V.")).keys() == {"result", "msg"}

@@ -45,7 +45,7 @@ async def deactivate(server: TestServer, group_id: int) -> None:
 
 
 @proves("GRPC-01", "GRPC-02", "GRPC-03", "GRPC-04", "GRPC-09", "GSV-20", "GSV-07")
-async def test_a_new_group_is_told_listed_and_has_what_was_asked_for(server: TestServer) -> None:
+async def test_a_new_group_is_announced_and_listed_with_the_requested_properties(server: TestServer) -> None:
     listener = await server.listen("elif")
     members = [server.id("dario"), server.id("elif")]
     params = {"name": "Crew", "description": "Those on board", "members": members}
@@ -151,7 +151,7 @@ async def test_names_are_unique_among_active_groups(server: TestServer) -> None:
 
 
 @proves("GRPU-01", "GRPU-02", "GRPU-03", "GRPU-05", "GRPU-09")
-async def test_an_update_changes_what_is_given_and_tells_of_each_change(server: TestServer) -> None:
+async def test_an_update_changes_the_given_fields_and_announces_each_change(server: TestServer) -> None:
     group_id = await created(server)
     listener = await server.listen("elif")
     assert (await update(server, group_id, name="Staff")).keys() == {"result", "msg"}

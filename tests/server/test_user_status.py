@@ -39,7 +39,7 @@ async def test_below_86_a_status_has_no_emoji_and_a_later_level_has_it_again(ser
 
 
 @proves("STAT-01", "STAT-02", "STAT-04", "STAT-05", "STAT-20", "STAT-21", "STAT-23")
-async def test_only_what_is_passed_changes_and_everybody_hears_of_it(server: TestServer) -> None:
+async def test_only_the_given_fields_change_and_all_users_are_notified(server: TestServer) -> None:
     listener = await server.listen("elif")
     answer = await server.call("dario", "POST", "/users/me/status", {"status_text": "on the roof"})
     assert answer.keys() == {"result", "msg"}

@@ -46,7 +46,7 @@ async def test_the_current_users_record_has_every_field(server: TestServer) -> N
         ("hugo", False, False, True),
     ],
 )
-async def test_roles_are_told_as_booleans_too(
+async def test_roles_are_reported_as_booleans_too(
     server: TestServer, name: str, owner: bool, administrator: bool, guest: bool
 ) -> None:
     me = await server.call(name, "GET", "/users/me")

@@ -386,7 +386,7 @@ async def test_an_export_of_a_running_server_is_a_consistent_snapshot(tmp_path: 
     assert [row["content"] for row in rows["zerver_message"]] == ["before", "after"]
 
 
-def test_a_lost_upload_is_left_out_and_told(tmp_path: Path) -> None:
+def test_a_lost_upload_is_left_out_and_reported(tmp_path: Path) -> None:
     odd_world.make(tmp_path / "data")
     lost = next(file for file in (tmp_path / "data" / "uploads" / "files").rglob("*") if file.is_file())
     lost.unlink()

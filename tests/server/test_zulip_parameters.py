@@ -70,7 +70,7 @@ def test_what_zulip_requires_is_required() -> None:
                 assert (param.default is REQUIRED) == real.required, (operation, name)
 
 
-def test_text_and_json_are_told_apart_as_zulip_does() -> None:
+def test_text_and_json_are_distinguished_as_on_zulip() -> None:
     for operation, endpoint in endpoints():
         for name in of_today(endpoint):
             real = zulip_parameters()[operation].get(name)
