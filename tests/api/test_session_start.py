@@ -32,7 +32,7 @@ async def test_the_next_start_shows_what_was_known_before_there_is_a_network(tmp
             await until(lambda: list(view.ids) == sent and session.state.unreads.count_directs() == 1)
             session.read_marks.seen(sent[:2])
             await until(lambda: session.state.unreads.count_topic(server.channel("general"), "soup") == 1)
-            session.remember(narrow, sent[2])
+            session.cache_view(narrow, sent[2])
             me = session.state.me
     async with session_of(account, tmp_path / "dario", run=False) as session:
         assert session.state.from_cache

@@ -119,10 +119,10 @@ def test_a_server_that_says_nothing_offers_nothing() -> None:
 def test_the_name_of_a_channel_that_is_gone_from_a_snapshot_is_kept_through_the_next_ones() -> None:
     first = make_state(streams=[channel(20, "lunch"), channel(21, "tea")], subscriptions=[])
     without = make_state(streams=[channel(21, "tea")], subscriptions=[])
-    without.channels.keep_names(first.channels)
+    without.channels.carry_over_names(first.channels)
     assert (without.channels.last_name(20), without.channels.last_name(21)) == ("lunch", "tea")
     later = make_state(streams=[], subscriptions=[])
-    later.channels.keep_names(without.channels)
+    later.channels.carry_over_names(without.channels)
     assert (later.channels.last_name(20), later.channels.last_name(21)) == ("lunch", "tea")
 
 

@@ -48,7 +48,7 @@ class Channels:
         """The channel's name, or its last known name if it is no longer visible; None if it never was."""
         return self.name(channel_id) or self._former_names.get(channel_id)
 
-    def keep_names(self, before: Channels) -> None:
+    def carry_over_names(self, before: Channels) -> None:
         """Takes over the names of channels that are in ``before``, the channels of the previous state, but not here."""
         gone = {
             channel.channel_id: channel.name for channel in before if channel.channel_id not in self._by_id

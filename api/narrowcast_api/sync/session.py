@@ -232,7 +232,7 @@ class Session:
         """All views that are kept up to date."""
         return self._views
 
-    def remember(self, narrow: Narrow, position: int | None = None) -> None:
+    def cache_view(self, narrow: Narrow, position: int | None = None) -> None:
         """Caches a view for the next start: its newest known messages, and the selected message."""
         view = self._views.peek(narrow)
         ids = [] if view is None else list(view.ids[-PAGE:])
@@ -309,7 +309,7 @@ class Session:
 
     async def run(self) -> None:
         """Keeps the account up to date until cancelled. Never raises for network errors."""
-        self._supervisor.begin()
+        self._supervisor.attach()
         synchronizer = await self._synchronizer.ready()
         self.client.connection.assume(self.state.server)
         loops = [
@@ -338,7 +338,7 @@ class Session:
 
     def replace_state(self, state: State) -> None:
         """Replaces the state by one from a new snapshot; everything has to be read again."""
-        state.channels.keep_names(self.state.channels)
+        state.channels.carry_over_names(self.state.channels)
         self.state = state
         self.services.on_snapshot(state)
         self._views.mark_stale()

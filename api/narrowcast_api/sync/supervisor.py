@@ -26,7 +26,7 @@ class Supervisor:
         self._tasks = Tasks()
         self._runner: asyncio.Task[object] | None = None
 
-    def begin(self) -> None:
+    def attach(self) -> None:
         """Records the calling task as the one that `stop` cancels."""
         self._runner = asyncio.current_task()
 

@@ -78,4 +78,4 @@ class ConversationPane(Vertical):
 
     def _remember(self) -> None:
         if self.narrow is not None:
-            self.session.remember(self.narrow, self.messages.selected_id)
+            self.session.cache_view(self.narrow, self.messages.selected_id)

@@ -170,7 +170,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.focus_messages()
         self.fold_panes()
         self.messages.show(narrow, anchor)
-        self.session.remember(narrow, self.messages.selected_id)
+        self.session.cache_view(narrow, self.messages.selected_id)
         self.side.save()
         self.lines.update()
 
