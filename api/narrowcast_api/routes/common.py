@@ -21,7 +21,7 @@ __all__ = [
     "Done",
     "Group",
     "Omit",
-    "dropped",
+    "drop_unsupported",
     "given",
     "ids",
     "read",
@@ -86,7 +86,7 @@ def given(**params: object) -> dict[str, object]:
     return {name: value for name, value in params.items() if value is not OMIT}
 
 
-def dropped(server: ServerInfo, gate: Gate, params: dict[str, object], *names: str) -> list[str]:
+def drop_unsupported(server: ServerInfo, gate: Gate, params: dict[str, object], *names: str) -> list[str]:
     """Remove the named parameters if the server is too old for them; returns a notice for each removed one."""
     if server.supports(gate):
         return []

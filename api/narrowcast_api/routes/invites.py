@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.encoding import OMIT, Omit
-from narrowcast_api.routes.common import Bound, Done, Group, dropped, ids, read, segment
+from narrowcast_api.routes.common import Bound, Done, Group, drop_unsupported, ids, read, segment
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.organization import Invitation, InvitationList, InviteLink
@@ -53,8 +53,10 @@ async def send_invites(
     params["include_realm_default_subscriptions"] = include_realm_default_subscriptions
     params["notify_referrer_on_join"] = notify_referrer_on_join
     params["welcome_message_custom_text"] = welcome_message_custom_text
-    notices = dropped(server, Gate.INVITE_DEFAULT_CHANNELS, params, "include_realm_default_subscriptions")
-    notices += dropped(server, Gate.INVITE_NOTIFY_REFERRER, params, "notify_referrer_on_join")
+    notices = drop_unsupported(
+        server, Gate.INVITE_DEFAULT_CHANNELS, params, "include_realm_default_subscriptions"
+    )
+    notices += drop_unsupported(server, Gate.INVITE_NOTIFY_REFERRER, params, "notify_referrer_on_join")
     return read(Done, await connection.request("POST", "/invites", params), notices)
 
 
@@ -80,7 +82,9 @@ async def create_invite_link(
     params |= _groups(server, group_ids)
     params["include_realm_default_subscriptions"] = include_realm_default_subscriptions
     params["welcome_message_custom_text"] = welcome_message_custom_text
-    notices = dropped(server, Gate.INVITE_DEFAULT_CHANNELS, params, "include_realm_default_subscriptions")
+    notices = drop_unsupported(
+        server, Gate.INVITE_DEFAULT_CHANNELS, params, "include_realm_default_subscriptions"
+    )
     if not server.supports(Gate.INVITE_LINKS_FOR_ALL):
         notices.append(f"before level {Gate.INVITE_LINKS_FOR_ALL.level} only administrators can create links")
     return read(InviteLink, await connection.request("POST", "/invites/multiuse", params), notices)

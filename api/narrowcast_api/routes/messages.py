@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, ids, read, segment
+from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, drop_unsupported, ids, read, segment
 from narrowcast_api.routes.conversations import (
     Addressee,
     ChannelDestination,
@@ -151,7 +151,9 @@ async def send_message(
         case People(emails):
             params["to"] = list(emails)
     params["read_by_sender"] = read_by_sender
-    notices = [] if not read_by_sender else dropped(server, Gate.READ_BY_SENDER, params, "read_by_sender")
+    notices = (
+        [] if not read_by_sender else drop_unsupported(server, Gate.READ_BY_SENDER, params, "read_by_sender")
+    )
     return read(SentMessage, await connection.request("POST", "/messages", params), notices)
 
 
@@ -194,7 +196,7 @@ async def edit_message(
         params["prev_content_sha256"] = hashlib.sha256(
             expected_content.encode("utf-8", "replace")
         ).hexdigest()
-        notices = dropped(server, Gate.EDIT_EXPECTATION, params, "prev_content_sha256")
+        notices = drop_unsupported(server, Gate.EDIT_EXPECTATION, params, "prev_content_sha256")
     return read(EditResult, await connection.request("PATCH", path, params), notices)
 
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, given, read, segment
+from narrowcast_api.routes.common import (
+    OMIT,
+    Bound,
+    Done,
+    Group,
+    Omit,
+    drop_unsupported,
+    given,
+    read,
+    segment,
+)
 from narrowcast_api.routes.emoji_types import wire_reaction_type
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.wire.levels import Gate
@@ -80,7 +90,7 @@ def _prepare(server: ServerInfo, params: dict[str, object], reaction_type: str |
         raise InvalidInput(f"status_text is too long (limit: {STATUS_TEXT_MAX} characters)")
     if "emoji_name" not in params and ("emoji_code" in params or "reaction_type" in params):
         raise InvalidInput("an emoji's code and type need its name")
-    notices = dropped(server, Gate.STATUS_EMOJI, params, *_EMOJI)
+    notices = drop_unsupported(server, Gate.STATUS_EMOJI, params, *_EMOJI)
     if not params:
         server.require(Gate.STATUS_EMOJI)
     if "away" in params and server.supports(Gate.AWAY_DEPRECATED):

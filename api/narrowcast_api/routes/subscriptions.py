@@ -8,7 +8,18 @@ from msgspec.structs import replace
 
 from narrowcast_api.errors import BadPrincipal, InvalidInput, UnauthorizedPrincipal
 from narrowcast_api.http.connection import Connection
-from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, dropped, given, read, segment, texts
+from narrowcast_api.routes.common import (
+    OMIT,
+    Bound,
+    Done,
+    Group,
+    Omit,
+    drop_unsupported,
+    given,
+    read,
+    segment,
+    texts,
+)
 from narrowcast_api.routes.users import list_users
 from narrowcast_api.wire.channels import (
     SubscribeResult,
@@ -64,7 +75,7 @@ async def subscribe(
         authorization_errors_fatal=authorization_errors_fatal,
         send_new_subscription_messages=send_new_subscription_messages,
     )
-    notices = dropped(server, Gate.SUBSCRIPTION_NOTICES, params, "send_new_subscription_messages")
+    notices = drop_unsupported(server, Gate.SUBSCRIPTION_NOTICES, params, "send_new_subscription_messages")
     params |= {**(extra or {}), "subscriptions": subscriptions}
     if not isinstance(principals, Omit):
         params["principals"] = await _principals(connection, principals)

@@ -15,7 +15,7 @@ from narrowcast_api.routes.common import (
     Done,
     Group,
     Omit,
-    dropped,
+    drop_unsupported,
     given,
     read,
     segment,
@@ -139,7 +139,9 @@ async def deactivate_user(
     if isinstance(notification_comment, str):
         params["deactivation_notification_comment"] = notification_comment
         server = await connection.identified()
-        notices = dropped(server, Gate.DEACTIVATION_COMMENT, params, "deactivation_notification_comment")
+        notices = drop_unsupported(
+            server, Gate.DEACTIVATION_COMMENT, params, "deactivation_notification_comment"
+        )
     return read(Done, await connection.request("DELETE", path, params), notices)
 
 
