@@ -176,9 +176,9 @@ def test_killed_windows_leave_no_files_behind_for_ever(tmp_path: Path) -> None:
 
 def test_only_one_window_at_a_time_takes_on_a_duty(tmp_path: Path) -> None:
     first, second = storage_at(tmp_path), storage_at(tmp_path)
-    assert (first.takes("drafts"), second.takes("drafts"), first.takes("drafts")) == (True, False, True)
+    assert [window.acquire_task("drafts") for window in (first, second, first)] == [True, False, True]
     crash(first)
-    assert second.takes("drafts")
+    assert second.acquire_task("drafts")
     second.close()
 
 
@@ -268,7 +268,7 @@ def test_without_locks_there_is_one_window(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(fcntl, "flock", no_locks)
     first = storage_at(tmp_path)
     assert not first.read_only
-    assert first.takes("drafts")
+    assert first.acquire_task("drafts")
     second = storage_at(tmp_path)
     assert second.read_only
     assert "no locks" in second.warnings[0]

@@ -208,7 +208,7 @@ def test_damage_found_while_reading_leads_to_a_new_cache(tmp_path: Path) -> None
     path.write_bytes(raw)
     told: list[str | None] = []
     cache = Cache.open(path)
-    cache.file.warned = lambda: told.append(cache.warning)
+    cache.file.on_warning = lambda: told.append(cache.warning)
     assert cache.file.verify() is False
     assert "being rebuilt" in (told[0] or "")
     cache.save_messages([message(1)])

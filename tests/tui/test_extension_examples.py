@@ -85,8 +85,8 @@ async def test_somebody_who_writes_while_the_user_is_away_is_answered_once(tmp_p
         assert await until_answered(server, "chiyo", 1) == ["[Automatic answer] back at two"]
         assert await until_answered(server, "bruno", 1) == ["[Automatic answer] back at two"]
         async with second_window(stage) as other:
-            assert not other.storage.takes("extension-away-answer")
-            assert other.storage.takes("extension-away-other")
+            assert not other.storage.acquire_task("extension-away-answer")
+            assert other.storage.acquire_task("extension-away-other")
         await submit(stage, "/away")
         await stage.told("Nothing is answered for you any more.")
         assert "  away" not in stage.status_line

@@ -258,7 +258,7 @@ class EventStream:
             self._catching_up = True
             self._silence.polled()
             return
-        await self._hand_over(raw)
+        await self._deliver(raw)
         if waiting:
             self._silence.received(raw)
         self._catching_up = False
@@ -303,7 +303,7 @@ class EventStream:
             return None
         return self._socket
 
-    async def _hand_over(self, raw: Sequence[object]) -> None:
+    async def _deliver(self, raw: Sequence[object]) -> None:
         """Parses events and passes them on in batches of limited size, so that a burst does not block the loop."""
         for start in range(0, len(raw), _BATCH_SIZE):
             if self.queue is None:

@@ -103,9 +103,11 @@ class AccountStorage:
             return window is None
         return owner is None or window.is_gone(owner)
 
-    def takes(self, task: str) -> bool:
-        """Whether this window does a task that only one window does at a time."""
-        return self.window is None or self.window.take(task)
+    def acquire_task(self, task: str) -> bool:
+        """Take a task that only one window does at a time, unless another window has it; returns whether this
+        window has it.
+        """
+        return self.window is None or self.window.acquire_task(task)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -114,10 +116,10 @@ class AccountStorage:
             return (self.journal.read_only,)
         return tuple(warning for warning in (self.journal.warning, self.cache.warning) if warning)
 
-    def on_warning(self, warned: Callable[[], None]) -> None:
-        """Call `warned` whenever `warnings` changes, in any thread."""
-        self.journal.on_warning(warned)
-        self.cache.file.warned = warned
+    def on_warning(self, call: Callable[[], None]) -> None:
+        """Call this function whenever `warnings` changes, in any thread."""
+        self.journal.on_warning(call)
+        self.cache.file.on_warning = call
 
     def close(self) -> None:
         """Write what is pending, for a few seconds at most, and close the files."""

@@ -30,13 +30,13 @@ class CacheFile:
     """A database that may be lost: reading returns nothing if it fails, writing sets a warning.
 
     `writer` and `reader` are separate connections, so that reading never waits for a write. `read_only`:
-    another instance writes. `path` None: in memory. `warned` is called when `warning` changes, in any thread.
+    another instance writes. `path` None: in memory. `on_warning` is called when `warning` changes, in any thread.
     """
 
     def __init__(self, path: Path | None, migrations: Migrations, *, read_only: bool = False) -> None:
         self._trouble: str | None = None
         self._rebuilt = False
-        self.warned: Callable[[], None] = lambda: None
+        self.on_warning: Callable[[], None] = lambda: None
         self.path = path
         self._migrations = migrations
         self._read_only = read_only
@@ -112,7 +112,7 @@ class CacheFile:
             with suppress(OSError):
                 self._put_away()
             self.writer, self.reader = self._connect()
-        self.warned()
+        self.on_warning()
 
     def read(self, query: str, *parameters: object) -> Rows:
         """The rows of a query; none if it fails."""
@@ -144,7 +144,7 @@ class CacheFile:
         """Set or clear the warning about the disk."""
         if trouble != self._trouble:
             self._trouble = trouble
-            self.warned()
+            self.on_warning()
 
     def vacuum(self) -> None:
         """Return free pages to the disk."""

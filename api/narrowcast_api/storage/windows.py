@@ -126,7 +126,7 @@ class Window:
             path.unlink(missing_ok=True)
         return True
 
-    def take(self, name: str) -> bool:
+    def acquire_task(self, name: str) -> bool:
         """Take a task that only one window of the account does at a time, until this window closes; returns
         whether this window has it.
         """

@@ -86,7 +86,7 @@ class OtherWindows:
             await self._take_in(self._storage.journal.refresh())
 
     async def _adopt(self) -> None:
-        if self._storage.takes(DRAFTS):
+        if self._storage.acquire_task(DRAFTS):
             self._on_leader()
         if gone := self._storage.closed_windows():
             await self._take_in(self._storage.journal.take_over(gone))

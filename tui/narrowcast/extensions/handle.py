@@ -98,7 +98,7 @@ class Handle:
         if not _TASK.fullmatch(task):
             raise ValueError(f"{task!r} is not a name of a task: use lower-case letters, digits and hyphens")
         with uninterrupted():
-            return self._session.storage.takes(f"extension-{self._running.name}-{task}")
+            return self._session.storage.acquire_task(f"extension-{self._running.name}-{task}")
 
     @property
     def connection(self) -> ConnectionStatus:
