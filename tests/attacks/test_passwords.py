@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from narrowcast_server.http.sign_in_limits import SignInLimits, place_of
+from narrowcast_server.http.login_limits import LoginLimits, place_of
 from narrowcast_server.organization import passwords
 from narrowcast_server.organization.config import RateLimit
 from narrowcast_server.organization.errors import ServiceError
@@ -45,7 +45,7 @@ async def test_many_attackers_do_not_lock_out_an_address_from_which_the_user_has
 ) -> None:
     async with running_server(tmp_path, clock=VirtualClock()) as server:
         assert await attempt(server, ADA, world.PASSWORD, "198.51.100.1") == 200
-        limits = server.core.sign_ins
+        limits = server.core.login_limits
         for number in range(99):
             limits.hit(server.id("ada"), ADA, f"203.0.113.{number}")
         assert await attempt(server, ADA, world.PASSWORD, "192.0.2.99") == 429
@@ -68,8 +68,8 @@ async def test_changing_the_password_is_an_attempt_as_well(tmp_path: Path) -> No
         await server.refusal("ada", "PATCH", "/settings", fields, status=429)
 
 
-def limits(clock: VirtualClock | None = None) -> SignInLimits:
-    return SignInLimits(clock or VirtualClock(), RateLimit(1800, 5))
+def limits(clock: VirtualClock | None = None) -> LoginLimits:
+    return LoginLimits(clock or VirtualClock(), RateLimit(1800, 5))
 
 
 def test_made_up_names_do_not_push_out_what_is_known_of_an_account() -> None:

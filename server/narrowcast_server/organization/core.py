@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast_server.computing.highlights import Highlights
 from narrowcast_server.computing.workers import Workers
-from narrowcast_server.http.sign_in_limits import SignInLimits
+from narrowcast_server.http.login_limits import LoginLimits
 from narrowcast_server.organization.clock import Clock, SystemClock
 from narrowcast_server.organization.config import Config
 from narrowcast_server.organization.events import Event, EventHub
@@ -71,8 +71,8 @@ class Core:
         self.extra_keys = ExtraKeys(self.store)
         self.measures = Measures(self.clock.now())
         self.highlights = Highlights(self.workers)
-        self.sign_ins = SignInLimits(self.clock, config.login_attempts)
-        self.resets = SignInLimits(self.clock, config.reset_attempts)
+        self.login_limits = LoginLimits(self.clock, config.login_attempts)
+        self.reset_limits = LoginLimits(self.clock, config.reset_attempts)
         self.second_factors = SecondFactors(self.store, self.vault, self.clock)
         self.link_previews: dict[str, LinkPreview] = {}
         """Predefined website previews; the server never fetches pages."""

@@ -23,7 +23,7 @@ async def fetch_api_key(call: Call) -> Answer:
     core = call.core
     name, place = call[USERNAME].strip().lower(), address_of(call.request)
     user = core.user_by_address(name)
-    core.sign_ins.hit(None if user is None else user.id, name, place)
+    core.login_limits.hit(None if user is None else user.id, name, place)
     fits = await core.passwords.fits(password_hash_of(core, user), call[PASSWORD], place)
     # Other requests may have changed the user meanwhile.
     user = None if user is None else core.users.get(user.id)
@@ -33,5 +33,5 @@ async def fetch_api_key(call: Call) -> Answer:
         raise ServiceError("Account is deactivated", "USER_DEACTIVATED", 401)
     with core.transaction():
         check_code(core, user, call[CODE])
-    core.sign_ins.succeeded(user.id, place)
+    core.login_limits.succeeded(user.id, place)
     return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}

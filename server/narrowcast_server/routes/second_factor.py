@@ -85,7 +85,7 @@ async def end(call: Call) -> Answer:
 
 async def _check_password(call: Call) -> None:
     core, user, place = call.core, call.user, address_of(call.request)
-    core.sign_ins.hit(user.id, user.delivery_email, place)
+    core.login_limits.hit(user.id, user.delivery_email, place)
     if not await core.passwords.fits(password_hash_of(core, user), call[PASSWORD], place):
         raise ServiceError("Wrong password!")
-    core.sign_ins.succeeded(user.id, place)
+    core.login_limits.succeeded(user.id, place)

@@ -124,10 +124,10 @@ async def _new_password_hash(call: Call) -> str | None:
     present = password_hash_of(core, call.user)
     if present is not None:
         place = address_of(call.request)
-        core.sign_ins.hit(call.user.id, "", place)
+        core.login_limits.hit(call.user.id, "", place)
         if not await core.passwords.fits(present, call[OLD_PASSWORD] or "", place):
             raise ServiceError("Wrong password!")
-        core.sign_ins.succeeded(call.user.id, place)
+        core.login_limits.succeeded(call.user.id, place)
     return await core.passwords.hashed(new)
 
 

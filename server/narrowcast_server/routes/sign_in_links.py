@@ -30,7 +30,7 @@ def ask_for_link(call: Call) -> Answer:
             "This server sends no email. Ask its operator for a password reset link (narrowcast serve admin link)."
         )
     user = core.user_by_address(name)
-    core.resets.hit(None if user is None else user.id, name, address_of(call.request))
+    core.reset_limits.hit(None if user is None else user.id, name, address_of(call.request))
     if user is not None and user.is_active and not user.is_bot:
         sign_in_links.mail_link(core, user)
     return {}

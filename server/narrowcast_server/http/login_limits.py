@@ -27,7 +27,7 @@ _ANY_ACCOUNT: Final = 6
 _MOST_PLACES: Final = 10_000
 
 
-class SignInLimits:
+class LoginLimits:
     """The login attempts at one server."""
 
     def __init__(self, clock: Clock, attempts: RateLimit) -> None:
