@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.actions.act_log import record
 from narrowcast_server.actions.invites import create_link, revoke
-from narrowcast_server.actions.sign_in_links import BY_OPERATOR_SECONDS, make_link
+from narrowcast_server.actions.password_resets import BY_OPERATOR_SECONDS, make_link
 from narrowcast_server.operator import arguments as given
 from narrowcast_server.operator.arguments import Arguments, Command, Fault
 from narrowcast_server.organization import totp

@@ -9,7 +9,7 @@ from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server import first_run
 from narrowcast_server.actions.act_log import acts, record
 from narrowcast_server.actions.keys import replace_key
-from narrowcast_server.actions.sign_in_links import end_links
+from narrowcast_server.actions.password_resets import end_links
 from narrowcast_server.actions.user_admin import change_role, deactivate, reactivate
 from narrowcast_server.operator import access, mail
 from narrowcast_server.operator import arguments as given

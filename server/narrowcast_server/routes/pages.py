@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from narrowcast_api.wire.vocabulary import API_PREFIX
-from narrowcast_server.actions import joining, sign_in_links
+from narrowcast_server.actions import joining, password_resets
 from narrowcast_server.http.page import Command, Heading, Part, Text, page
 from narrowcast_server.http.routing import Call, Routes
 from narrowcast_server.organization.errors import ServiceError
@@ -61,13 +61,13 @@ def reset(call: Call) -> Response:
     core, token = call.core, call.path["token"]
     name = core.setting_str("name")
     try:
-        sign_in_links.whose(core, token)
+        password_resets.whose(core, token)
     except ServiceError as error:
         return page(name, [Heading("", name, level=1), Text(error.message), _WHAT], 410)
     parts: list[Part] = [
         Heading("A new password for", name, level=1),
         Text("In a terminal where Narrowcast is installed, type:"),
-        Command(f"narrowcast login {shlex.quote(sign_in_links.reset_url(core, token))}"),
+        Command(f"narrowcast login {shlex.quote(password_resets.reset_url(core, token))}"),
         Text("The command asks for the new password. Keep this link to yourself: it works once."),
     ]
     return page(f"New password for {name}", parts)

@@ -9,7 +9,7 @@ from narrowcast_server.actions.drafts import forget_drafts
 from narrowcast_server.actions.exports import emit_consent
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.muted_users import mute, unmute
-from narrowcast_server.actions.sign_in_links import end_links
+from narrowcast_server.actions.password_resets import end_links
 from narrowcast_server.actions.users import check_full_name, emit_avatar, emit_delivery_email, emit_person
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import (

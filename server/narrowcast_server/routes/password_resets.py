@@ -6,7 +6,7 @@ POST /reset/TOKEN    password, second_factor: sets the password; answers like fe
 
 from __future__ import annotations
 
-from narrowcast_server.actions import sign_in_links
+from narrowcast_server.actions import password_resets
 from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import optional, required, string, text_without_null
 from narrowcast_server.http.routing import Answer, Call, Routes
@@ -32,7 +32,7 @@ def ask_for_link(call: Call) -> Answer:
     user = core.user_by_address(name)
     core.reset_limits.hit(None if user is None else user.id, name, address_of(call.request))
     if user is not None and user.is_active and not user.is_bot:
-        sign_in_links.mail_link(core, user)
+        password_resets.mail_link(core, user)
     return {}
 
 
@@ -40,10 +40,10 @@ def ask_for_link(call: Call) -> Answer:
 async def use_link(call: Call) -> Answer:
     """Sets the password of the account that the link belongs to."""
     core, token = call.core, call.path["token"]
-    user = sign_in_links.whose(core, token)
+    user = password_resets.whose(core, token)
     check_password(call[PASSWORD])
     password_hash = await core.passwords.hashed(call[PASSWORD])
     with core.transaction():
         check_code(core, user, call[CODE])
-        user = sign_in_links.use_link(core, token, password_hash)
+        user = password_resets.use_link(core, token, password_hash)
     return {"api_key": user.api_key, "email": user.delivery_email, "user_id": user.id}
