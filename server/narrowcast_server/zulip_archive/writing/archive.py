@@ -55,7 +55,7 @@ TABLES: Final[tuple[tuple[str, Table], ...]] = (
     ("zerver_usertopic", channels.topic_policies),
     ("zerver_reaction", messages.reactions),
     ("zerver_submessage", messages.submessages),
-    ("zerver_realmauthenticationmethod", organization.sign_in),
+    ("zerver_realmauthenticationmethod", organization.authentication_methods),
     ("zerver_realmuserdefault", organization.new_people),
     ("zerver_realmdomain", organization.domains),
     ("zerver_realmfilter", organization.linkifiers),

@@ -73,7 +73,7 @@ def new_people(export: Export) -> Iterator[Record]:
     yield {"id": 1, "realm": REALM_ID, **personal_settings({**DEFAULTS, **own})}
 
 
-def sign_in(export: Export) -> Iterator[Record]:
+def authentication_methods(export: Export) -> Iterator[Record]:
     """Email and password are the only login method."""
     yield {"id": 1, "realm": REALM_ID, "name": "Email"}
 
