@@ -182,7 +182,7 @@ async def test_the_log_is_read_in_pages(server: TestServer) -> None:
     assert (await own(server, "ada", "GET", "/server/acts", {"limit": 1001}))["result"] == "error"
 
 
-async def test_signing_in_is_not_logged_as_an_act(server: TestServer) -> None:
+async def test_a_login_is_not_in_the_audit_log(server: TestServer) -> None:
     await server.call(
         None, "POST", "/fetch_api_key", {"username": "ada@demo.example", "password": world.PASSWORD}
     )

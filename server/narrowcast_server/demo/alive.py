@@ -227,7 +227,7 @@ class Company:
                 index = self.chance.randrange(len(options))
                 self.later(self.between(VOTE_SECONDS), partial(self.vote, user, message, index))
 
-    # --- acts ----------------------------------------------------------------------------------------------
+    # --- actions -------------------------------------------------------------------------------------------
 
     def plan_answer(self, spot: Spot, user: User, message: Message) -> None:
         """Plans reading, typing and answering. A newer message in the same place replaces the plan."""

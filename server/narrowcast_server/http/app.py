@@ -25,7 +25,7 @@ from starlette.websockets import WebSocket
 
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import API_PREFIX
-from narrowcast_server.actions.act_log import is_administrative, record
+from narrowcast_server.actions.audit_log import is_administrative, record
 from narrowcast_server.actions.background import background
 from narrowcast_server.http import auth
 from narrowcast_server.http.browsers import check_page
@@ -238,7 +238,7 @@ class _Dispatcher:
             answer = await cast("Callable[[Call], Awaitable[Answer | Response]]", handler)(call)
             if call.caller is not None and is_administrative(call.endpoint.method, call.endpoint.path):
                 with self._core.transaction():
-                    _log_act(call)
+                    _record_action(call)
             return answer
         plain = cast("Callable[[Call], Answer | Response]", handler)
         if call.endpoint.method == "GET":
@@ -247,7 +247,7 @@ class _Dispatcher:
         def work() -> Answer | Response:
             with self._core.transaction():
                 answer = plain(call)
-                _log_act(call)
+                _record_action(call)
                 return answer
 
         return await self._core.highlights.with_highlights(work)
@@ -261,8 +261,8 @@ class _Dispatcher:
         return json_response(body)
 
 
-def _log_act(call: Call) -> None:
-    """Records the call in the log of administrative acts, if it is one."""
+def _record_action(call: Call) -> None:
+    """Records the call in the audit log if it is administrative."""
     if call.caller is not None and is_administrative(call.endpoint.method, call.endpoint.path):
         record(
             call.core,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.actions.act_log import record
+from narrowcast_server.actions.audit_log import record
 from narrowcast_server.actions.invites import create_link, revoke
 from narrowcast_server.actions.password_resets import BY_OPERATOR_SECONDS, make_link
 from narrowcast_server.operator import arguments as given

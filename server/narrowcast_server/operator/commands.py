@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server import first_run
-from narrowcast_server.actions.act_log import acts, record
+from narrowcast_server.actions.audit_log import entries, record
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.actions.password_resets import end_links
 from narrowcast_server.actions.user_admin import change_role, deactivate, reactivate
@@ -134,8 +134,8 @@ async def end_sessions(core: Core, arguments: Arguments) -> list[str]:
 
 
 async def log(core: Core, arguments: Arguments) -> list[str]:
-    """The newest administrative acts, in chronological order."""
-    rows = acts(core, given.number(arguments, "limit"))
+    """The newest administrative actions, in chronological order."""
+    rows = entries(core, given.number(arguments, "limit"))
     return [
         f"{given.time(row['timestamp'])}  {row['by']}  {row['act']}  "
         + " ".join(f"{name}={text!r}" for name, text in row["details"].items())

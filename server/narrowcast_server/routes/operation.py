@@ -3,7 +3,7 @@
 GET /health           public: 200 while the server answers requests and can read its database
 GET /metrics          administrators: numbers in the text form of Prometheus
 GET /server/sessions  the caller's sessions; DELETE ends one or all; owners and administrators those of others
-GET /server/acts      administrators: the log of administrative acts
+GET /server/acts      administrators: the audit log
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from narrowcast_server.actions.act_log import acts
+from narrowcast_server.actions.audit_log import entries
 from narrowcast_server.actions.keys import replace_key
 from narrowcast_server.http.params import boolean, defaulted, integer, natural, optional
 from narrowcast_server.http.routing import Answer, Call, Routes
@@ -32,7 +32,7 @@ NEW_KEY = defaulted("new_key", boolean, False)
 BEFORE = optional("before", natural)
 LIMIT = defaulted("limit", natural, 100)
 
-_MOST_ACTS: Final = 1000
+_MOST_ENTRIES: Final = 1000
 _HELP: Final = {
     "answers_total": "Answers by HTTP status.",
     "crashes_total": "Requests that failed with a server error.",
@@ -114,8 +114,8 @@ def _whose(call: Call) -> User:
 
 
 @routes.add("GET", "/server/acts", BEFORE, LIMIT, absolute=True, callers=Callers.ADMINISTRATORS)
-def list_acts(call: Call) -> Answer:
-    """The newest administrative acts, or the newest before an id."""
-    if call[LIMIT] > _MOST_ACTS:
-        raise ServiceError(f"Too many acts requested (limit: {_MOST_ACTS})")
-    return {"acts": acts(call.core, call[LIMIT], call[BEFORE])}
+def list_audit_log(call: Call) -> Answer:
+    """The newest administrative actions, or the newest before an id."""
+    if call[LIMIT] > _MOST_ENTRIES:
+        raise ServiceError(f"Too many acts requested (limit: {_MOST_ENTRIES})")
+    return {"acts": entries(call.core, call[LIMIT], call[BEFORE])}

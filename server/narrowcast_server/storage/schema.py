@@ -240,7 +240,7 @@ CREATE TABLE acts (
   act TEXT NOT NULL, details TEXT NOT NULL
 );
 """
-"""Administrative acts; a null user means the operator, on the command line."""
+"""The audit log; a null user means the operator, on the command line."""
 
 _EXTRA_KEYS = """
 CREATE TABLE extra_keys (

@@ -18,7 +18,7 @@ _TABLES: Final = (
     ("second_factors", "accounts with two-factor authentication: people set it up again"),
     ("sent_emails", "sent emails"),
     ("invites", "invitations: their links point to this server"),
-    ("acts", "entries of the log of administrative acts"),
+    ("acts", "entries of the audit log"),
 )
 
 

@@ -1,4 +1,4 @@
-"""The log of administrative acts: who changed the organization or other users, what, and when."""
+"""The audit log: who changed the organization or other users, what, and when."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def is_administrative(method: str, path: str) -> bool:
     return method != "GET" and path.startswith(_ADMINISTRATIVE) and not path.startswith(_ORDINARY)
 
 
-def record(core: Core, actor: User | None, act: str, details: Mapping[str, str]) -> None:
-    """Logs an act, in the transaction of the act itself, and drops the oldest acts. `actor` None: the operator."""
+def record(core: Core, actor: User | None, action: str, details: Mapping[str, str]) -> None:
+    """Logs an action, in the transaction of the action, and drops the oldest entries. `actor` None: the operator."""
     shown = {
         name: "(not shown)" if name in _SECRET else text[:_LONGEST] for name, text in sorted(details.items())
     }
@@ -52,14 +52,14 @@ def record(core: Core, actor: User | None, act: str, details: Mapping[str, str])
         "INSERT INTO acts (timestamp, user_id, act, details) VALUES (?, ?, ?, ?)",
         core.now(),
         None if actor is None else actor.id,
-        act[:_LONGEST],
+        action[:_LONGEST],
         json.dumps(shown),
     )
     core.store.execute("DELETE FROM acts WHERE id <= (SELECT max(id) FROM acts) - ?", _KEPT)
 
 
-def acts(core: Core, limit: int, before: int | None = None) -> list[dict[str, Any]]:
-    """The newest acts, or the newest before an id, newest first."""
+def entries(core: Core, limit: int, before: int | None = None) -> list[dict[str, Any]]:
+    """The newest entries, or the newest before an id, newest first."""
     rows = core.store.all(
         "SELECT * FROM acts WHERE id < ? ORDER BY id DESC LIMIT ?", 2**62 if before is None else before, limit
     )
