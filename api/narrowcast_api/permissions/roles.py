@@ -119,7 +119,7 @@ def only(who: str, act: str) -> Refusal:
     return Refusal(f"Only {who} can {act}.", f"only {who}")
 
 
-def below(state: State, gate: Gate) -> Refusal:
+def level_refusal(state: State, gate: Gate) -> Refusal:
     """A sentence that the server is too old for a feature; empty if it supports the feature."""
     missing = level_needed(state, gate)
     return Refusal(f"{gate.title}: {missing}.", missing) if missing else ALLOWED

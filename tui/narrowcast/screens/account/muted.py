@@ -22,7 +22,7 @@ class MutedPeopleScreen(ManageScreen[int]):
     FOLLOWS = (UsersChanged,)
 
     def refusal(self) -> str:
-        return permissions.below(self.state, Gate.MUTED_USERS)
+        return permissions.level_refusal(self.state, Gate.MUTED_USERS)
 
     def rows(self) -> Sequence[ListRow[int]]:
         return [

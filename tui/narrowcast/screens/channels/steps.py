@@ -51,7 +51,7 @@ def subscription(session: Session, channel: Channel) -> Step:
         f"unsubscribe from {name}",
         partial(subscriptions.remove, channels=[channel.name], archived=channel.is_archived),
         f"Unsubscribed from {name}.",
-        permissions.below(state, Gate.ARCHIVED_SUBSCRIPTIONS) if channel.is_archived else "",
+        permissions.level_refusal(state, Gate.ARCHIVED_SUBSCRIPTIONS) if channel.is_archived else "",
         question,
         "Unsubscribe",
         reversible=not channel.invite_only,
@@ -66,7 +66,7 @@ def archiving(session: Session, channel: Channel) -> Step:
             f"unarchive {name}",
             partial(channels.unarchive, channel_id=channel.channel_id),
             f"{name} unarchived.",
-            permissions.below(session.state, Gate.UNARCHIVE),
+            permissions.level_refusal(session.state, Gate.UNARCHIVE),
         )
     return Step(
         f"archive {name}",

@@ -152,7 +152,7 @@ class GroupsScreen(ManageScreen[UserGroup]):
             return "", ""
         if item.deactivated:
             return f"Reactivate {item.name}?", "Reactivate"
-        refusal = permissions.below(self.state, Gate.GROUP_DEACTIVATE)
+        refusal = permissions.level_refusal(self.state, Gate.GROUP_DEACTIVATE)
         if self.refused(refusal or permissions.in_use_refusal(self.state, item)):
             return "", ""
         return (

@@ -53,7 +53,7 @@ class GroupPermissionsScreen(PermissionsScreen):
             self.state, group, None, f"change the permissions of {group.name}"
         )
         return refusal or (
-            permissions.below(self.state, Gate.GROUP_DEACTIVATED_EDIT) if group.deactivated else ""
+            permissions.level_refusal(self.state, Gate.GROUP_DEACTIVATED_EDIT) if group.deactivated else ""
         )
 
     def listed(self) -> Sequence[Permission]:

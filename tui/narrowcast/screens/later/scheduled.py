@@ -103,7 +103,7 @@ class ScheduledScreen(ManageScreen[ScheduledMessage]):
         )
 
     def open(self, item: ScheduledMessage) -> None:
-        if problem := permissions.below(self.state, Gate.SCHEDULED_EDIT):
+        if problem := permissions.level_refusal(self.state, Gate.SCHEDULED_EDIT):
             self.say(problem, bad=True)
             return
         where = item.destination

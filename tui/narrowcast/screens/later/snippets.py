@@ -82,7 +82,7 @@ class SnippetsScreen(ManageScreen[SavedSnippet]):
         item = self.selected
         if item is None:
             return
-        if problem := permissions.below(self.state, Gate.SNIPPET_EDIT):
+        if problem := permissions.level_refusal(self.state, Gate.SNIPPET_EDIT):
             self.say(problem, bad=True)
             return
 

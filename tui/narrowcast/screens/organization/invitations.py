@@ -74,7 +74,7 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         return permissions.only_holders(self.state, "can_invite_users_group", "invite people")
 
     def _link_refusal(self) -> str:
-        if permissions.below(self.state, Gate.INVITE_LINKS_FOR_ALL):
+        if permissions.level_refusal(self.state, Gate.INVITE_LINKS_FOR_ALL):
             return permissions.only_administrators(self.state, "create invitation links on this server")
         return permissions.only_holders(self.state, "create_multiuse_invite_group", "create invitation links")
 
@@ -295,7 +295,7 @@ def _terms(state: State, *, for_email: bool) -> list[Field]:
     no_defaults = permissions.level_needed(state, Gate.INVITE_DEFAULT_CHANNELS)
     no_expiry = permissions.level_needed(state, Gate.INVITE_EXPIRY_DAYS)
     no_never = permissions.level_needed(state, Gate.INVITE_EXPIRY_NEVER)
-    needs_channel = for_email and bool(permissions.below(state, Gate.INVITE_NO_CHANNELS))
+    needs_channel = for_email and bool(permissions.level_refusal(state, Gate.INVITE_NO_CHANNELS))
     groups = permissions.named_groups(state)
     examples = ", ".join(group.name for group in groups[:4])
     return [
@@ -363,4 +363,4 @@ def _role(values: Values) -> int:
 
 
 def _if_enabled(state: State, values: Values, name: str, gate: Gate) -> bool | Omit:
-    return OMIT if permissions.below(state, gate) else values.flag(name)
+    return OMIT if permissions.level_refusal(state, gate) else values.flag(name)

@@ -72,7 +72,7 @@ class LinkifiersScreen(ManageScreen[Linkifier]):
         self.form("Add linkifier", self._fields(None), create, verb="adds", done="Added.")
 
     def open(self, item: Linkifier) -> None:
-        needs = permissions.below(self.state, Gate.LINKIFIER_EDIT)
+        needs = permissions.level_refusal(self.state, Gate.LINKIFIER_EDIT)
         linkifiers = self.session.client.linkifiers
 
         async def change(values: Values) -> object:

@@ -48,7 +48,7 @@ def offers(state: State, user: User) -> list[Offer]:
     """All changes, in order; those that are not allowed have the reason."""
     change = permissions.may_administer(state, user)
     ends = permissions.may_deactivate(state, user)
-    address = permissions.below(state, Gate.NEW_EMAIL) or _address_refusal(state)
+    address = permissions.level_refusal(state, Gate.NEW_EMAIL) or _address_refusal(state)
     possible = [
         Offer("name", "Name…", change, user.full_name),
         Offer("role", "Role…", _role_refusal(state, user), permissions.role_name(user.role)),
@@ -68,11 +68,11 @@ def offers(state: State, user: User) -> list[Offer]:
             Offer(
                 "status",
                 "Status…",
-                permissions.below(state, Gate.STATUS_OF_OTHERS)
+                permissions.level_refusal(state, Gate.STATUS_OF_OTHERS)
                 or permissions.only_administrators(state, "set the status of other users"),
             ),
         ]
-    possible.append(Offer("channels", "Channels…", permissions.below(state, Gate.CHANNELS_OF_USER)))
+    possible.append(Offer("channels", "Channels…", permissions.level_refusal(state, Gate.CHANNELS_OF_USER)))
     if user.is_active:
         possible.append(Offer("deactivate", "Deactivate user…", ends))
     else:

@@ -133,7 +133,7 @@ class PersonScreen(ManageScreen[str]):
         if self.user_id == self.state.me:
             self.say("You cannot mute yourself.", bad=True)
             return
-        if self.refused(permissions.below(self.state, Gate.MUTED_USERS)):
+        if self.refused(permissions.level_refusal(self.state, Gate.MUTED_USERS)):
             return
         settings = self.session.client.settings
         if self.user_id in self.state.users.muted:

@@ -348,7 +348,7 @@ class OwnSettingsScreen(SettingsScreen):
     CATALOG: ClassVar[Catalog] = {**ACCOUNT, **OWN}
 
     def refusal(self) -> Refusal:
-        return permissions.below(self.state, Gate.SETTINGS_ENDPOINT)
+        return permissions.level_refusal(self.state, Gate.SETTINGS_ENDPOINT)
 
     def applies(self, setting: Setting, values: Settings) -> bool:
         return setting.kind is Kind.COMMAND or super().applies(setting, values)
