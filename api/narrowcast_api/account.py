@@ -18,7 +18,7 @@ from msgspec.structs import force_setattr
 
 from narrowcast_api.errors import AccountError
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.storage.folders import expanded
+from narrowcast_api.storage.folders import expand_home
 
 __all__ = ["Account", "AccountError", "is_cleartext", "normal_site"]
 
@@ -91,7 +91,7 @@ class Account(Struct, frozen=True):
         may read or change it (unless `allow_shared`). The message names the file and the problem, never the
         key.
         """
-        file = expanded(path)
+        file = expand_home(path)
         parser = configparser.ConfigParser(interpolation=None, default_section="\0none")
         problem, mode = "", 0
         try:
@@ -114,7 +114,7 @@ class Account(Struct, frozen=True):
         if missing:
             raise AccountError(f"{file}: section [api] lacks {' and '.join(missing)}")
         bundle = parser.get("api", "cert_bundle", fallback="").strip()
-        ca_bundle = file.parent / expanded(bundle) if bundle else None
+        ca_bundle = file.parent / expand_home(bundle) if bundle else None
         account = cls(values["site"], values["email"], Secret(values["key"]), ca_bundle)
         if mode & _OF_OTHERS and not allow_shared:
             command = f"chmod 600 {shlex.quote(str(file))}"
@@ -129,7 +129,7 @@ class Account(Struct, frozen=True):
         lines = ["[api]", f"email={self.email}", f"key={self.key.reveal()}", f"site={self.site}"]
         if self.ca_bundle is not None:
             lines.append(f"cert_bundle={self.ca_bundle.absolute()}")
-        file = expanded(path)
+        file = expand_home(path)
         temporary = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
         problem: str | None = None
         try:

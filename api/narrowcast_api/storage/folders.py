@@ -25,7 +25,7 @@ def account_folder_name(site: str, email: str) -> str:
     return f"{readable or 'account'}-{digest}"
 
 
-def expanded(path: Path | str) -> Path:
+def expand_home(path: Path | str) -> Path:
     """Expands `~` in a path that the user entered. If the home folder is unknown, the path is returned
     unchanged and does not exist; `Path.expanduser` would raise RuntimeError.
     """

@@ -12,7 +12,7 @@ from narrowcast.app.config_load import load
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal.paths import Paths
 from narrowcast_api.errors import AccountError
-from narrowcast_api.storage.folders import expanded
+from narrowcast_api.storage.folders import expand_home
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -24,7 +24,7 @@ def chosen_file(args: argparse.Namespace, paths: Paths, config: Config) -> Path 
     Raises AccountError if the named account is not stored.
     """
     if args.rc:
-        return expanded(args.rc)
+        return expand_home(args.rc)
     stored = accounts.names(paths.accounts)
     if not args.account and config.account and stored and config.account not in stored:
         raise AccountError(

@@ -13,13 +13,13 @@ from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.cli.printing import as_json, as_markdown, as_record, as_text
 from narrowcast.cli.read import newest
 from narrowcast.text.formats import counted
-from narrowcast_api.storage.folders import expanded
+from narrowcast_api.storage.folders import expand_home
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the newest messages of a narrow, oldest first; an existing file is never overwritten."""
     account = chosen_account(args)
-    target = expanded(args.output) if args.output else None
+    target = expand_home(args.output) if args.output else None
     if target is not None and target.exists():
         raise CommandError(f"{target} already exists; choose another name", Exit.USAGE)
     messages = asyncio.run(

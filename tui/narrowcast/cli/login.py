@@ -28,7 +28,7 @@ from narrowcast.text.safe_text import safe_line
 from narrowcast_api.account import normal_site
 from narrowcast_api.errors import SecondFactorNeeded
 from narrowcast_api.http.secret import Secret
-from narrowcast_api.storage.folders import expanded
+from narrowcast_api.storage.folders import expand_home
 from narrowcast_api.wire.vocabulary import PASSWORD_CHARACTERS
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         raise CommandError(refusal, Exit.USAGE)
     site = normal_site((link or reset or (args.url,))[0])
     cleartext = _allow_cleartext(site, args.insecure_http)
-    bundle = expanded(args.ca_bundle).absolute() if args.ca_bundle else None
+    bundle = expand_home(args.ca_bundle).absolute() if args.ca_bundle else None
     asyncio.run(find_server(site, ca_bundle=bundle))
     if link is not None:
         return _join(args, site, link[1], bundle, cleartext)

@@ -24,7 +24,7 @@ from narrowcast_api.narrow.resolve import Unresolved, channel_id, person_ids
 from narrowcast_api.permissions import archived_post_refusal
 from narrowcast_api.routes.uploads import markdown_link
 from narrowcast_api.state.settings import Limits
-from narrowcast_api.storage.folders import expanded
+from narrowcast_api.storage.folders import expand_home
 
 if TYPE_CHECKING:
     from narrowcast_api.account import Account
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.channel and not args.to:
         raise CommandError("no destination; give --channel NAME [--topic TOPIC], or --to WHO", Exit.USAGE)
     account = chosen_account(args)
-    files = [expanded(name) for name in args.file or ()]
+    files = [expand_home(name) for name in args.file or ()]
     for file in files:
         if not file.is_file():
             raise CommandError(f"{file}: {'not a file' if file.exists() else 'no such file'}", Exit.USAGE)

@@ -11,14 +11,14 @@ from pathlib import Path
 from narrowcast.cli.outcome import CommandError, Exit
 from narrowcast.terminal.paths import Paths
 from narrowcast.text.safe_text import safe_line
-from narrowcast_api.storage.folders import expanded
+from narrowcast_api.storage.folders import expand_home
 
 
 def run(args: argparse.Namespace) -> int:
     """Serve until interrupted; with ``--check`` only verify the data folder."""
     if bool(args.tls_cert) != bool(args.tls_key):
         raise CommandError("--tls-cert and --tls-key must be given together", Exit.USAGE)
-    data = expanded(args.data) if args.data else Paths.of_user().data / "server"
+    data = expand_home(args.data) if args.data else Paths.of_user().data / "server"
     if args.serve_command == "admin":
         return _admin(args, data)
     if chosen := [name for name in _COPIES if getattr(args, name)]:
@@ -74,7 +74,7 @@ def _copy(args: argparse.Namespace, data: Path, kind: str) -> int:
     """Run the options that copy all data from or to a file."""
     from narrowcast_server.operator.data_folder import CopyError, LevelError, copy
 
-    file = expanded(getattr(args, kind))
+    file = expand_home(getattr(args, kind))
     try:
         copy(
             kind,
@@ -92,7 +92,7 @@ def _copy(args: argparse.Namespace, data: Path, kind: str) -> int:
 
 
 def _file(name: str | None) -> Path | None:
-    return expanded(name) if name else None
+    return expand_home(name) if name else None
 
 
 def _check(data: Path) -> int:

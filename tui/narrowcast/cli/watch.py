@@ -31,7 +31,7 @@ from narrowcast.terminal.paths import Paths
 from narrowcast.text.formats import counted
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.protocols.notifications import QuietHours, is_quiet, notice_of
-from narrowcast_api.storage.folders import expanded
+from narrowcast_api.storage.folders import expand_home
 from narrowcast_api.sync.arrivals import Arrivals
 from narrowcast_api.sync.session import Session
 
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
 def _files(args: argparse.Namespace, paths: Paths) -> list[tuple[str, Path]]:
     """The named account, or all stored accounts."""
     if args.rc:
-        return [(Path(args.rc).stem, expanded(args.rc))]
+        return [(Path(args.rc).stem, expand_home(args.rc))]
     if args.account:
         file = accounts.default(paths.accounts, args.account)
         return [] if file is None else [(args.account, file)]

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from narrowcast.app.background import Latest
 from narrowcast.screens.dialogs.ask import AskScreen
-from narrowcast_api.storage.folders import expanded
+from narrowcast_api.storage.folders import expand_home
 
 __all__ = ["file_question"]
 
@@ -48,7 +48,7 @@ def file_question(
 
 def _path(typed: str) -> str:
     """The path that the user typed, without quotes and with ~ expanded."""
-    return str(expanded(typed.strip("'\""))) if typed else ""
+    return str(expand_home(typed.strip("'\""))) if typed else ""
 
 
 class PathCompletion:
@@ -97,7 +97,7 @@ def common_start(texts: list[str]) -> str:
 def candidates(typed: str) -> list[str]:
     """The paths that begin with ``typed``; folders end in a slash."""
     head, _, name = typed.rpartition("/")
-    folder = expanded(head + "/" if typed.startswith("/") or head else ".")
+    folder = expand_home(head + "/" if typed.startswith("/") or head else ".")
     prefix = f"{head}/" if "/" in typed else ""
     paths = []
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.screens.dialogs.form_fields import Refused
-from narrowcast_api.storage.folders import expanded
+from narrowcast_api.storage.folders import expand_home
 
 _KINDS = (
     (b"\x89PNG\r\n", "image/png", ".png"),
@@ -67,5 +67,5 @@ def _unreadable(error: OSError) -> str:
 
 
 def _read(path: str, size: int) -> bytes:
-    with expanded(path).open("rb") as opened:
+    with expand_home(path).open("rb") as opened:
         return opened.read(size)
