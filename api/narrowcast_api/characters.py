@@ -25,14 +25,14 @@ __all__ = [
     "SEPARATORS",
     "SURROGATES",
     "UNSAFE",
-    "defused",
-    "defused_line",
     "encodable",
     "escaped",
     "has_controls",
     "has_unsafe",
     "percent_encoded",
     "replaced",
+    "sanitized",
+    "sanitized_line",
     "without_hidden",
 ]
 
@@ -95,14 +95,14 @@ def replaced(text: str) -> str:
     return _REPLACED.sub(_picture, text)
 
 
-def defused(text: str) -> str:
+def sanitized(text: str) -> str:
     """`text`, possibly of several lines, made safe for a terminal: line feeds and tabs stay."""
     if text.isascii() and text.isprintable():
         return text
     return _NOT_LAID_OUT.sub(_picture, text.replace("\r\n", "\n"))
 
 
-def defused_line(text: str, longest: int | None = None) -> str:
+def sanitized_line(text: str, longest: int | None = None) -> str:
     """`text` as one line that is safe for a terminal, shortened to `longest` characters with an ellipsis."""
     if longest is not None and len(text) > 4 * longest + 64:
         text = text[: 4 * longest + 64]

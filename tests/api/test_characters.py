@@ -43,8 +43,8 @@ def test_every_control_surrogate_separator_and_format_character_is_in_the_table(
 
 
 def test_ordinary_text_of_any_script_stays() -> None:
-    assert characters.defused(ORDINARY) == ORDINARY
-    assert characters.defused_line(ORDINARY) == ORDINARY
+    assert characters.sanitized(ORDINARY) == ORDINARY
+    assert characters.sanitized_line(ORDINARY) == ORDINARY
 
 
 def test_both_filters_and_the_names_of_files_take_all_of_the_table() -> None:
@@ -58,13 +58,13 @@ def test_both_filters_and_the_names_of_files_take_all_of_the_table() -> None:
         assert not characters.has_controls(safe_name(text)), hex(ord(character))
         if not (character == "\u200d" or "\ufe00" <= character <= "\ufe0f"):
             assert character not in gate(text), hex(ord(character))
-            assert character not in characters.defused(text), hex(ord(character))
+            assert character not in characters.sanitized(text), hex(ord(character))
             assert character not in safe_name(text), hex(ord(character))
 
 
 @given(st.text(), st.integers(1, 50))
 def test_a_line_is_one_line_and_no_longer_than_asked(text: str, longest: int) -> None:
-    line = characters.defused_line(text, longest)
+    line = characters.sanitized_line(text, longest)
     assert len(line) <= longest
     assert not characters.has_controls(line)
 

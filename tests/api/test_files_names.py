@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrowcast_api.files.names import markdown_link, name_of_answer, quoted_for_form, safe_name
+from narrowcast_api.files.names import markdown_link, quoted_for_form, response_file_name, safe_name
 from support.ledger import proves
 
 
@@ -69,14 +69,14 @@ def test_any_name_is_safe(name: str) -> None:
 def test_the_name_of_an_answer_is_its_headers_else_its_addresss(
     disposition: str | None, url: str, name: str | None
 ) -> None:
-    found = name_of_answer(disposition, url)
+    found = response_file_name(disposition, url)
     assert found == safe_name(found)
     assert name is None or found == name
 
 
 @given(st.text(), st.text())
 def test_any_header_gives_a_safe_name(header: str, url: str) -> None:
-    found = name_of_answer(header, "/user_uploads/" + url.replace("[", "").replace("]", ""))
+    found = response_file_name(header, "/user_uploads/" + url.replace("[", "").replace("]", ""))
     assert found == safe_name(found)
 
 

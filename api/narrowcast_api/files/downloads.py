@@ -20,7 +20,7 @@ from narrowcast_api.errors import (
     PermissionDenied,
     RedirectRefused,
 )
-from narrowcast_api.files.names import name_of_answer, safe_name
+from narrowcast_api.files.names import response_file_name, safe_name
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.decoding import decoded, encodings
 
@@ -62,7 +62,7 @@ async def download_file(
     async with _opened(connection, address, {"Accept": "*/*", "Accept-Encoding": "identity"}) as response:
         await _check(connection, address, response)
         file_name = (
-            safe_name(name) if name else name_of_answer(response.headers.get("content-disposition"), url)
+            safe_name(name) if name else response_file_name(response.headers.get("content-disposition"), url)
         )
         path, descriptor = await asyncio.to_thread(create_new, folder, file_name)
         try:

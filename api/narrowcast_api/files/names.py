@@ -37,7 +37,7 @@ def _cut(name: str) -> str:
     return stem.encode("utf-8")[:room].decode("utf-8", "ignore") + dot + ending
 
 
-def name_of_answer(disposition: str | None, url: str) -> str:
+def response_file_name(disposition: str | None, url: str) -> str:
     """Returns a safe file name: that of an answer's header (RFC 6266, RFC 5987), else the last part of the address."""
     if disposition:
         header = Message()

@@ -87,7 +87,7 @@ def _retry_after(headers: Mapping[str, str], body: Mapping[str, object]) -> floa
     return min(max(waits, default=_DEFAULT_RETRY_SECONDS), _MAX_RETRY_SECONDS)
 
 
-def scrubbed(error: NarrowcastError, *secrets: str) -> NarrowcastError:
+def redacted(error: NarrowcastError, *secrets: str) -> NarrowcastError:
     """The same error with any secrets that the server echoed removed from its texts."""
     shown = [secret for secret in secrets if len(secret) > 3]
     if isinstance(error, ServerFault) and any(secret in error.detail for secret in shown):

@@ -27,7 +27,7 @@ from narrowcast_api.errors import (
     ServerFault,
     TransportError,
 )
-from narrowcast_api.http.answers import interpret, scrubbed
+from narrowcast_api.http.answers import interpret, redacted
 from narrowcast_api.http.carrier import Carrier
 from narrowcast_api.http.encoding import OMIT, encode_params
 from narrowcast_api.http.exchange import Exchange, FileParts, PreparedRequest, RawResponse
@@ -315,7 +315,7 @@ class Connection:
         try:
             return interpret(status, headers, raw, partial=partial, lazy_field=lazy_field)
         except NarrowcastError as error:
-            return scrubbed(error, *self._carrier.secrets())
+            return redacted(error, *self._carrier.secrets())
 
     async def _answered(self, request: PreparedRequest) -> RawResponse:
         failure: NarrowcastError

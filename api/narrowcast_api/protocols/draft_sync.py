@@ -12,7 +12,7 @@ from narrowcast_api.protocols.alarm import log
 from narrowcast_api.protocols.draft_merge import DraftMerge
 from narrowcast_api.protocols.draft_rows import same
 from narrowcast_api.protocols.draft_store import DraftItem, DraftRequests, DraftStore
-from narrowcast_api.protocols.outbox_item import MessageLimits, unfit
+from narrowcast_api.protocols.outbox_item import MessageLimits, find_misfit
 from narrowcast_api.storage.journal import committed
 
 SYNC_AFTER = 2.0
@@ -63,7 +63,7 @@ class DraftSync:
     def check(self, item: DraftItem) -> None:
         """Record why a draft stays local: the server would reject or truncate it, or has rejected this text."""
         version = item.record.version
-        misfit = unfit(self._limits(), version.destination, version.content)
+        misfit = find_misfit(self._limits(), version.destination, version.content)
         here = self._refusal(version) if misfit is None else _LOCAL_ONLY[misfit.kind]
         item.set(error=here or item.refused)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from narrowcast_api.characters import defused_line
+from narrowcast_api.characters import sanitized_line
 
 __all__ = ["words_of"]
 
@@ -28,7 +28,7 @@ def words_of(html: str, longest: int) -> str:
         reader.close()
     except (AssertionError, ValueError):  # the parser gives up on some broken declarations
         pass
-    return defused_line(" ".join("".join(reader.parts).split()) or reader.other, longest)
+    return sanitized_line(" ".join("".join(reader.parts).split()) or reader.other, longest)
 
 
 class _Reader(HTMLParser):

@@ -22,7 +22,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from narrowcast_api.characters import defused_line
+from narrowcast_api.characters import sanitized_line
 from narrowcast_api.model.channels import Subscription
 from narrowcast_api.model.messages import MENTION_FLAGS, Message
 from narrowcast_api.narrow.destinations import Destination
@@ -137,7 +137,7 @@ def notice_of(message: Message, state: State) -> Notice | None:
     reason = pops or sounds
     if reason is None:
         return None
-    sender = defused_line(_sender(message, state), MAX_TITLE_LENGTH)
+    sender = sanitized_line(_sender(message, state), MAX_TITLE_LENGTH)
     place = _place(message, state)
     shows = message.channel_id is not None or state.settings.flag("pm_content_in_desktop_notifications", True)
     # Imported late: it loads Python's HTML parser, which is not needed before the first notification.
@@ -151,10 +151,10 @@ def notice_of(message: Message, state: State) -> Notice | None:
         reason=reason,
         popup=pops is not None,
         sound=sounds is not None,
-        title=defused_line(
+        title=sanitized_line(
             f"{sender} in {place}" if place else _correspondents(message, state), MAX_TITLE_LENGTH
         ),
-        body=defused_line(body, MAX_BODY_LENGTH),
+        body=sanitized_line(body, MAX_BODY_LENGTH),
         sender=sender,
         place=place,
         destination=message.destination(state.me),
@@ -166,7 +166,7 @@ def summary_of(notices: Iterable[Notice]) -> tuple[str, str]:
     told = list(notices)
     places = list(dict.fromkeys(notice.place or notice.sender for notice in told))
     title = f"{len(told)} new messages"
-    return title, defused_line(", ".join(places), MAX_BODY_LENGTH)
+    return title, sanitized_line(", ".join(places), MAX_BODY_LENGTH)
 
 
 def _reason(message: Message, state: State, kind: _Kind) -> Reason | None:
@@ -243,7 +243,7 @@ def _place(message: Message, state: State) -> str:
         return ""
     name = state.channels.name(message.channel_id) or "a channel"
     topic = message.topic or state.limits.empty_topic_name
-    return defused_line(f"#{name} › {topic}", MAX_TITLE_LENGTH)
+    return sanitized_line(f"#{name} › {topic}", MAX_TITLE_LENGTH)
 
 
 def unread_badge(state: State) -> tuple[int, int]:

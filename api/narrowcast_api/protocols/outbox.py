@@ -61,8 +61,8 @@ from narrowcast_api.protocols.outbox_item import (
     OutboxItem,
     SendMessage,
     ShowMessage,
+    find_misfit,
     refusal,
-    unfit,
 )
 from narrowcast_api.protocols.outbox_sent import SentMessages
 from narrowcast_api.protocols.outbox_store import FAILED, SENDING, SENT, UNCONFIRMED, WAITING, OutboxStore
@@ -160,7 +160,7 @@ class Outbox:
         if self._journal.read_only is not None:
             raise InvalidInput(self._journal.read_only)
         content = encodable(content)
-        error = refusal(unfit(self._limits(), destination, content))
+        error = refusal(find_misfit(self._limits(), destination, content))
         record = OutboxRecord(
             local_id=self._new_id(),
             position=self._store.next_position(),
@@ -196,7 +196,7 @@ class Outbox:
         item = self._store.get(local_id)
         if item is None or item.state is not FAILED or item.elsewhere:
             return
-        error = refusal(unfit(self._limits(), item.record.destination, item.record.content))
+        error = refusal(find_misfit(self._limits(), item.record.destination, item.record.content))
         if error is not None:
             self._store.step(item, FAILED, error)
             return

@@ -198,7 +198,7 @@ def matching(content: str, candidates: Sequence[FoundMessage], taken: Collection
     return min((number for number in ids if number not in taken), default=None)
 
 
-def unfit(limits: MessageLimits, destination: Destination | None, content: str) -> Misfit | None:
+def find_misfit(limits: MessageLimits, destination: Destination | None, content: str) -> Misfit | None:
     """Why a server would surely reject or truncate this message, so that it is not sent; None if it fits."""
     topic = destination.topic if isinstance(destination, ChannelDestination) else ""
     if "\0" in content or "\0" in topic:

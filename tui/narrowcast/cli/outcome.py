@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app.config import ConfigError
 from narrowcast_api import errors
-from narrowcast_api.characters import defused_line
+from narrowcast_api.characters import sanitized_line
 
 if TYPE_CHECKING:
     from narrowcast_api.errors import NarrowcastError
@@ -44,7 +44,7 @@ def print_error(message: str) -> None:
 
 def quoted(text: str) -> str:
     """A server's text as one line of limited length."""
-    return defused_line(text, LONGEST)
+    return sanitized_line(text, LONGEST)
 
 
 def explain(error: Exception) -> tuple[str, Exit] | None:

@@ -12,7 +12,7 @@ import os
 import sys
 from typing import TextIO, cast
 
-from narrowcast_api.characters import defused
+from narrowcast_api.characters import sanitized
 
 __all__ = ["SafeStream", "ready_streams", "settle_streams"]
 
@@ -28,7 +28,7 @@ class SafeStream:
 
     def write(self, text: str) -> int:
         """Write ``text`` without unsafe characters. Returns the length of ``text``, as other streams do."""
-        self._stream.write(defused(text))
+        self._stream.write(sanitized(text))
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:

@@ -6,7 +6,7 @@ import logging
 import logging.handlers
 from pathlib import Path
 
-from narrowcast_api.characters import defused
+from narrowcast_api.characters import sanitized
 from narrowcast_api.storage.folders import private_folder
 
 MAX_BYTES = 1_000_000
@@ -25,7 +25,7 @@ class SafeFormatter(logging.Formatter):
         """The record with control characters replaced; lines after the first are indented, so that none looks
         like a separate record.
         """
-        text = defused(super().format(record))
+        text = sanitized(super().format(record))
         if len(text) > LONGEST_RECORD:
             text = f"{text[:LONGEST_RECORD]}… ({len(text)} characters)"
         return text.replace("\n", "\n    ")

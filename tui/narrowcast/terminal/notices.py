@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from narrowcast_api.characters import defused_line
+from narrowcast_api.characters import sanitized_line
 
 __all__ = [
     "BELL",
@@ -100,7 +100,7 @@ def can_have_title(environment: Mapping[str, str]) -> bool:
 
 def title_sequence(text: str) -> str:
     """Sets the title of the terminal's window."""
-    return f"\x1b]2;{defused_line(text, 200)}\x07"
+    return f"\x1b]2;{sanitized_line(text, 200)}\x07"
 
 
 def popup_sequence(
@@ -110,7 +110,7 @@ def popup_sequence(
 
     With `passthrough`, an environment, the multiplexer found in it is told to pass the sequence through.
     """
-    title, body = (defused_line(text, _LONGEST) for text in (title, body))
+    title, body = (sanitized_line(text, _LONGEST) for text in (title, body))
     if way is Popup.OSC9:
         # A number and a semicolon would be another command, such as progress or the current folder.
         sequences = [f"\x1b]9;{_without_separators(f'{title}: {body}')}{_END}"]
