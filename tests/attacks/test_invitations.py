@@ -225,7 +225,7 @@ async def test_a_link_cannot_be_used_more_often_than_allowed(server: TestServer,
         await server.call(None, "POST", path, person)
     person = {"email": "late@x.example", "full_name": "Late", "password": "a good password"}
     refusal = await server.refusal(None, "POST", path, person)
-    assert "as many as it was for" in refusal["msg"]
+    assert "maximum number of users" in refusal["msg"]
     assert (await server.call("ada", "GET", "/invites"))["invites"] == []
 
 
