@@ -106,9 +106,9 @@ async def test_the_story_notices_a_client_that_sends_again_by_itself(
     monkeypatch.setattr(UnconfirmedMessages, "add", careless)
     monkeypatch.setattr(outbox_unconfirmed, "matching", lambda *_: None)  # nor does it see existing messages
     # Events that arrive at once would usually confirm what was sent.
-    monkeypatch.setattr(EventStream, "doubt", lambda stream: None)
+    monkeypatch.setattr(EventStream, "poll_now", lambda stream: None)
     (scenario,) = [
-        scenario for scenario in SCENARIOS if scenario.name.startswith("answers lost, messages stored")
+        scenario for scenario in SCENARIOS if scenario.name.startswith("responses lost, messages stored")
     ]
     with pytest.raises(AssertionError, match="mine 0"):
         await test_nothing_is_lost_nothing_doubled_nothing_frozen(scenario, tmp_path)

@@ -81,7 +81,9 @@ async def test_what_needs_an_empty_compose_box_says_so_before_it_asks(tmp_path: 
         await stage.type("half")
         await run(stage, command)
         assert stage.app.screen is stage.screen
-        await stage.told("The compose box is not empty. Send the message first, or keep it as a draft: Alt-n")
+        await stage.told(
+            "The compose box is not empty. Send the message first, or save it as a draft (Alt-n in the compose box)."
+        )
         assert stage.screen.writing.text.text == "half"
 
 
