@@ -24,7 +24,7 @@ class Socket(Protocol):
 
 
 class OpenSocket(Protocol):
-    """Opens a stream."""
+    """Opens a WebSocket stream of events; `open_socket` is one."""
 
     async def __call__(
         self, connection: Connection, path: str, queue_id: str, last_event_id: int

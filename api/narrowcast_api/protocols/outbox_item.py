@@ -143,7 +143,7 @@ class OutboxItem(Struct):
 
     @property
     def sort_key(self) -> tuple[int, float, str]:
-        """The sort key."""
+        """Orders the outbox: by position, then by age."""
         return (self.record.position, self.record.created, self.record.local_id)
 
     @property

@@ -15,7 +15,7 @@ from narrowcast_api.model.reading import RawRecord, id_of_key, table, text
 
 
 class Availability(StrEnum):
-    """A user's availability."""
+    """What a user's presence amounts to at a given time."""
 
     ACTIVE = "active"
     IDLE = "idle"

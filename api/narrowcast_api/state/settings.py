@@ -25,19 +25,19 @@ class Settings:
         return iter(self._values.items())
 
     def get(self, name: str, default: object = None) -> object:
-        """The value as sent."""
+        """The value as the server sent it, unchecked."""
         return self._values.get(name, default)
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """A boolean setting."""
+        """`default` if the value is missing or no boolean."""
         return boolean(self._values, name, default)
 
     def number(self, name: str, default: int = 0) -> int:
-        """An integer setting."""
+        """`default` if the value is missing or no integer."""
         return integer(self._values, name, default)
 
     def text(self, name: str, default: str = "") -> str:
-        """A text setting."""
+        """`default` if the value is missing or no text."""
         return text(self._values, name, default)
 
     def put(self, name: str, value: object) -> None:

@@ -34,7 +34,7 @@ class Table(Generic[Key, Record]):
         self._records.update((self._key(record), record) for record in records)
 
     def replace(self, records: Iterable[Record]) -> None:
-        """Replaces all records."""
+        """Removes all records and adds these."""
         self._records.clear()
         self.put(records)
 

@@ -61,7 +61,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A stored message."""
+    """The outcome of sending a message."""
 
     id: int
     visibility_policy: int | None = None

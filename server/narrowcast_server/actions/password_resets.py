@@ -34,7 +34,6 @@ def make_link(core: Core, user: User, seconds: int) -> str:
 
 
 def reset_url(core: Core, token: str) -> str:
-    """The URL of a link."""
     return f"{core.url}/reset/{token}/"
 
 

@@ -193,7 +193,6 @@ def to_topic(channels: Mapping[str, Channel], channel: str, topic: str) -> Targe
 
 
 def drafts(users: Mapping[str, User], channels: Mapping[str, Channel], now: int) -> list[DraftFields]:
-    """The newcomer's drafts."""
     engineering, leads = channels["engineering"].id, channels["leads"].id
     return [
         DraftFields(

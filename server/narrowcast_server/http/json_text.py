@@ -13,7 +13,7 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 def encoded(value: object) -> bytes:
-    """Compact JSON in UTF-8."""
+    """JSON in UTF-8, without spaces between tokens."""
     try:
         return _encoder.encode(value)
     except (UnicodeError, OverflowError, TypeError, msgspec.MsgspecError):

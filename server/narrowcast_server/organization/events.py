@@ -365,7 +365,6 @@ class EventHub:
 
     @property
     def count(self) -> int:
-        """The number of queues."""
         return len(self._queues)
 
     def of(self, user_id: int) -> Sequence[Queue]:

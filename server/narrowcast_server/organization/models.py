@@ -76,7 +76,7 @@ class User:
 
     @property
     def is_administrator(self) -> bool:
-        """True for owners too."""
+        """Whether the user is an administrator or owner."""
         return self.role <= Role.ADMINISTRATOR
 
     @property

@@ -13,7 +13,6 @@ _MARKS: Final = {"icon": "icon.png", "logo": "logo.png", "night_logo": "logo.png
 
 
 def picture_url(core: Core, picture: Picture) -> str:
-    """The URL of a picture."""
     return core.url + picture_path(core, picture)
 
 

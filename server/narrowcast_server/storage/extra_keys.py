@@ -15,7 +15,7 @@ _USED_SECONDS: Final = 3600
 
 
 class Scope(Enum):
-    """What a key allows."""
+    """The actions that an additional API key allows."""
 
     ALL = "all"
     """Everything that the account may do, except managing keys."""

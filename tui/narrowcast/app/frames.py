@@ -35,10 +35,10 @@ Show = Callable[[Kinds], None]
 
 
 class Waiting(Protocol):
-    """A scheduled call."""
+    """A scheduled call that can be cancelled."""
 
     def stop(self) -> None:
-        """Cancel the call."""
+        """Cancels the call if it has not run yet."""
 
 
 Later = Callable[[float, Callable[[], None]], Waiting]

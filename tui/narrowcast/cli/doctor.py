@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def examine(args: argparse.Namespace) -> Iterator[Finding]:
-    """Run all checks."""
+    """Run all checks, and yield each finding at once."""
     paths = Paths.of_user()
     yield from _program()
     yield from _terminal()

@@ -111,7 +111,7 @@ class Workspace(Protocol):
         """Call a function after the next refresh of the screen."""
 
     def set_focus(self, widget: Widget | None) -> None:
-        """Focus a widget."""
+        """Focus a widget; None removes the focus."""
 
     def tell(self, text: str, *, severity: str = "information", seconds: float | None = None) -> None:
         """Show a notice to the user."""

@@ -101,7 +101,7 @@ class ListBlock(Struct, frozen=True):
 
 
 class Quote(Struct, frozen=True):
-    """A quote."""
+    """Quoted blocks, which may contain further quotes."""
 
     blocks: Blocks
 

@@ -62,7 +62,7 @@ class App(Protocol, Generic[S]):
 
     @property
     def me(self) -> User:
-        """The current user."""
+        """The user of the account on screen."""
 
     @property
     def now(self) -> float:

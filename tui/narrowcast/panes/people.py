@@ -132,7 +132,6 @@ class PeoplePane(Vertical):
         return outdated
 
     def find(self) -> None:
-        """Start filtering."""
         self._find.begin()
 
     def leave_find(self) -> bool:

@@ -47,7 +47,7 @@ class Person(Struct, frozen=True, gc=False):
 
     @property
     def key(self) -> _Key:
-        """The sort key of rows."""
+        """Orders the rows, as in Zulip: by presence, then by name."""
         return _ORDER[self.presence], self.name.casefold(), self.user_id
 
 

@@ -64,7 +64,7 @@ class Editor(Widget, can_focus=True):
             return self.editor
 
     class ModeChanged(Message):
-        """The vim mode changed."""
+        """Posted when the vim mode changed."""
 
     class Submitted(Message):
         """Enter in a single-line editor."""

@@ -82,7 +82,6 @@ def own_bots(request: Snapshot) -> dict[str, object]:
 
 @part("presence")
 def presence(request: Snapshot) -> dict[str, object]:
-    """Presence of all users."""
     core = request.core
     return {
         "presences": presence_objects(core, request.user, slim=request.options.slim_presence),

@@ -54,7 +54,7 @@ class ArchiveRow:
         return self.flag(name) if self.has(name) else None
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Unfiltered text."""
+        """A text as it is in the archive, not made safe."""
         value = self._fields.get(name)
         if value is None and default is not None:
             return default
@@ -72,7 +72,7 @@ class ArchiveRow:
         return int(cast("float", value))
 
     def numbers(self, name: str) -> list[int]:
-        """A list of integers."""
+        """A list of integers; empty if the field is missing."""
         value = self._fields.get(name, [])
         if not isinstance(value, list) or any(type(item) is not int for item in value):
             self.fault(f"{name} is not a list of numbers")

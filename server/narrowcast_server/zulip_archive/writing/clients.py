@@ -17,5 +17,5 @@ class Clients:
         return self._ids.setdefault(name[:_LONGEST] or "unknown", len(self._ids) + 1)
 
     def rows(self) -> list[dict[str, object]]:
-        """All clients so far."""
+        """The rows of all clients named so far."""
         return [{"id": identity, "name": name} for name, identity in self._ids.items()]

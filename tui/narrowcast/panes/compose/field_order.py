@@ -39,7 +39,6 @@ class FieldOrder:
             field.mark()
 
     def enter_first(self) -> None:
-        """Focus the first field."""
         self.enter(self.fields()[0])
 
     def enter_text(self) -> None:

@@ -52,7 +52,7 @@ class ComposePane(Vertical):
     """
 
     class Left(Message):
-        """The user left compose."""
+        """The user left compose with a key."""
 
     class Sent(Message):
         """A message was handed to the outbox."""
@@ -124,7 +124,6 @@ class ComposePane(Vertical):
 
     @property
     def draft(self) -> OpenDraft:
-        """The draft in compose."""
         return self._writing.draft
 
     @property

@@ -124,7 +124,7 @@ class Feed(Struct):
         return match.content if match is not None and match.content else message.content
 
     def echo(self, index: int) -> OutboxEntry | None:
-        """The echo at `index`."""
+        """The unsent message at `index`; None if that is a message."""
         offset = index - len(self.ids)
         return self.echoes[offset] if 0 <= offset < len(self.echoes) else None
 

@@ -87,7 +87,7 @@ class MessagesPane(Vertical):
 
     @property
     def view(self) -> MessageView | None:
-        """The open view."""
+        """The open view; None before one is opened."""
         return self._shared.view
 
     @property

@@ -14,7 +14,7 @@ from narrowcast_api.wire.levels import Gate
 
 
 class MutedPeopleScreen(ManageScreen[int]):
-    """Lists the muted users."""
+    """The muted users, who can be unmuted here."""
 
     TITLE_TEXT = "Muted users"
     KEYS = (("list.select", "user card"), ("manage.new", "mutes"), ("manage.delete", "unmutes"))

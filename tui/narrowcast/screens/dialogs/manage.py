@@ -164,7 +164,7 @@ class ManageScreen(Dialog[object], Generic[T]):
     # overridden by subclasses
 
     def rows(self) -> Sequence[ListRow[T]]:
-        """The current things."""
+        """The rows to list, read from the state each time."""
         raise NotImplementedError
 
     async def load(self) -> None:
@@ -202,7 +202,7 @@ class ManageScreen(Dialog[object], Generic[T]):
 
     @property
     def selected(self) -> T | None:
-        """The selected thing."""
+        """The value of the selected row; None without one."""
         row = self.list.selected_item
         return row.value if row is not None else None
 
