@@ -215,7 +215,9 @@ async def test_a_sent_message_scrolls_into_view_unless_unread_messages_lie_befor
         await stage.type("below")
         await stage.press("enter")
         assert not position.following
-        assert "G goes to the newest" in stage.notices[-1]
+        assert stage.notices[-1] == "Message sent, below unread messages. Alt-g goes to it."
+        await stage.press("alt+g")
+        await until(lambda: position.following)
 
 
 async def test_a_message_sent_elsewhere_says_where_it_is_and_a_key_goes_there(tmp_path: Path) -> None:

@@ -11,20 +11,31 @@ if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
     from narrowcast_api.narrow.destinations import Destination
 
+NOTICE_SECONDS = 10
+
 
 def show(screen: Workspace, where: Destination) -> None:
-    """Scroll to the sent message if the open view shows it, else show a notice with the key that goes to it."""
-    screen.sent_to = Narrow.from_destination(where)
-    if screen.narrow is not None and screen.narrow.shows(where):
-        screen.messages.show_sent()
-        return
-    place = names.destination(screen.session.state, where)
-    screen.tell(f"Sent to {place}. {screen.key('go.sent')} goes there.", seconds=10)
+    """Scroll to the sent message if the open view has it and no unread messages are skipped; else show a notice with
+    the key that goes to it, which works in compose as well.
+    """
+    screen.sent_to = where
+    key = screen.key("go.sent")
+    if not _is_open(screen, where):
+        place = names.destination(screen.session.state, where)
+        screen.tell(f"Sent to {place}. {key} goes there.", seconds=NOTICE_SECONDS)
+    elif not screen.messages.show_sent():
+        screen.tell(f"Message sent, below unread messages. {key} goes to it.", seconds=NOTICE_SECONDS)
 
 
 def go(screen: Workspace) -> None:
-    """Go to the conversation of the last sent message."""
+    """Go to the last sent message: in the open view if that has it, else in its conversation."""
     if screen.sent_to is None:
         screen.refuse("You have not sent a message since the app was opened.")
+    elif screen.narrow is not None and _is_open(screen, screen.sent_to):
+        screen.go(screen.narrow, "newest")
     else:
-        screen.go(screen.sent_to, "newest")
+        screen.go(Narrow.from_destination(screen.sent_to), "newest")
+
+
+def _is_open(screen: Workspace, where: Destination) -> bool:
+    return screen.narrow is not None and screen.narrow.shows(where)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from narrowcast.screens.main.history import History
     from narrowcast.screens.main.layout import PanePlan
     from narrowcast.screens.main.side_by_side import SideBySide
+    from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.sync.session import Session
 
 __all__ = ["Workspace", "workspace_of"]
@@ -38,7 +39,7 @@ class Workspace(Protocol):
     navigation: NavigationPane
     side: SideBySide
     people: PeoplePane
-    sent_to: Narrow | None
+    sent_to: Destination | None
     """The conversation of the last sent message."""
 
     @property

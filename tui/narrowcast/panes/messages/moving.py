@@ -51,15 +51,15 @@ class Moving:
                 self._pane.list.selected if isinstance(self._pane.list.selected, int) else "newest"
             )
 
-    def show_sent(self) -> None:
-        """Scrolls to a message just sent, unless that would skip unread messages."""
+    def show_sent(self) -> bool:
+        """Scrolls to a message just sent; False if that would skip unread messages, so that nothing moves."""
         if self._pane.list.position.following:
-            return
+            return True
         if (
             self._pane.view is None
             or not self._pane.view.found_newest
             or self._pane.list.position.has_unread_below()
         ):
-            self._pane.say(self._pane.with_keys("Message sent. <message.newest> goes to the newest message."))
-        else:
-            self._pane.list.position.to_newest()
+            return False
+        self._pane.list.position.to_newest()
+        return True

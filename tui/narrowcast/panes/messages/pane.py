@@ -105,9 +105,9 @@ class MessagesPane(Vertical):
         """The commands for the content of the selected message: id and what each does."""
         return self.parts.links.selected_hints
 
-    def show_sent(self) -> None:
-        """Scrolls to a message just sent, unless that would skip unread messages."""
-        self.parts.moving.show_sent()
+    def show_sent(self) -> bool:
+        """Scrolls to a message just sent; False if that would skip unread messages, so that nothing moves."""
+        return self.parts.moving.show_sent()
 
     async def waiting(self, request: Awaitable[Answer], hint: str) -> Answer:
         """The result of a request; shows `hint` until it arrives."""

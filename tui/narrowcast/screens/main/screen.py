@@ -39,6 +39,7 @@ from narrowcast_api.state.changes import UnreadsChanged
 
 if TYPE_CHECKING:
     from narrowcast.screens.main.pane_requests import PaneRequests
+    from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.sync.session import Session
 
 
@@ -55,7 +56,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def __init__(self, session: Session, *, people: bool = True, enter_sends: bool = True) -> None:
         super().__init__()
         self.session = session
-        self.sent_to: Narrow | None = None
+        self.sent_to: Destination | None = None
         self.plan = PanePlan(people_wanted=people)
         self.navigation = NavigationPane(session)
         self.frames = Frames(self.set_timer)
