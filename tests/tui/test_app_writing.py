@@ -114,6 +114,31 @@ async def test_the_next_start_takes_up_what_was_being_written(tmp_path: Path) ->
             assert again.screen.writing.target.is_direct
 
 
+@pytest.mark.parametrize(
+    ("key", "known", "unknown", "notice"),
+    [
+        ("x", "bruno", "lunch at noon?", "No user, or more than one, is named 'lunch at noon?'"),
+        ("c", "", "nowhere", "No channel named 'nowhere'"),
+    ],
+    ids=["people", "channel"],
+)
+async def test_enter_in_an_address_field_stays_there_while_a_name_is_unknown(
+    tmp_path: Path, key: str, known: str, unknown: str, notice: str
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press(key)
+        field = stage.app.focused
+        if known:
+            await stage.type(known)
+            await stage.press("enter")  # takes the completion
+        await stage.type(unknown)
+        await stage.press("enter")
+        assert stage.app.focused is field
+        assert notice in stage.notices[-1]
+        await stage.press("tab")
+        assert stage.app.focused is not field, "nothing blocks the way to the text"
+
+
 async def test_nothing_is_sent_to_a_channel_that_does_not_exist(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         writing = stage.screen.writing

@@ -153,30 +153,43 @@ class TargetLine(Horizontal):
         """The destination in the fields, or None and what is wrong with it."""
         if self._is_left_over:
             self.show_view(state)
-        if self._given.where is not None and self._given.fields == self._fields():
+        if self._is_as_given and self._given.where is not None:
             return self._given.where, ""
         return self._read_people(state) if self.is_direct else self._read_channel(state)
 
     def complete_names(self, state: State) -> None:
         """Replace parts of names that match only one person or channel by the full name."""
-
         if self.is_direct:
             self.to.text = people_in_full(state, self.to.text)
         else:
             self.channel.text = channel_in_full(state, self.channel.text)
 
+    def name_problem(self, state: State, field: Editor) -> str:
+        """What is wrong with the names in an address field; empty if they are known, or none is there."""
+        if self._is_as_given:
+            return ""
+        if field is self.to:
+            return self._read_people(state)[1]
+        if field is self.channel and self._channel_name and self._channel_id(state) is None:
+            return self._no_channel()
+        return ""
+
+    @property
+    def _is_as_given(self) -> bool:
+        """Whether the fields still have the destination that they were filled from."""
+        return self._given.where is not None and self._given.fields == self._fields()
+
     def _with_keys(self, text: str) -> str:
         return with_keys(keys_of(self), text)
 
     def _read_people(self, state: State) -> tuple[Destination | None, str]:
-
         ids, unknown = recipients(state, self.to.text)
         if unknown:
-            return (
-                None,
-                f"No user, or more than one, is named {unknown[0]!r}. {names.SEE_MATCHES}",
-            )
+            return None, f"No user, or more than one, is named {unknown[0]!r}. {names.SEE_MATCHES}"
         return DirectDestination(ids), ""
+
+    def _no_channel(self) -> str:
+        return f"No channel named {self._channel_name!r}. {names.SEE_MATCHES}"
 
     @property
     def _channel_name(self) -> str:
@@ -200,7 +213,7 @@ class TargetLine(Horizontal):
             )
         channel_id = self._channel_id(state)
         if channel_id is None:
-            return None, f"No channel named {self._channel_name!r}. {names.SEE_MATCHES}"
+            return None, self._no_channel()
         topic = self.topic.text.strip()
         limit = state.limits.max_topic_length
         if len(topic) > limit:

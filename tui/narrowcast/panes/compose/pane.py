@@ -200,7 +200,7 @@ class ComposePane(Vertical):
         self._writing.typed()
 
     def on_editor_submitted(self, event: Editor.Submitted) -> None:
-        """Enter in an address field goes to the next field."""
+        """Enter in an address field goes to the next field, unless the name in it is unknown."""
         event.stop()
         offered = self.offers.field is event.editor
         if offered and event.editor is self.target.to:
@@ -208,6 +208,10 @@ class ComposePane(Vertical):
             return
         if not offered:
             self.offers.close()
+            self._complete_names()
+            if problem := self.target.name_problem(self.session.state, event.editor):
+                self._shared.tell(problem, severity="warning")
+                return
         self.action_compose_next_field()
 
     def _tell_typing(self) -> None:
