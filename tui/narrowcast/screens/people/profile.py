@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from narrowcast.screens.dialogs.form import FormScreen
 from narrowcast.screens.dialogs.form_fields import Field, LineField, OneOf, People, Refused, Text, Values
 from narrowcast.screens.people.about import options, people_of
-from narrowcast.text.time_zones import time_zones
+from narrowcast.text.time_zones import preload, time_zones
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ProfileFieldType
@@ -24,6 +24,7 @@ _PREFIX = "field-"
 
 def profile_form(session: Session) -> FormScreen:
     """The form; the server receives name and fields in separate requests."""
+    preload()
     state = session.state
     user = state.users.get(state.me)
     fixed = permissions.name_refusal(state)

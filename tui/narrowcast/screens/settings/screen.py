@@ -27,7 +27,7 @@ from narrowcast.screens.settings.catalog import (
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ACCOUNT, ELSEWHERE, OWN
 from narrowcast.text import names
-from narrowcast.text.time_zones import time_zones
+from narrowcast.text.time_zones import preload, time_zones
 from narrowcast_api import permissions
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, setting_to_wire
@@ -126,8 +126,6 @@ class SettingsScreen(ManageScreen["Setting | None"]):
             return [(sound, sound) for sound in ("none", *offered)]
         if setting.name == "emojiset":
             return _emoji_sets(self.state.settings.get("emojiset_choices"))
-        if setting.name == "timezone":
-            return [(zone, zone) for zone in time_zones()]
         if setting.name == "video_chat_provider":
             return _providers(values.get("available_video_chat_providers"))
         return setting.options
@@ -173,6 +171,8 @@ class SettingsScreen(ManageScreen["Setting | None"]):
 
     def _choose(self, setting: Setting) -> None:
         options = list(self.options(setting))
+        if setting.name == "timezone":
+            options = [(zone, zone) for zone in time_zones()]
         if not options:
             self._ask(setting)
             return
@@ -346,6 +346,10 @@ class OwnSettingsScreen(SettingsScreen):
 
     TITLE_TEXT = "Personal settings"
     CATALOG: ClassVar[Catalog] = {**ACCOUNT, **OWN}
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        preload()
 
     def refusal(self) -> Refusal:
         return permissions.level_refusal(self.state, Gate.SETTINGS_ENDPOINT)
