@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
     from narrowcast_api.narrow.destinations import Destination
 
-NOTICE_SECONDS = 10
+_NOTICE_SECONDS = 10
 
 
 def show(screen: Workspace, where: Destination) -> None:
@@ -20,22 +20,22 @@ def show(screen: Workspace, where: Destination) -> None:
     """
     screen.sent_to = where
     key = screen.key("go.sent")
-    if not _is_open(screen, where):
+    if _open_view_of(screen, where) is None:
         place = names.destination(screen.session.state, where)
-        screen.tell(f"Sent to {place}. {key} goes there.", seconds=NOTICE_SECONDS)
+        screen.tell(f"Sent to {place}. {key} goes there.", seconds=_NOTICE_SECONDS)
     elif not screen.messages.show_sent():
-        screen.tell(f"Message sent, below unread messages. {key} goes to it.", seconds=NOTICE_SECONDS)
+        screen.tell(f"Message sent, below unread messages. {key} goes to it.", seconds=_NOTICE_SECONDS)
 
 
 def go(screen: Workspace) -> None:
     """Go to the last sent message: in the open view if that has it, else in its conversation."""
-    if screen.sent_to is None:
+    if (where := screen.sent_to) is None:
         screen.refuse("You have not sent a message since the app was opened.")
-    elif screen.narrow is not None and _is_open(screen, screen.sent_to):
-        screen.go(screen.narrow, "newest")
-    else:
-        screen.go(Narrow.from_destination(screen.sent_to), "newest")
+        return
+    view = _open_view_of(screen, where)
+    screen.go(Narrow.from_destination(where) if view is None else view, "newest")
 
 
-def _is_open(screen: Workspace, where: Destination) -> bool:
-    return screen.narrow is not None and screen.narrow.shows(where)
+def _open_view_of(screen: Workspace, where: Destination) -> Narrow | None:
+    """The open view if it shows messages to ``where``."""
+    return screen.narrow if screen.narrow is not None and screen.narrow.shows(where) else None

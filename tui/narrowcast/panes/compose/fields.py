@@ -153,8 +153,8 @@ class TargetLine(Horizontal):
         """The destination in the fields, or None and what is wrong with it."""
         if self._is_left_over:
             self.show_view(state)
-        if self._is_as_given and self._given.where is not None:
-            return self._given.where, ""
+        if (given := self._unchanged_destination) is not None:
+            return given, ""
         return self._read_people(state) if self.is_direct else self._read_channel(state)
 
     def complete_names(self, state: State) -> None:
@@ -166,7 +166,7 @@ class TargetLine(Horizontal):
 
     def name_problem(self, state: State, field: Editor) -> str:
         """What is wrong with the names in an address field; empty if they are known, or none is there."""
-        if self._is_as_given:
+        if self._unchanged_destination is not None:
             return ""
         if field is self.to:
             return self._read_people(state)[1]
@@ -175,9 +175,9 @@ class TargetLine(Horizontal):
         return ""
 
     @property
-    def _is_as_given(self) -> bool:
-        """Whether the fields still have the destination that they were filled from."""
-        return self._given.where is not None and self._given.fields == self._fields()
+    def _unchanged_destination(self) -> Destination | None:
+        """The destination that the fields were filled from; None after the user changed them."""
+        return self._given.where if self._given.fields == self._fields() else None
 
     def _with_keys(self, text: str) -> str:
         return with_keys(keys_of(self), text)

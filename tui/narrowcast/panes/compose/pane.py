@@ -206,13 +206,15 @@ class ComposePane(Vertical):
         if offered and event.editor is self.target.to:
             self.offers.take()
             return
-        if not offered:
-            self.offers.close()
-            self._complete_names()
-            if problem := self.target.name_problem(self.session.state, event.editor):
-                self._shared.tell(problem, severity="warning")
-                return
-        self.action_compose_next_field()
+        if offered:
+            self.action_compose_next_field()
+            return
+        self.offers.close()
+        self._complete_names()
+        if problem := self.target.name_problem(self.session.state, event.editor):
+            self._shared.tell(problem, severity="warning")
+        else:
+            self._order.step(1)
 
     def _tell_typing(self) -> None:
         if not self.text.text.strip():
