@@ -58,7 +58,7 @@ def test_one_person_is_meant(text: str, user_id: int) -> None:
         ("sam twin", "Several users match 'sam twin': Sam Twin|6, Sam Twin|7."),
         ("da", "Several users match 'da': Dario Vance|3, Dana, the second|4."),
         ("nobody", "No user matches 'nobody'."),
-        ("", "A user is missing."),
+        ("", "Enter the name of a user."),
     ],
 )
 def test_the_reason_says_that_nobody_or_several_users_match(text: str, reason: str) -> None:

@@ -186,7 +186,7 @@ async def test_who_sends_is_told_whether_the_message_may_have_left(tmp_path: Pat
     async with running_server(tmp_path / "server") as server, FaultProxy(server.url) as proxy:
         replace(server.account("ada"), site=proxy.url).write_zuliprc(tmp_path / "rc")
         send = ["send", "--rc", str(tmp_path / "rc"), "--to", "me", "hello"]
-        look = "look before you repeat it."
+        look = "check before you try again."
         for fault, method, path, words in (
             (Fault.FAILED_AFTERWARDS, "POST", "/api/v1/messages", look),
             (Fault.LOST_AFTERWARDS, "POST", "/api/v1/messages", look),

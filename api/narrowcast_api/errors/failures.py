@@ -70,7 +70,7 @@ class OutcomeUnknown(TransportError):
 
     @property
     def _advice(self) -> str:
-        return "Try again." if self.read_only else "It may have worked: look before you repeat it."
+        return "Try again." if self.read_only else "It may have worked: check before you try again."
 
 
 class NoAnswer(OutcomeUnknown):

@@ -107,7 +107,7 @@ def person_id(text: str, people: Iterable[Person], me: int | None = None, *, par
     """
     name, everybody = text.strip().removeprefix("@").casefold(), list(people)
     if not name:
-        raise Unresolved("A user is missing.")
+        raise Unresolved("Enter the name of a user.")
     if name == "me" and me is not None:
         return me
     number = name.rpartition("|")[2]
@@ -137,7 +137,7 @@ def channel_id(text: str, channels: Iterable[NamedChannel], *, parts: bool = Tru
     """
     name, known = text.strip().removeprefix("#").casefold(), list(channels)
     if not name:
-        raise Unresolved("A channel is missing.")
+        raise Unresolved("Enter the name of a channel.")
     finders: list[Callable[[Sequence[NamedChannel]], list[NamedChannel]]] = [
         lambda ones: [one for one in ones if one.name.casefold() == name],
         lambda ones: [one for one in ones if str(one.channel_id) == name],

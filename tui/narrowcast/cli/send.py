@@ -84,7 +84,7 @@ async def _send(account: Account, args: argparse.Namespace, text: str, files: Se
             message_id = await _sent(client, args, where, content)
         except ServerFault as error:
             raise CommandError(
-                f"Server error (HTTP {error.status}). The message may have been sent: look before you repeat it."
+                f"Server error (HTTP {error.status}). The message may have been sent: check before you try again."
             ) from error
     return SentRecord(message_id, addresses)
 
