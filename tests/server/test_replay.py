@@ -32,11 +32,11 @@ _NOT_RECORDED = {
         *(f"{folder}/{number:02}" for folder, last in _FILES.items() for number in range(1, last + 1)),
     },
     "the recording has no headers": {"AUTH/20", "AUTH/21", "AUTH/22", "AUTH/23"},
-    "its queue had met other events": {
+    "the recorded queue contained other events": {
         *(f"GET_events/{number:02}" for number in (1, 2, 3, 4, 5, 6, 7, 8, 16)),
         "DELETE_events/05",
     },
-    "the recorded server had begun anew, with other ids": {
+    "the recorded server had been set up again, with other ids": {
         *(f"POST_messages/{number}" for number in (60, 61, 62, 63)),
         *(f"POST_register/{number}" for number in (18, 19, 41)),
         *("GET_messages/55", "GET_messages_id/10", "POST_messages_id_reactions/19", "POST_messages_flags/18"),
@@ -58,53 +58,53 @@ _SETUP: Mapping[str, list[tuple[str, str, str, dict[str, object]]]] = {
 """Requests that the recording made before another one without recording them."""
 
 _DIFFERENT = {
-    "pages of the web app, where this server has JSON": {
+    "Zulip answers with a page of its web app, this server with JSON": {
         *("AUTH/26", "AUTH/27", "AUTH/28", "AUTH/29", "GET_messages_id/06", "GET_server_settings/04"),
     },
-    "the contract has a code with every refusal (CONV-21)": {
+    "in the contract every error has a code (CONV-21)": {
         "AUTH/24",
         "AUTH/25",
         "DELETE_realm_playgrounds/04",
     },
-    "browsers ask which methods there are": {"AUTH/30"},
-    "the contract takes the address that the API has for somebody (AUTH-01)": {"AUTH/18"},
-    "older programs ask for linkifiers in this way": {"GET_realm_filters/01"},
-    "owners alone change addresses (USRU-10)": {
+    "OPTIONS requests of browsers are answered here": {"AUTH/30"},
+    "the contract accepts the email address that the API shows for a user (AUTH-01)": {"AUTH/18"},
+    "this server still offers the operation to older clients": {"GET_realm_filters/01"},
+    "only owners may change email addresses (USRU-10)": {
         "PATCH_users_id/29",
         "PATCH_users_id/32",
         "AUTH/35",
         "AUTH/36",
     },
-    "what is too long is refused, never cut (EVT-04)": {"POST_messages/24", "POST_messages/25"},
-    "of a channel that one may not know of nothing is told, not even that it exists": {
+    "values that are too long are rejected, not truncated (EVT-04)": {"POST_messages/24", "POST_messages/25"},
+    "a channel that is hidden from the user is answered like one that does not exist": {
         *("GET_messages/38", "POST_messages/42", "POST_scheduled_messages/26"),
     },
-    "an edit without a change is refused (SNP-11)": {"PATCH_saved_snippets/04", "PATCH_saved_snippets/05"},
-    "names of groups differ by more than case, and descriptions have a limit": {
+    "an edit without any change is rejected (SNP-11)": {"PATCH_saved_snippets/04", "PATCH_saved_snippets/05"},
+    "group names are unique regardless of case, and descriptions are limited in length": {
         *("POST_user_groups_create/06", "POST_user_groups_create/22"),
     },
-    "an invitation that is over before it begins is a mistake": {"POST_invites/23"},
-    "links and invitations are numbered together": {"DELETE_invites_multiuse/01"},
-    "the real address of somebody says nothing where it is hidden (USR-11)": {"PATCH_users_email/01"},
-    "there is no server for calls here": {"calls/01"},
-    "the refusal of roles above one's own is BAD_REQUEST (INV-32)": {
+    "an invitation must not expire in the past": {"POST_invites/23"},
+    "invitation links and invitations share one sequence of ids": {"DELETE_invites_multiuse/01"},
+    "a hidden email address finds no user (USR-11)": {"PATCH_users_email/01"},
+    "this server has no video call provider": {"calls/01"},
+    "inviting to a role above one's own is answered with BAD_REQUEST (INV-32)": {
         "POST_invites/17",
         "POST_invites_multiuse/07",
     },
     "the recorded server failed": {"POST_users_me_subscriptions/26", "POST_realm_playgrounds/12"},
-    "the contract has a code for an unknown channel here (ERR-03)": {"DELETE_users_me_subscriptions/04"},
+    "the contract defines a code for an unknown channel (ERR-03)": {"DELETE_users_me_subscriptions/04"},
 }
 """Requests with a different outcome."""
 _IN_OTHER_WORDS = {
-    "this organization is not Zulip, and somebody is called by their name": {"POST_messages/56"},
-    "says what is wrong with the address": {"POST_users/03"},
-    "the contract's name for a language (PLG-03)": {"POST_realm_playgrounds/09"},
-    "says what it is about in words of the app": {
+    "the text names the organization and the user": {"POST_messages/56"},
+    "the text says what is wrong with the email address": {"POST_users/03"},
+    "the contract has its own term for the language (PLG-03)": {"POST_realm_playgrounds/09"},
+    "the text uses the terms of the app": {
         *("POST_realm_filters/03", "POST_realm_playgrounds/03", "POST_realm_playgrounds/11"),
     },
-    "owners alone change addresses (USRU-10)": {"PATCH_users_id/30", "PATCH_users_id/31"},
-    "links and invitations are numbered together": {"DELETE_invites_multiuse/02"},
-    "the contract has one refusal for who may not invite so (INV-32)": {"POST_invites/16"},
+    "only owners may change email addresses (USRU-10)": {"PATCH_users_id/30", "PATCH_users_id/31"},
+    "invitation links and invitations share one sequence of ids": {"DELETE_invites_multiuse/02"},
+    "in the contract every forbidden invitation has the same error (INV-32)": {"POST_invites/16"},
 }
 """Errors with a different text."""
 _OF_THE_LIBRARY = re.compile(
@@ -112,26 +112,28 @@ _OF_THE_LIBRARY = re.compile(
 )
 """Text that the recorded server's validation library adds to its errors; here only some errors have it."""
 _OF_ANOTHER_SHAPE = {
-    ".message.avatar_url can be NoneType": "clients make the addresses of pictures themselves (client_gravatar)",
-    ".bot.api_key is missing": "keys go to owners of bots alone",
-    ".person.bot_owner_id can be NoneType": "present and null for people",
-    ".person.bot_type can be NoneType": "present and null for people",
-    ".streams[].can_administer_channel_group can be number": "a group or people",
-    ".streams[].creator_id can be NoneType": "channels that the organization began with",
-    ".streams[].first_message_id can be number": "a channel that one comes to later has messages",
-    ".away is new": "the contract keeps it (STAT-12)",
+    ".message.avatar_url can be NoneType": "clients compute the URLs of Gravatar pictures (client_gravatar)",
+    ".bot.api_key is missing": "only the owner of a bot receives its key",
+    ".person.bot_owner_id can be NoneType": "present and null for human users",
+    ".person.bot_type can be NoneType": "present and null for human users",
+    ".streams[].can_administer_channel_group can be number": "a group or a set of users",
+    ".streams[].creator_id can be NoneType": "the organization's first channels have no creator",
+    ".streams[].first_message_id can be number": "a channel to which the user was subscribed later has messages",
+    ".away is new": "the contract still has the field (STAT-12)",
 }
 """Where events differ in shape from all recorded ones of their type, and why."""
 _UNSEEN = {
-    "attachment/add": "no files", "attachment/remove": "no files", "attachment/update": "no files",
-    "realm_emoji/update": "no files",
-    "heartbeat": "no time passes",
-    "restart": "the server stays",
-    "realm/update/inline_url_embed_preview": "changed outside of the recorded requests",
-    "realm/update/push_notifications_enabled": "changed outside of the recorded requests",
-    "realm_export_consent": "changed outside of the recorded requests",
-    "update_message/rendering_only/content": "no previews of links are made here",
-}  # fmt: skip
+    "attachment/add": "no files are uploaded",
+    "attachment/remove": "no files are uploaded",
+    "attachment/update": "no files are uploaded",
+    "realm_emoji/update": "no files are uploaded",
+    "heartbeat": "no heartbeat is due",
+    "restart": "the server is not restarted",
+    "realm/update/inline_url_embed_preview": "was not changed by a recorded request",
+    "realm/update/push_notifications_enabled": "was not changed by a recorded request",
+    "realm_export_consent": "was not changed by a recorded request",
+    "update_message/rendering_only/content": "this server creates no link previews here",
+}
 """Recorded types of events that the replay does not cause."""
 
 
