@@ -35,7 +35,11 @@ def report_presence(core: Core, user: User, *, active: bool) -> None:
     last = core.presence_events.get((user.id, active))
     if last is not None and now - last < _QUIET_SECONDS:
         return
-    core.presence_events[user.id, active] = now
+
+    def remember() -> None:
+        core.presence_events[user.id, active] = now
+
+    core.after_commit(remember)
     row = core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
     assert row is not None
     core.emit(
