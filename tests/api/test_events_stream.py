@@ -296,8 +296,25 @@ async def test_a_rate_limit_is_waited_out() -> None:
     async with bench.running():
         await bench.clock.advance(20)
         assert len(bench.polls()) == 1
-        await bench.clock.advance(30)
+        await bench.clock.advance(10)
         assert len(bench.polls()) == 2
+
+
+async def test_after_a_rate_limit_the_connection_is_live_again_without_waiting_for_an_event() -> None:
+    bench = StreamBench()
+    bench.registers()
+    bench.transport.prepare(
+        *EVENTS,
+        status=429,
+        json={"result": "error", "code": "RATE_LIMIT_HIT", "msg": "slow", "retry-after": 20.0},
+    )
+    bench.transport.prepare(*EVENTS, json={"events": []})
+    bench.hangs()
+    async with bench.running():
+        assert bench.kinds == [LIVE, RECONNECTING]
+        await bench.clock.advance(25)
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true", None]
+        assert bench.kinds == [LIVE, RECONNECTING, LIVE]
 
 
 async def test_a_second_client_on_the_queue_does_not_make_it_spin() -> None:

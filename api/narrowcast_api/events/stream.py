@@ -175,6 +175,7 @@ class EventStream:
                 await self._start_over(error, at_once=True)
         except RateLimited as error:
             self._health.failed(error)
+            self._catching_up = True
             await self._pause(error.retry_after * (1 + 0.25 * self._random()))
         except (TransportError, ServerFault) as error:
             self._health.failed(error)
