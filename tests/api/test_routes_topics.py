@@ -13,7 +13,7 @@ from narrowcast_api.errors import (
     UnauthorizedPrincipal,
     Unsupported,
 )
-from narrowcast_api.routes.topics import resolved_name, unresolved_name
+from narrowcast_api.model.topics import resolved_name, unresolved_name
 from narrowcast_api.server_info import RequestLimits
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
 from support.api import at_levels, boundary_levels, scripted_client

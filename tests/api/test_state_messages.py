@@ -162,6 +162,18 @@ def test_a_move_takes_messages_unread_and_topics_along() -> None:
     assert (message.topic, message.moved_at, message.edited_at) == ("stew", 1_800_000_500, None)
 
 
+def test_messages_of_a_topic_that_is_resolved_are_not_marked_as_moved() -> None:
+    state = make_state()
+    apply(state, message_event(channel_message(101)), move([101], subject="✔ soup"))
+    message = state.messages.get(101)
+    assert message is not None
+    assert (message.topic, message.moved_at) == ("✔ soup", None)
+    apply(state, move([101], orig_subject="✔ soup", subject="soup", new_stream_id=DESIGN))
+    message = state.messages.get(101)
+    assert message is not None
+    assert (message.topic, message.moved_at) == ("soup", 1_800_000_500)
+
+
 def test_a_pure_channel_move_keeps_the_topic() -> None:
     state = make_state()
     apply(state, message_event(channel_message(101)))

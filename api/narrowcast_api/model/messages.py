@@ -24,6 +24,7 @@ from narrowcast_api.model.reading import (
     text,
     texts,
 )
+from narrowcast_api.model.topics import is_renamed
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 
 MENTION_FLAGS = frozenset(
@@ -214,24 +215,29 @@ def _read_person(row: RawRecord) -> Person:
 
 def _history(row: RawRecord) -> tuple[int | None, int | None]:
     """When the content was last edited and the message last moved; the history is used if the row's times do
-    not distinguish the two.
+    not distinguish the two. Resolving a topic is not a move, though old servers count it as one.
     """
-    history = list(rows(row.get("edit_history")))
-    edits = [_time(entry) for entry in history if type(entry.get("prev_content")) is str]
-    moves = [_time(entry) for entry in history if any(type(entry.get(key)) in (int, str) for key in _MOVED)]
-    last_moved, last_edited = row.get("last_moved_timestamp"), row.get("last_edit_timestamp")
-    moved = int(number(row, "last_moved_timestamp", 0)) if last_moved is not None else 0
+    last_edited = int(number(row, "last_edit_timestamp", 0))
+    last_moved = int(number(row, "last_moved_timestamp", 0))
+    edits: list[int] = []
+    renames_and_moves: list[int] = []
+    moves: list[int] = []
+    topic = text(row, "subject", text(row, "topic"))
+    for entry in rows(row.get("edit_history")):  # newest first
+        time = int(number(entry, "timestamp", 0))
+        after = text(entry, "topic", topic)
+        topic = text(entry, "prev_topic", text(entry, "prev_subject", after))
+        has_moved = type(entry.get("prev_stream")) is int
+        if type(entry.get("prev_content")) is str:
+            edits.append(time)
+        if has_moved or topic != after:
+            renames_and_moves.append(time)
+        if has_moved or is_renamed(topic, after):
+            moves.append(time)
     edited = max(edits, default=None)
-    if edited is None and not moves and last_edited is not None:
-        edited = int(number(row, "last_edit_timestamp", 0)) or None
-    return edited, moved or max(moves, default=None)
-
-
-_MOVED = ("prev_topic", "prev_subject", "prev_stream")
-
-
-def _time(row: RawRecord) -> int:
-    return int(number(row, "timestamp", 0))
+    if edited is None and (last_moved or last_edited not in renames_and_moves):
+        edited = last_edited or None  # the entry of the edit is not shown to the user
+    return edited, last_moved or max(moves, default=None)
 
 
 def grouped(reactions: Iterable[Reaction]) -> tuple[ReactionGroup, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from narrowcast_api.errors import InvalidInput, RateLimited, ServerFault, TransportError
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.model.topics import resolved_name, unresolved_name
 from narrowcast_api.narrow.destinations import fold_topic
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, read, segment
 from narrowcast_api.routes.conversations import wire_topic
@@ -13,7 +14,7 @@ from narrowcast_api.routes.messages import edit_message
 from narrowcast_api.wire.channels import DeleteTopicResult, TopicList
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.messages import EditResult
-from narrowcast_api.wire.vocabulary import RESOLVED_TOPIC_PREFIX, PropagateMode, Result, VisibilityPolicy
+from narrowcast_api.wire.vocabulary import PropagateMode, Result, VisibilityPolicy
 
 _DELETE_SECONDS = 120.0
 """The server spends almost a minute deleting before it answers that it is not finished."""
@@ -176,23 +177,6 @@ async def resolve_topic(
     return await move_topic(
         connection, channel_id=channel_id, topic=topic, new_topic=name, message_id=message_id
     )
-
-
-def is_resolved(topic: str) -> bool:
-    """Whether a topic's name has the prefix of resolved topics."""
-    return topic.startswith(RESOLVED_TOPIC_PREFIX)
-
-
-def resolved_name(topic: str) -> str:
-    """The name with the prefix, once."""
-    return topic if is_resolved(topic) else RESOLVED_TOPIC_PREFIX + topic
-
-
-def unresolved_name(topic: str) -> str:
-    """The name without any such prefix."""
-    while is_resolved(topic):
-        topic = topic[len(RESOLVED_TOPIC_PREFIX) :]
-    return topic
 
 
 async def _last_message(connection: Connection, channel_id: int, topic: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from narrowcast_api.model.messages import MENTION_FLAGS, PERSONAL_MENTION, Message, Submessage
+from narrowcast_api.model.topics import is_renamed
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.state.changes import (
     Change,
@@ -96,10 +97,10 @@ def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
     topic = event.topic if event.topic is not None else event.orig_topic
     if channel_id is None or old_channel is None or topic is None:
         return []
+    is_resolving = channel_id == old_channel and not is_renamed(event.orig_topic or topic, topic)
     for message in state.messages.known(event.message_ids):
-        state.messages.put(
-            replace(message, channel_id=channel_id, topic=topic, moved_at=int(event.edit_timestamp))
-        )
+        moved_at = message.moved_at if is_resolving else int(event.edit_timestamp)
+        state.messages.put(replace(message, channel_id=channel_id, topic=topic, moved_at=moved_at))
     if event.orig_topic is not None:
         state.topics.remove_messages(old_channel, event.orig_topic, event.message_ids)
     state.topics.add_message(channel_id, topic, max(event.message_ids, default=event.message_id))

@@ -25,10 +25,10 @@ from narrowcast.text import names
 from narrowcast.text.formats import counted
 from narrowcast_api import permissions
 from narrowcast_api.http.encoding import OMIT
+from narrowcast_api.model.topics import is_resolved, resolved_name, unresolved_name
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.permissions import ALLOWED, Refusal
-from narrowcast_api.routes.topics import is_resolved, resolved_name, unresolved_name
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
 
