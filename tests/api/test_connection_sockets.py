@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from narrowcast_api.account import Account, AccountError
-from narrowcast_api.errors import NotConnected, OutcomeUnknown, RedirectLoop, RedirectRefused
+from narrowcast_api.errors import (
+    MalformedAnswer,
+    NarrowcastError,
+    NotConnected,
+    OutcomeUnknown,
+    RedirectLoop,
+    RedirectRefused,
+)
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.http.tls import shared_context
@@ -130,6 +137,48 @@ async def test_a_redirect_loop_ends_and_is_named() -> None:
             await connection.request("GET", "/users/me")
         assert "in a loop" in caught.value.user_message
         assert len(server.heard) < 20
+
+
+@pytest.mark.parametrize(
+    ("status", "extra", "error"),
+    [
+        ("302 Found", "", MalformedAnswer),
+        ("304 Not Modified", "", MalformedAnswer),
+        ("302 Found", "Location: http://127.0.0.1:port\r\n", OutcomeUnknown),
+        ("302 Found", "Location: /again\r\n", RedirectLoop),
+    ],
+)
+async def test_redirects_that_lead_nowhere_do_not_use_up_the_connections(
+    status: str, extra: str, error: type[NarrowcastError]
+) -> None:
+    async def redirect(_: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(b"", status=status, extra=extra))
+        await writer.drain()
+
+    async with raw_server(redirect) as server, Connection(account(server.port)) as connection:
+        for _ in range(20):
+            with pytest.raises(error):
+                await connection.request("GET", "/users/me", timeout=5)
+
+
+async def test_a_request_that_finds_no_free_connection_was_not_sent() -> None:
+    everything_taken = asyncio.Event()
+    answered = asyncio.Event()
+
+    async def hold(_: bytes, writer: asyncio.StreamWriter) -> None:
+        if server.connections == 16 and len(server.heard) == 16:
+            everything_taken.set()
+        await answered.wait()
+        await fine(b"", writer)
+
+    async with raw_server(hold) as server, Connection(account(server.port)) as connection:
+        held = [asyncio.create_task(connection.request("GET", "/users/me")) for _ in range(16)]
+        await everything_taken.wait()
+        with pytest.raises(NotConnected):
+            await connection.request("POST", "/messages", {"content": "x"}, timeout=0.1)
+        answered.set()
+        await asyncio.gather(*held)
+        assert len(server.heard) == 16
 
 
 async def test_a_redirect_to_another_port_is_not_followed_at_all() -> None:

@@ -33,9 +33,13 @@ def _address(text: str) -> httpx.URL:
 
 
 def _each_step(timeout: float | None) -> httpx.Timeout:
-    """The timeout for each step of a request, in seconds; None limits only connecting."""
+    """The timeout for each step of a request, in seconds; None limits only connecting.
+
+    Waiting for a free connection ends before the whole request does, which then is known not to be sent.
+    """
     connect = CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
-    return httpx.Timeout(timeout, connect=connect)
+    pool = CONNECT_SECONDS if timeout is None else min(timeout / 2, CONNECT_SECONDS)
+    return httpx.Timeout(timeout, connect=connect, pool=pool)
 
 
 class Carrier:
@@ -159,7 +163,7 @@ class Carrier:
             if authenticated and self._account is not None and self.is_own(request.url):
                 request.headers["Authorization"] = f"Basic {self._account.credentials()}"
             response = await client.send(request, stream=True, auth=None, follow_redirects=False)
-            if not response.is_redirect:
+            if not response.has_redirect_location:
                 return response
             target = request.url.join(response.headers["location"])
             await response.aclose()
