@@ -146,6 +146,38 @@ async def test_members_are_added_and_taken_out(tmp_path: Path) -> None:
         assert greta not in await members_of(stage, "engineering")
 
 
+async def test_after_a_renaming_subscribers_are_added_to_the_same_channel(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await in_channel(stage, "engineering")
+        engineering, greta = stage.server.channel("engineering"), stage.server.id("greta")
+        await run(stage, "channel.members")
+        screen = stage.app.screen
+        assert isinstance(screen, MembersScreen)
+        await until(lambda: len(screen.list.items) > 0)
+        await stage.server.call("ada", "PATCH", f"/streams/{engineering}", {"new_name": "building"})
+        await until(lambda: screen.title_text() == "Subscribers of #building")
+        await stage.press("n")
+        await stage.type("Greta Lindqvist")
+        await stage.press("enter")
+        await until(lambda: greta in [row.key for row in screen.list.items])
+        assert [channel.name for channel in stage.session.state.channels if "ing" in channel.name] == [
+            "building"
+        ]
+
+
+async def test_a_channel_renamed_during_the_question_is_unsubscribed_from(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await in_channel(stage, "engineering")
+        engineering = stage.server.channel("engineering")
+        await run(stage, "channel.subscribe")
+        assert isinstance(stage.app.screen, ConfirmScreen)
+        await stage.server.call("ada", "PATCH", f"/streams/{engineering}", {"new_name": "building"})
+        channels = stage.session.state.channels
+        await until(lambda: channels.last_name(engineering) == "building")
+        await choose(stage, "Unsubscribe")
+        await until(lambda: (channel := channels.get(engineering)) is not None and not channel.is_subscribed)
+
+
 async def test_folders_are_made_ordered_and_archived(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await run(stage, "channel.folders")

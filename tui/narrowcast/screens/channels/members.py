@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import People, Refused, Values
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.text import names
 from narrowcast.text.presence import of_person
 from narrowcast_api import permissions
 from narrowcast_api.narrow.narrow import Narrow
@@ -26,25 +27,28 @@ class MembersScreen(ManageScreen[int]):
         ("manage.delete", "unsubscribes"),
     )
     EMPTY = "This channel has no subscribers."
-    FOLLOWS = (UsersChanged, PresenceChanged)
+    FOLLOWS = (ChannelsChanged, UsersChanged, PresenceChanged)
 
     def __init__(self, session: Session, channel: Channel) -> None:
         super().__init__(session)
-        self.channel = channel
+        self._channel_id = channel.channel_id
         self._ids: list[int] = []
 
+    @property
+    def _channel_name(self) -> str:
+        """The current name: the server would create a channel for an old one."""
+        return names.channel(self.state, self._channel_id)
+
     def title_text(self) -> str:
-        return f"Subscribers of #{self.channel.name}"
+        return f"Subscribers of #{self._channel_name}"
 
     async def load(self) -> None:
-        channel_id = self.channel.channel_id
-        self._ids = await self.session.client.subscriptions.members(channel_id=channel_id)
+        self._ids = await self.session.client.subscriptions.members(channel_id=self._channel_id)
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
-        mine = self.channel.channel_id
         for change in changes:
             if isinstance(change, StateReplaced) or (
-                isinstance(change, ChannelsChanged) and mine in change.ids
+                isinstance(change, ChannelsChanged) and self._channel_id in change.ids
             ):
                 self.work(self.load())
                 return
@@ -79,11 +83,11 @@ class MembersScreen(ManageScreen[int]):
             if not missing:
                 raise Refused("people", "Already subscribed.")
             added = await self.session.client.subscriptions.add(
-                channels=[self.channel.name], principals=missing
+                channels=[self._channel_name], principals=missing
             )
             if added.unauthorized:
                 raise Refused(
-                    "people", f"You do not have permission to add subscribers to #{self.channel.name}."
+                    "people", f"You do not have permission to add subscribers to #{self._channel_name}."
                 )
             await self.load()
             self.refresh_rows()
@@ -91,7 +95,7 @@ class MembersScreen(ManageScreen[int]):
         fields = [People("people", "Users", "Separated by commas", required=True)]
         ask(
             self,
-            f"Add subscribers to #{self.channel.name}",
+            f"Add subscribers to #{self._channel_name}",
             fields,
             submit,
             verb="adds",
@@ -100,8 +104,8 @@ class MembersScreen(ManageScreen[int]):
 
     def question(self, item: int) -> tuple[str, str]:
         name = self.state.users.name(item)
-        return f"Unsubscribe {name} from #{self.channel.name}?", "Unsubscribe"
+        return f"Unsubscribe {name} from #{self._channel_name}?", "Unsubscribe"
 
     async def delete(self, item: int) -> None:
-        await self.session.client.subscriptions.remove(channels=[self.channel.name], principals=[item])
+        await self.session.client.subscriptions.remove(channels=[self._channel_name], principals=[item])
         await self.load()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from narrowcast.text import names
 from narrowcast_api import permissions
 from narrowcast_api.wire.levels import Gate
 
@@ -36,10 +37,15 @@ class Step(Struct, frozen=True):
 def subscription(session: Session, channel: Channel) -> Step:
     """Subscribe the current user, or unsubscribe."""
     state, subscriptions, name = session.state, session.client.subscriptions, f"#{channel.name}"
+
+    def current_name() -> list[str]:
+        """The name of the channel at the time of the request: it may be renamed while a question is open."""
+        return [names.channel(session.state, channel.channel_id)]
+
     if not channel.is_subscribed:
         return Step(
             f"subscribe to {name}",
-            partial(subscriptions.add, channels=[channel.name]),
+            lambda: subscriptions.add(channels=current_name()),
             f"Subscribed to {name}.",
             permissions.subscribe_refusal(state, channel),
             reversible=True,
@@ -49,7 +55,7 @@ def subscription(session: Session, channel: Channel) -> Step:
         question += " You cannot rejoin a private channel by yourself."
     return Step(
         f"unsubscribe from {name}",
-        partial(subscriptions.remove, channels=[channel.name], archived=channel.is_archived),
+        lambda: subscriptions.remove(channels=current_name(), archived=channel.is_archived),
         f"Unsubscribed from {name}.",
         permissions.level_refusal(state, Gate.ARCHIVED_SUBSCRIPTIONS) if channel.is_archived else "",
         question,
