@@ -8,8 +8,10 @@ import pytest
 
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.screens.dialogs.form import FormScreen
+from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.messages.preview import PreviewScreen
 from narrowcast_api.narrow.narrow import Narrow
+from support.screens import choose, fill, form_of
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -105,3 +107,41 @@ async def test_a_task_is_added_to_somebodys_list(tmp_path: Path) -> None:
             ]
 
         await until(has_both)
+
+
+async def test_every_option_added_to_a_poll_is_shown_however_it_was_added(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await in_soup(stage)
+        await stage.server.send("bruno", "general", "soup", "/poll Which soup\nleek\npea")
+        await until(lambda: isinstance(widget(stage), Poll))
+
+        def options() -> list[str]:
+            poll = widget(stage)
+            return [str(option.text) for option in poll.options] if isinstance(poll, Poll) else []
+
+        for keys, text in (("X", "tomato"), ("", "onion"), ("X", "carrot"), ("", "potato")):
+            if keys:
+                await stage.press(keys)
+                await choose(stage, "Add option")
+            else:
+                await run(stage, "message.poll-add")
+            await fill(stage, text=text)
+            await stage.closed()
+            await until(lambda text=text: options()[-1:] == [text])  # type: ignore[misc]
+        assert options() == ["leek", "pea", "tomato", "onion", "carrot", "potato"]
+
+
+async def test_a_refused_option_stays_in_its_form_with_the_reason(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await in_soup(stage)
+        message_id = await stage.server.send("bruno", "general", "soup", "/poll Which soup\nleek")
+        await until(lambda: isinstance(widget(stage), Poll))
+        await stage.press("X")
+        assert isinstance(stage.app.screen, Picker)
+        await choose(stage, "Add option")
+        await stage.type("tomato")
+        await stage.server.call("bruno", "DELETE", f"/messages/{message_id}")
+        await stage.press("ctrl+d")
+        form = await form_of(stage)
+        await until(lambda: "message" in form.shown_problems)
+        assert form.row("text").typed == "tomato"

@@ -71,7 +71,7 @@ def test_options_can_be_added_and_the_question_changed() -> None:
     assert isinstance(poll, Poll)
     assert poll.question == "Q"
     assert [(option.text, option.voters) for option in poll.options][-1] == ("pie", [3])
-    assert poll.new_option("x")["idx"] == 4
+    assert (poll.next_number(1), poll.next_number(2)) == (1, 2)
 
 
 def test_tasks_are_ticked_and_unticked() -> None:
@@ -82,6 +82,15 @@ def test_tasks_are_ticked_and_unticked() -> None:
     )
     assert isinstance(todo, TodoList)
     assert [(one.text, one.done) for one in todo.tasks] == [("pack", False), ("sing", True)]
+    assert (todo.next_number(0), todo.next_number(1), todo.next_number(2)) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("taken", [[1, 2], [5], [3, 5, 4], [7, None, "x", "-3", 2.5, "9" * 5000]])
+def test_a_new_option_gets_a_number_that_its_author_has_not_used(taken: list[object]) -> None:
+    options = [(2, {"type": "new_option", "idx": number, "option": "pie"}) for number in taken]
+    poll = read_widget(parts((1, POLL), *options, (2, vote("canned,0")), (2, vote("canned,0", -1))))
+    assert isinstance(poll, Poll)
+    assert poll.next_number(2) == max(number for number in taken if isinstance(number, int)) + 1
 
 
 @pytest.mark.parametrize(

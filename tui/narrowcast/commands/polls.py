@@ -8,6 +8,7 @@ from narrowcast.commands import targets
 from narrowcast.content.polls import Poll, TodoList, read_widget
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Values
+from narrowcast.screens.messages.poll_choice import add_choice
 from narrowcast_api import permissions
 
 if TYPE_CHECKING:
@@ -30,27 +31,8 @@ def _widget(screen: Workspace) -> tuple[Message, Poll | TodoList] | None:
 
 def add(screen: Workspace) -> None:
     """Add an option to the poll, or a task to the to-do list."""
-    selected = _widget(screen)
-    if selected is None:
-        return
-    message, widget = selected
-    submessages = screen.session.client.submessages
-    own = sum(part.sender_id == screen.session.state.me for part in message.submessages) + 1
-
-    async def add_option(values: Values) -> None:
-        await submessages.add_option(message_id=message.id, number=own, option=values.text("text"))
-
-    async def add_task(values: Values) -> None:
-        await submessages.add_task(
-            message_id=message.id, number=own, task=values.text("text"), description=values.text("about")
-        )
-
-    if isinstance(widget, Poll):
-        fields = [LineField("text", "Option", required=True)]
-        ask(screen, f"Add option: {widget.question}", fields, add_option, verb="adds")
-    else:
-        fields = [LineField("text", "Task", required=True), LineField("about", "Description")]
-        ask(screen, f"Add task: {widget.title}", fields, add_task, verb="adds")
+    if (selected := _widget(screen)) is not None:
+        add_choice(screen, *selected)
 
 
 def question(screen: Workspace) -> None:

@@ -47,9 +47,9 @@ class Poll(Struct):
         mine = any(option.key == key and me in option.voters for option in self.options)
         return {"type": "vote", "key": key, "vote": -1 if mine else 1}
 
-    def new_option(self, text: str) -> dict[str, object]:
-        """The submessage that adds an option."""
-        return {"type": "new_option", "idx": len(self.options) + 1, "option": text}
+    def next_number(self, me: int) -> int:
+        """The number for the current user's next option: one with a number already used is ignored."""
+        return _next_number(option.key.removeprefix(f"{me},") for option in self.options)
 
 
 class Task(Struct):
@@ -69,9 +69,14 @@ class TodoList(Struct):
         """The submessage that marks a task as done or not done."""
         return {"type": "strike", "key": key}
 
-    def new_task(self, text: str) -> dict[str, object]:
-        """The submessage that adds a task."""
-        return {"type": "new_task", "key": len(self.tasks) + 1, "task": text, "desc": "", "completed": False}
+    def next_number(self, me: int) -> int:
+        """The number for the current user's next task: one with a number already used is ignored."""
+        return _next_number(task.key.removesuffix(f",{me}") for task in self.tasks)
+
+
+def _next_number(used: Iterable[str]) -> int:
+    """One more than the highest number in ``used``, which also has other texts."""
+    return max((int(text) for text in used if text.isdecimal() and len(text) < 10), default=0) + 1
 
 
 def read_widget(parts: Iterable[Part]) -> Poll | TodoList | None:

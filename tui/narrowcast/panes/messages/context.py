@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from narrowcast.app.context import app_of
 from narrowcast.commands.hints import key_of, keys_of, with_keys
@@ -11,6 +11,7 @@ from narrowcast.panes.messages.requests import HintChanged
 from narrowcast_api import permissions
 
 if TYPE_CHECKING:
+    from textual.app import App
     from textual.message import Message as TextualMessage
     from textual.screen import Screen
     from textual.widget import Widget
@@ -39,6 +40,11 @@ class PaneContext:
         self.reopen = reopen
         self.mode_hint = ""
         """The meaning of the keys while a mode changes it; '' otherwise."""
+
+    @property
+    def app(self) -> App[Any]:
+        """The app, over which dialogs open."""
+        return self._host.app
 
     @property
     def selected_message(self) -> Message | None:
@@ -72,7 +78,7 @@ class PaneContext:
         self._host.post_message(message)
 
     def ask(self, screen: Screen[Result], answered: Callable[[Result | None], None]) -> None:
-        self._host.app.push_screen(screen, answered)
+        self.app.push_screen(screen, answered)
 
     def confirm(self, question: str, answer: str, act: Callable[[], None]) -> None:
         """Runs `act`, which cannot be undone, once the user confirms it with `answer`."""
@@ -122,7 +128,7 @@ class PaneContext:
 
     def copy_to_clipboard(self, text: str) -> None:
         """Puts text into the terminal's clipboard."""
-        self._host.app.copy_to_clipboard(text)
+        self.app.copy_to_clipboard(text)
 
     def take_selected_text(self) -> str | None:
         """The text that is selected by keys or the mouse; clears the selection."""

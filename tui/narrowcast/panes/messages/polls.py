@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from narrowcast.content.inlines import Target, TargetKind
-from narrowcast.content.polls import Poll, TodoList, read_widget
+from narrowcast.content.polls import Poll, read_widget
 from narrowcast.panes.messages.context import PaneContext
 from narrowcast.panes.messages.feed import Key
-from narrowcast.screens.dialogs.ask import AskScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
+from narrowcast.screens.messages.poll_choice import add_choice
 from narrowcast.text.formats import counted
 
 __all__ = ["Polls"]
@@ -52,25 +52,15 @@ class Polls:
         else:
             choices += [Choice(one.key, one.text, one.description, _box(one.done)) for one in widget.tasks]
         choices.append(Choice("", "Add option…", "", " + "))
-        message_id = message.id
 
         def chosen(key: str | None) -> None:
             kind = TargetKind.VOTE if isinstance(widget, Poll) else TargetKind.TASK
             if key:
-                self.vote(message_id, Target(kind, key))
+                self.vote(message.id, Target(kind, key))
             elif key is not None:
-                self._add_choice(message_id, widget)
+                add_choice(self._pane, message, widget)
 
         self._pane.ask(Picker("Vote" if isinstance(widget, Poll) else "To do", choices), chosen)
-
-    def _add_choice(self, message_id: int, widget: Poll | TodoList) -> None:
-        def answered(text: str | None) -> None:
-            if text:
-                content = widget.new_option(text) if isinstance(widget, Poll) else widget.new_task(text)
-                send = self._pane.session.client.submessages.send
-                self._pane.work(send(message_id=message_id, content=content), "add this")
-
-        self._pane.ask(AskScreen("New option" if isinstance(widget, Poll) else "New task"), answered)
 
 
 def _box(ticked: bool) -> str:
