@@ -12,6 +12,7 @@ from textual.strip import Strip
 from narrowcast.text.matching import best_matches
 from narrowcast.widgets.line_view import compose_line, lean_strip, plain_text
 from narrowcast.widgets.virtual_list import VirtualList
+from support.mouse import drag
 
 
 class Names(VirtualList[str]):
@@ -113,6 +114,16 @@ async def test_a_click_selects_and_chooses() -> None:
     async with app.run_test(size=(20, 6)) as pilot:
         await pilot.click(Names, offset=(3, 2))
         assert app.chosen == ["chiyo"]
+
+
+async def test_only_a_press_and_release_on_one_item_chooses_it() -> None:
+    app = ListApp([f"name {number}" for number in range(100)])
+    async with app.run_test(size=(20, 10)) as pilot:
+        await drag(pilot, (19, 2), (5, 6))
+        await drag(pilot, (5, 2), (5, 6))
+        assert app.chosen == []
+        await drag(pilot, (5, 6), (6, 6))
+        assert len(app.chosen) == 1
 
 
 async def test_the_selection_stays_on_its_key_when_items_change() -> None:

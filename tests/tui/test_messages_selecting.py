@@ -8,9 +8,12 @@ from textual.selection import Selection
 from textual.theme import Theme
 
 from narrowcast.app.themes import THEMES
-from narrowcast_api.model.messages import Reaction
+from narrowcast.panes.messages.message_list import MessageList
+from narrowcast_api.model.messages import Message, Reaction
+from narrowcast_api.narrow.narrow import Narrow
 from support.content_examples import EXAMPLES
 from support.message_views import ListApp, message, short
+from support.mouse import click, drag
 
 
 def selected(app: ListApp, start: Offset, end: Offset) -> str:
@@ -51,6 +54,75 @@ async def test_the_mouse_selects_messages_and_text() -> None:
         assert app.list.selected == 2
         await pilot.click(app.list, offset=(8, place), times=2)
         assert app.screen.get_selected_text() == "text 2"
+
+
+class ChosenApp(ListApp):
+    """Records the targets that are followed, and the headings."""
+
+    def __init__(self, *messages: Message, **view: object) -> None:
+        super().__init__(messages, **view)
+        self.chosen: list[object] = []
+
+    def on_message_list_target_chosen(self, event: MessageList.TargetChosen) -> None:
+        self.chosen.append(event.target.value)
+
+    def on_message_list_heading_chosen(self, event: MessageList.HeadingChosen) -> None:
+        self.chosen.append(event.key)
+
+    def place_of(self, text: str) -> tuple[int, int]:
+        """The cell of the beginning of a text on the screen."""
+        return next((row.index(text), y) for y, row in enumerate(self.rows()) if text in row)
+
+
+LINK = '<p>see <a href="https://soup.example/">the link</a> here</p>'
+
+
+async def test_selecting_text_with_the_mouse_follows_no_link() -> None:
+    app = ChosenApp(short(1), message(2, LINK))
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        x, y = app.place_of("the link")
+        await drag(pilot, app.place_of("text 1"), (x + 4, y))
+        assert (app.screen.get_selected_text() or "").startswith("text 1\n")
+        await drag(pilot, (x, y), (x + 4, y))
+        assert app.screen.get_selected_text() == "the l"
+        assert app.chosen == []
+        await click(pilot, (x + 2, y))
+        assert app.chosen == ["https://soup.example/"]
+
+
+async def test_a_double_click_follows_a_link_once() -> None:
+    app = ChosenApp(short(1), message(2, LINK))
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        place = app.place_of("the link")
+        await click(pilot, place)
+        await click(pilot, place)
+        assert app.screen.get_selected_text() == "see the link here"
+        assert app.chosen == ["https://soup.example/"]
+
+
+async def test_a_drag_that_ends_on_a_heading_stays_in_the_view() -> None:
+    app = ChosenApp(short(1, topic="first"), short(2, topic="second"), narrow=Narrow.all())
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        heading = app.place_of("second")
+        await drag(pilot, app.place_of("text 1"), heading)
+        assert app.chosen == []
+        await click(pilot, (heading[0] + 1, heading[1]))
+        assert app.chosen == [2]
+
+
+async def test_the_scroll_thumb_selects_no_message() -> None:
+    app = ListApp([short(number) for number in range(1, 60)])
+    async with app.run_test(size=(40, 12)) as pilot:
+        app.list.position.select(59)
+        await pilot.pause()
+        await click(pilot, (39, 5))
+        assert app.list.position.shown[0].index < 40
+        assert app.list.selected == 59
+        await drag(pilot, (39, 5), (20, 1))
+        assert app.list.selected == 59
 
 
 async def test_keys_select_text_by_rows_over_several_messages() -> None:

@@ -19,7 +19,7 @@ from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -151,6 +151,8 @@ class LineView(Widget, can_focus=True):
         self._plain = False
         """Whether only the rows are drawn: no border, padding, tint or transparency."""
         self._dragging = False
+        self._pressed: Offset | None = None
+        """Where the mouse button was pressed last."""
         self._room = Size()
 
     # Implemented by subclasses.
@@ -391,8 +393,8 @@ class LineView(Widget, can_focus=True):
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Starts dragging the thumb if the last column is pressed."""
-        offset = event.get_content_offset(self)
-        if offset is not None and offset.x == self.content_size.width - 1 and self.thumb() is not None:
+        offset = self._pressed = event.get_content_offset(self)
+        if offset is not None and self._is_thumb(offset):
             event.stop()
             self._dragging = True
             self.capture_mouse()
@@ -406,6 +408,18 @@ class LineView(Widget, can_focus=True):
         if self._dragging:
             self._dragging = False
             self.release_mouse()
+
+    def clicked(self, event: events.Click) -> Offset | None:
+        """The place that was clicked in the viewport; None if the mouse was dragged to another row, or if it is the
+        column of the scroll thumb.
+        """
+        offset, pressed = event.get_content_offset(self), self._pressed
+        if offset is None or pressed is None or offset.y != pressed.y:
+            return None
+        return None if self._is_thumb(offset) or self._is_thumb(pressed) else offset
+
+    def _is_thumb(self, offset: Offset) -> bool:
+        return offset.x == self.content_size.width - 1 and self.thumb() is not None
 
     def _drag_to(self, y: int) -> None:
         height = max(1, self.content_size.height - 1)

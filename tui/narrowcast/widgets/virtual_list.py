@@ -223,8 +223,7 @@ class VirtualList(LineView, Generic[T]):
 
     def on_click(self, event: events.Click) -> None:
         """Selects and chooses the clicked item."""
-        offset = event.get_content_offset(self)
-        if offset is None or (self.thumb() is not None and offset.x == self.room.width - 1):
+        if (offset := self.clicked(event)) is None:
             return
         index, _ = self._place(offset.y)
         if index < len(self._shown) and self.selectable(self._shown[index]):

@@ -291,23 +291,26 @@ class MessageList(LineView):
             self.post_message(self.TextSelected(self._has_selection))
 
     def on_click(self, event: events.Click) -> None:
-        """Selects the clicked message, and follows the clicked target."""
+        """Selects the clicked message, and follows the clicked target, unless text was selected by dragging."""
         feed, places = self.feed, self.position.places
-        offset = event.get_content_offset(self)
-        place = places[offset.y] if offset is not None and offset.y < len(places) else None
+        offset = self.clicked(event)
+        event.prevent_default()  # Textual would select everything at a double click
+        if offset is None or self.text_selection is not None:
+            return
+        place = places[offset.y] if offset.y < len(places) else None
         is_heading = bool(event.style.meta.get("conversation")) if event.style.meta else False
         if place is None and is_heading:  # the sticky heading, which belongs to the first message in view
             place = next(iter(self.position.shown), None)
         if feed is None or place is None:
             return
-        event.prevent_default()
         key = feed.key(place.index)
         if is_heading:
             self.post_message(self.HeadingChosen(key))
             return
-        if event.chain == 2:
-            self.selection.select_text_of(key)
         self.position.choose(key)
+        if event.chain > 1:
+            self.selection.select_text_of(key)
+            return
         number, targets = _target_of(event.style), self.rows.at(place.index).targets
         if number is not None and number < len(targets):
             self.post_message(self.TargetChosen(key, targets[number]))
