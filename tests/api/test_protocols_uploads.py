@@ -115,6 +115,14 @@ async def test_a_file_ends_as_a_link_for_the_conversation_it_was_chosen_in(bench
     assert bench.changes.count(UploadsChanged((upload.id,))) >= 4
 
 
+async def test_a_file_for_a_topic_that_was_moved_is_for_its_new_place_even_after_a_restart(
+    bench: Bench,
+) -> None:
+    supper = ChannelDestination(7, "supper")
+    bench.queue.readdress(bench.queue.start(bench.file("soup.png"), LUNCH), supper)
+    assert [upload.destination for upload in await bench.again()] == [supper]
+
+
 async def test_two_files_are_sent_at_once_and_the_others_wait(bench: Bench) -> None:
     uploads = [bench.queue.start(bench.file(f"{number}.txt")) for number in range(4)]
     await settle()

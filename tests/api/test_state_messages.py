@@ -10,6 +10,7 @@ from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import (
     MessagesAdded,
     MessagesChanged,
+    MessagesMoved,
     MessagesRemoved,
     TopicsChanged,
     UnreadsChanged,
@@ -182,6 +183,17 @@ def test_a_pure_channel_move_keeps_the_topic() -> None:
     assert message is not None
     assert (message.channel_id, message.topic) == (DESIGN, "soup")
     assert state.unreads.topic_ids(DESIGN, "soup") == [101]
+
+
+def test_a_move_says_from_where_to_where_and_whether_nothing_stayed() -> None:
+    state = make_state()
+    soup, stew = ChannelDestination(GENERAL, "soup"), ChannelDestination(GENERAL, "stew")
+    assert MessagesMoved((101, 102), soup, stew, True, BRUNO) in apply(
+        state, move([101, 102], subject="stew")
+    )
+    assert MessagesMoved((101,), soup, ChannelDestination(DESIGN, "soup"), False, BRUNO) in apply(
+        state, move([101], new_stream_id=DESIGN, propagate_mode="change_later")
+    )
 
 
 def test_unread_messages_moved_out_of_ones_channels_are_dropped() -> None:

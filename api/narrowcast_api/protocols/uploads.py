@@ -231,6 +231,10 @@ class UploadQueue:
             self._set(upload, state=WAITING, error=None)
             self._start_next()
 
+    def readdress(self, upload: Upload, destination: Destination) -> None:
+        """Change the conversation for which a file was chosen, because its topic was moved."""
+        self._set(upload, destination=destination)
+
     def wake(self) -> None:
         """Start waiting uploads, and those that the network had interrupted, because the connection is live."""
         for upload in self._uploads.values():

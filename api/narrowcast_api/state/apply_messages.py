@@ -11,6 +11,7 @@ from narrowcast_api.state.changes import (
     Change,
     MessagesAdded,
     MessagesChanged,
+    MessagesMoved,
     MessagesRemoved,
     TopicsChanged,
     TypingChanged,
@@ -29,6 +30,7 @@ from narrowcast_api.wire.events import (
     UpdateMessageEvent,
     UpdateMessageFlagsEvent,
 )
+from narrowcast_api.wire.vocabulary import PropagateMode
 
 handlers = Handlers()
 
@@ -105,6 +107,16 @@ def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
         state.topics.remove_messages(old_channel, event.orig_topic, event.message_ids)
     state.topics.add_message(channel_id, topic, max(event.message_ids, default=event.message_id))
     changes: list[Change] = [TopicsChanged(place) for place in dict.fromkeys((old_channel, channel_id))]
+    if event.orig_topic is not None:
+        changes.append(
+            MessagesMoved(
+                tuple(event.message_ids),
+                ChannelDestination(old_channel, event.orig_topic),
+                ChannelDestination(channel_id, topic),
+                is_whole=event.propagate_mode == PropagateMode.CHANGE_ALL,
+                user_id=event.user_id,
+            )
+        )
     channel = state.channels.get(channel_id)
     if channel_id == old_channel or (channel is not None and channel.is_subscribed):
         moved = state.unreads.move(event.message_ids, channel_id, topic)

@@ -1,13 +1,13 @@
 """What an event or an answer changed in the state: small values that say what the app must read again.
 
-They carry no data: receivers read the state.
+They carry no data: receivers read the state. Only `MessagesMoved` does, because the state no longer has the old place.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from narrowcast_api.narrow.narrow import Destination, Narrow
+from narrowcast_api.narrow.narrow import ChannelDestination, Destination, Narrow
 
 
 class MessagesChanged(Struct, frozen=True):
@@ -27,6 +27,18 @@ class MessagesRemoved(Struct, frozen=True):
     """These messages are no longer visible to the user: deleted, or no longer accessible."""
 
     ids: tuple[int, ...]
+
+
+class MessagesMoved(Struct, frozen=True):
+    """These messages went from the topic `old` to `new`. `is_whole`: all messages of `old` did. `user_id`: who moved
+    them, None if the server does not say.
+    """
+
+    ids: tuple[int, ...]
+    old: ChannelDestination
+    new: ChannelDestination
+    is_whole: bool
+    user_id: int | None
 
 
 class UnreadsChanged(Struct, frozen=True):
@@ -141,6 +153,7 @@ Change = (
     MessagesChanged
     | MessagesAdded
     | MessagesRemoved
+    | MessagesMoved
     | UnreadsChanged
     | TypingChanged
     | UsersChanged

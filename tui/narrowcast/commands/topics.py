@@ -21,6 +21,7 @@ from narrowcast.screens.dialogs.form_fields import (
 )
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.dialogs.progress import ProgressScreen
+from narrowcast.screens.main.moves import follow_topic
 from narrowcast.text import names
 from narrowcast.text.formats import counted
 from narrowcast_api import permissions
@@ -148,16 +149,11 @@ async def _move(
             notify_old_thread=values.flag("old"),
             notify_new_thread=values.flag("new"),
         )
-    _follow(screen, where, ChannelDestination(channel_id, topic), message)
-
-
-def _follow(
-    screen: Workspace, old: ChannelDestination, new: ChannelDestination, message: Message | None
-) -> None:
-    """If the moved topic is open, follow it to its new place."""
-    here = screen.narrow.destination if screen.narrow is not None else None
-    if isinstance(here, ChannelDestination) and here.key == old.key:
-        screen.go(Narrow.from_destination(new), message.id if message is not None else None)
+    new = ChannelDestination(channel_id, topic)
+    if message is None or values["which"] == PropagateMode.CHANGE_ALL:
+        follow_topic(screen, where, new, is_own=True)
+    elif screen.narrow == Narrow.from_destination(where) and not screen.writing.has_focus_within:
+        screen.go(Narrow.from_destination(new), message.id)
 
 
 async def resolve(screen: Workspace) -> None:
@@ -175,7 +171,7 @@ async def resolve(screen: Workspace) -> None:
     )
     name = resolved_name(where.topic) if resolved else unresolved_name(where.topic)
     limit = screen.session.state.limits.max_topic_length
-    _follow(screen, where, ChannelDestination(where.channel_id, name[:limit]), message)
+    follow_topic(screen, where, ChannelDestination(where.channel_id, name[:limit]), is_own=True)
     screen.tell("Topic resolved." if resolved else "Topic unresolved.")
 
 

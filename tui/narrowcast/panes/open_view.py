@@ -18,9 +18,13 @@ class Follower(Protocol):
     def view_opened(self) -> None:
         """Another view was opened: show it."""
 
+    def view_moved(self) -> None:
+        """The topic of the view was moved: show its new name, and keep what the user is doing in it."""
+
 
 class OpenView:
-    """Holds the narrow of the open view. Only `show` changes it; when it returns, all followers show the change."""
+    """Holds the narrow of the open view. Only `show` and `move` change it; when they return, all followers show the
+    change."""
 
     def __init__(self) -> None:
         self._narrow: Narrow | None = None
@@ -44,3 +48,9 @@ class OpenView:
         self._narrow = narrow
         for follower in self._followers:
             follower.view_opened()
+
+    def move(self, narrow: Narrow) -> None:
+        """The topic of the view is at ``narrow`` now."""
+        self._narrow = narrow
+        for follower in self._followers:
+            follower.view_moved()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
@@ -115,6 +116,10 @@ class TargetLine(Horizontal):
             self.topic.text = where.topic if where is not None else ""
             self.to.text = ""
         self._given = Given(self._view.narrow, where, self._fields())
+
+    def view_moved(self) -> None:
+        """Keep the fields, although the view has another narrow now."""
+        self._given = replace(self._given, narrow=self._view.narrow)
 
     def show_rules(self, state: State) -> None:
         """Show whether the channel has topics, and whether one is required, before the user writes."""

@@ -181,6 +181,18 @@ class ComposePane(Vertical):
         self._writing.show_view()
         self.uploads.refresh_rows()
 
+    def view_moved(self) -> None:
+        """The address stays; `follow_move` changes it."""
+        self.target.view_moved()
+
+    def follow_move(self, old: Destination, new: Destination) -> bool:
+        """After a topic was moved: address what is written to ``old`` to ``new``; returns whether there is such a
+        text.
+        """
+        has_text = self._writing.follow_move(old, new)
+        self.refresh_target()
+        return has_text
+
     # writing
 
     def on_editor_changed(self, event: Editor.Changed) -> None:

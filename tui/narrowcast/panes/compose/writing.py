@@ -154,6 +154,23 @@ class Writing:
                 severity="warning",
             )
 
+    def follow_move(self, old: Destination, new: Destination) -> bool:
+        """Address what is written to ``old`` to ``new``; returns whether there is such a text, which stays as it is.
+        An edit goes on; the text before it is addressed to ``new``.
+        """
+        if self._before_edit is not None and _same(self._before_edit[0], old):
+            self._before_edit = (new, self._before_edit[1])
+        if self.edits.message_id is not None or not _same(self.destination()[0], old):
+            return False
+        self._session.typing.stop()
+        self._target.show(self._session.state, new)
+        if self.is_busy:
+            self.keep()
+            return True
+        if not self._text.has_focus:
+            self._take_draft_of_target()
+        return False
+
     def take_link(
         self, link: str, destination: Destination | None, draft_id: str | None
     ) -> Destination | None:

@@ -149,6 +149,13 @@ class MessagesPane(Vertical):
             self.list.position.jump(anchor if is_loaded and isinstance(anchor, int) else view.position)
         self._shared.work(self._open(view, anchor), "open this view")
 
+    def move(self, narrow: Narrow) -> None:
+        """Shows the open topic at its new place, at the same position."""
+        position, anchor = self.list.position, None
+        if self._is_positioned:
+            anchor = "newest" if position.following and not position.engaged else self.selected_id
+        self.show(narrow, anchor)
+
     def _leave(self, view: MessageView) -> None:
         """Saves the position; messages that arrive from now on are not seen."""
         view.is_watched = None

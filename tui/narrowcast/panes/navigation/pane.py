@@ -198,15 +198,15 @@ class NavigationPane(Vertical):
         """Draw the visible rows again after presence changed."""
         self.list.invalidate()
 
-    def show_current(self, narrow: Narrow) -> None:
-        """Mark the open view, expand its channel and select its row."""
+    def show_current(self, narrow: Narrow, *, select: bool = True) -> None:
+        """Mark the open view, expand its channel and, if ``select``, select its row."""
         self.list.current = narrow
         if narrow.channel_id is not None and narrow.channel_id not in self.folding.opened:
             self._open_channel(narrow.channel_id)
         self.refresh_rows()
         self.list.invalidate()
         for row in self.list.shown:
-            if row.narrow == narrow:
+            if select and row.narrow == narrow:
                 self.list.select_key(row.key)
                 break
 

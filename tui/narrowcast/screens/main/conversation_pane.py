@@ -64,6 +64,11 @@ class ConversationPane(Vertical):
     def on_descendant_focus(self) -> None:
         self.post_message(self.Entered(self))
 
+    def move(self, narrow: Narrow) -> None:
+        """Show the open topic at its new place; position, focus and the text being written stay."""
+        self.view.move(narrow)
+        self.messages.move(narrow)
+
     def keep(self) -> None:
         """Save the draft and the position."""
         self.writing.keep_draft()

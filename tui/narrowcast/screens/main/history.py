@@ -47,6 +47,12 @@ class History:
         self._here += by
         return self._entries[self._here]
 
+    def move(self, old: Narrow, new: Narrow) -> None:
+        """Replace a view everywhere, because its topic was moved."""
+        self._entries = [
+            Entry(new, entry.message_id) if entry.narrow == old else entry for entry in self._entries
+        ]
+
     def _leave(self, message_id: int | None) -> None:
         if message_id is not None:
             self._entries[self._here] = Entry(self._entries[self._here].narrow, message_id)

@@ -25,6 +25,9 @@ class TitleLine(OneLine):
     def view_opened(self) -> None:
         self.refresh_title()
 
+    def view_moved(self) -> None:
+        self.refresh_title()
+
     def refresh_title(self) -> None:
         """Show the view's name, with the current names of its channel and people."""
         narrow, state = self._view.narrow, self._session.state

@@ -9,6 +9,7 @@ from narrowcast.app.context import app_of, in_app
 from narrowcast.app.frames import Frames, Kinds
 from narrowcast.commands.hints import keys_of
 from narrowcast.screens.main.hints import NARROW, NAVIGATION, READING, WRITING, hint_line
+from narrowcast.screens.main.moves import Moves
 from narrowcast.widgets.one_line import OneLine
 from narrowcast.widgets.status import StatusLine, banner
 from narrowcast_api.state import changes as change
@@ -99,10 +100,15 @@ class Updates:
         self._lines = lines
         self._unfollow: list[Callable[[], None]] = []
         self._subscribed: dict[int, str] = {}
+        self._moves = Moves(screen)
 
     def begin(self) -> None:
         session = self._screen.session
-        self._unfollow = [session.subscribe(in_app(self._tell_notices)), self._frames.follow(session)]
+        self._unfollow = [
+            session.subscribe(in_app(self._tell_notices)),
+            session.subscribe(in_app(self._moves.show)),
+            self._frames.follow(session),
+        ]
         for kinds, show in self._shows():
             self._frames.subscribe(kinds, show)
         self._lines.update()
@@ -132,6 +138,7 @@ class Updates:
         yield (change.StorageChanged,), lambda _: self._lines.tell_warnings()
         yield (replaced, channels), lambda _: self._each(lambda one: one.title_line.refresh_title())
         yield (replaced, channels), lambda _: self._tell_of_leaving()
+        yield (change.ViewChanged,), lambda _: self._moves.seek()
 
     def _each(self, show: Callable[[ConversationPane], object]) -> None:
         for conversation in self._screen.side.all:

@@ -1,0 +1,225 @@
+"""A topic that is moved or resolved while it is open or written to: view, text and drafts go along."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.screens.main.title import TitleLine
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
+from support.server import running_server
+from support.sessions import fetched, until
+from support.stage import Stage, on_stage, run
+
+WIDE = (180, 40)
+
+
+async def moves(
+    stage: Stage, message_id: int, topic: str, *, mode: str = "change_all", **more: object
+) -> None:
+    """Bruno moves a message, and others of its topic with it."""
+    params = {"topic": topic, "propagate_mode": mode, **more}
+    await stage.server.call("bruno", "PATCH", f"/messages/{message_id}", params)
+
+
+def selected(stage: Stage) -> int:
+    message_id = stage.screen.messages.selected_id
+    assert message_id is not None
+    return message_id
+
+
+async def test_who_writes_in_a_topic_goes_along_when_another_user_resolves_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic()
+        message_id = selected(stage)
+        await stage.press("c")
+        await stage.type("me ")
+        await moves(stage, message_id, "✔ lunch")
+        await stage.told("#general › lunch was moved to #general › ✔ lunch. The text you are writing goes")
+        new = ChannelDestination(where.channel_id, "✔ lunch")
+        assert stage.screen.narrow == Narrow.from_destination(new)
+        assert stage.screen.query_one(TitleLine).plain.strip().startswith("#general › ✔ lunch")
+        await stage.type("too")
+        assert stage.screen.writing.text.text == "me too"
+        assert [(draft.destination, draft.content) for draft in stage.session.drafts.all()] == [
+            (new, "me too")
+        ]
+        await stage.shows(message_id)
+        assert selected(stage) >= message_id
+        await stage.press("enter")
+        await until(lambda: any("me too" in one.content for one in stage.session.state.messages))
+        (sent,) = [one for one in stage.session.state.messages if "me too" in one.content]
+        assert sent.topic == "✔ lunch"
+
+
+async def test_a_reader_goes_along_to_another_channel_and_back_does_not_lead_to_the_old_place(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.mentions())
+        await stage.in_topic()
+        await moves(stage, selected(stage), "supper", stream_id=stage.server.channel("engineering"))
+        await stage.told("was moved to #engineering › supper.")
+        new = Narrow.topic(stage.server.channel("engineering"), "supper")
+        assert stage.screen.narrow == new
+        await stage.go(Narrow.starred())
+        await run(stage, "go.back")
+        assert stage.screen.narrow == new
+        await run(stage, "go.back")
+        assert stage.screen.narrow == Narrow.mentions()
+
+
+async def test_a_part_of_the_topic_on_screen_that_is_moved_is_reported(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        first = await stage.server.send("bruno", "general", "lunch", "First")
+        where = await stage.in_topic()
+        await stage.press("c")
+        await stage.type("me too")
+        await moves(stage, first, "supper", mode="change_one")
+        await stage.told("1 message moved from #general › lunch to #general › supper.")
+        assert stage.screen.narrow == Narrow.from_destination(where)
+        assert stage.screen.writing.destination()[0] == where
+
+
+async def test_a_topic_whose_messages_all_went_one_by_one_is_followed(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic(topic="rare")
+        await moves(stage, selected(stage), "common", mode="change_one")
+        await stage.told("was moved to #general › common.")
+        assert stage.screen.narrow == Narrow.topic(stage.server.channel("general"), "common")
+
+
+async def test_a_reply_written_in_another_view_goes_to_the_new_place(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        message_id = await stage.server.send("bruno", "general", "lunch", "Anybody?")
+        await stage.go(Narrow.all(), message_id)
+        await stage.shows(message_id)
+        await stage.press("r")
+        await stage.type("me too")
+        await moves(stage, message_id, "supper")
+        await stage.told("The text you are writing goes there too.")
+        assert stage.screen.narrow == Narrow.all()
+        assert stage.screen.writing.destination()[0] == ChannelDestination(
+            stage.server.channel("general"), "supper"
+        )
+        assert stage.screen.writing.text.text == "me too"
+
+
+async def test_a_saved_draft_is_found_at_the_new_place(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic()
+        message_id = selected(stage)
+        await stage.press("c")
+        await stage.type("later")
+        await stage.press("escape")
+        await stage.go(Narrow.mentions())
+        await moves(stage, message_id, "supper")
+        new = ChannelDestination(where.channel_id, "supper")
+        await until(lambda: [one.destination for one in stage.session.drafts.all()] == [new])
+        await stage.go(Narrow.from_destination(new))
+        assert stage.screen.writing.text.text == "later"
+
+
+async def test_an_edit_goes_on_when_its_topic_is_moved_and_the_text_before_it_is_restored(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic()
+        await stage.press("c")
+        await stage.type("Mine.")
+        await stage.press("enter")
+        await until(lambda: any("Mine." in one.content for one in stage.session.state.messages))
+        (own,) = [one.id for one in stage.session.state.messages if "Mine." in one.content]
+        await stage.shows(own)
+        await stage.type("before")
+        await stage.press("escape")
+        stage.screen.messages.list.position.select(own)
+        await stage.press("e")
+        await until(lambda: stage.screen.writing.editing == own)
+        await moves(stage, own, "supper")
+        await stage.told("was moved to #general › supper.")
+        assert stage.screen.writing.editing == own
+        assert stage.screen.writing.text.text == "Mine."
+        assert "Editing message" in stage.screen.writing.target.sign.plain
+        await stage.press("escape")
+        assert stage.screen.writing.text.text == "before"
+        assert stage.screen.writing.destination()[0] == ChannelDestination(where.channel_id, "supper")
+
+
+async def test_both_conversations_follow_and_the_focus_stays(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        await stage.in_topic()
+        message_id, left = selected(stage), stage.screen.conversation
+        stage.screen.open_beside(Narrow.topic(stage.server.channel("general"), "supper"))
+        await until(lambda: stage.screen.conversation is not left and stage.screen.messages.has_focus_within)
+        await fetched(stage.screen.messages.view)
+        await stage.press("c")
+        await stage.type("right")
+        focused = stage.app.focused
+        await moves(stage, message_id, "✔ lunch")
+        await stage.told("#general › lunch was moved to #general › ✔ lunch.")
+        assert left.narrow == Narrow.topic(stage.server.channel("general"), "✔ lunch")
+        assert stage.screen.conversation is not left
+        assert stage.app.focused is focused
+        assert stage.screen.writing.text.text == "right"
+        assert {view.narrow for view in stage.session.views_on_screen} == {
+            one.narrow for one in stage.screen.side.all
+        }
+
+
+async def test_a_topic_that_is_open_beside_already_is_not_shown_twice(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        where = await stage.in_topic()
+        message_id, left = selected(stage), stage.screen.conversation
+        supper = ChannelDestination(where.channel_id, "supper")
+        await stage.press("c")
+        await stage.type("on the left")
+        stage.screen.open_beside(Narrow.from_destination(supper))
+        await until(lambda: stage.screen.conversation is not left)
+        await moves(stage, message_id, "supper")
+        await stage.told("was moved to #general › supper. The text you are writing goes there too.")
+        assert left.narrow == Narrow.from_destination(where)
+        assert left.writing.text.text == "on the left"
+        assert left.writing.destination()[0] == supper
+
+
+async def test_a_topic_that_was_resolved_while_the_app_was_closed_is_followed(tmp_path: Path) -> None:
+    async with running_server(tmp_path / "server") as server:
+        async with on_stage(tmp_path, server=server) as stage:
+            await stage.in_topic()
+            message_id = selected(stage)
+            await stage.press("c")
+            await stage.type("me too")
+        await moves(stage, message_id, "✔ lunch")
+        async with on_stage(tmp_path, server=server) as stage:
+            await stage.told("was moved to #general › ✔ lunch. The text you are writing goes there too.")
+            new = ChannelDestination(server.channel("general"), "✔ lunch")
+            assert stage.screen.narrow == Narrow.from_destination(new)
+            assert stage.screen.writing.text.text == "me too"
+            assert stage.screen.writing.destination()[0] == new
+
+
+async def test_a_topic_whose_messages_were_all_deleted_stays_open(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic(topic="rare")
+        await stage.server.call("bruno", "DELETE", f"/messages/{selected(stage)}")
+        await until(lambda: not stage.session.view(Narrow.from_destination(where)).ids)
+        await stage.drawn()
+        assert stage.screen.narrow == Narrow.from_destination(where)
+
+
+async def test_words_typed_while_the_own_request_to_resolve_is_answered_stay_in_compose(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic()
+        await stage.press("c")
+        await stage.type("I thi")
+        await run(stage, "topic.resolve")
+        await stage.told("Topic resolved.")
+        await stage.type("nk")
+        new = ChannelDestination(where.channel_id, "✔ lunch")
+        assert stage.screen.narrow == Narrow.from_destination(new)
+        assert stage.screen.writing.text.text == "I think"
+        assert stage.screen.writing.destination()[0] == new
+        assert [draft.destination for draft in stage.session.drafts.all()] == [new]

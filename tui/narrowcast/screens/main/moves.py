@@ -1,0 +1,136 @@
+"""Topics that are moved while they are open or written to: views, texts and drafts go along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from narrowcast.text import names
+from narrowcast.text.formats import counted
+from narrowcast_api.errors import ApiError, NarrowcastError
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.state.changes import Change, MessagesMoved
+
+if TYPE_CHECKING:
+    from narrowcast.commands.workspace import Workspace
+    from narrowcast.screens.main.conversation_pane import ConversationPane
+    from narrowcast_api.sync.session import Session
+
+__all__ = ["Moves", "follow_topic"]
+
+
+class Moves:
+    """Follows the topics that other users and devices move."""
+
+    def __init__(self, screen: Workspace) -> None:
+        self._screen = screen
+        self._sought: set[tuple[Narrow, int]] = set()
+
+    def show(self, changes: Sequence[Change]) -> None:
+        """Follow topics that were moved as a whole; tell of others that are open."""
+        for moved in changes:
+            if isinstance(moved, MessagesMoved):
+                self._show(moved)
+
+    def _show(self, moved: MessagesMoved) -> None:
+        screen = self._screen
+        is_own = moved.user_id == screen.session.state.me
+        shown = _showing(screen, moved.old)
+        if moved.is_whole or any(_is_emptied(one) for one in shown):
+            follow_topic(screen, moved.old, moved.new, is_own=is_own)
+        elif shown and not is_own:
+            state = screen.session.state
+            old, new = names.destination(state, moved.old), names.destination(state, moved.new)
+            screen.tell(f"{counted(len(moved.ids), 'message')} moved from {old} to {new}.")
+
+    def seek(self) -> None:
+        """Look for topics that were moved without an event, while there was no connection: all messages are gone."""
+        for one in self._screen.side.all:
+            old = one.narrow.destination if one.narrow is not None else None
+            message_id = one.messages.selected_id
+            if isinstance(old, ChannelDestination) and message_id is not None and _is_emptied(one):
+                key = (Narrow.from_destination(old), message_id)
+                if key not in self._sought:
+                    self._sought.add(key)
+                    self._screen.spawn(self._seek(old, *key), "look for a topic")
+
+    async def _seek(self, old: ChannelDestination, narrow: Narrow, message_id: int) -> None:
+        session = self._screen.session
+        try:
+            answer = await session.client.messages.get(message_id=message_id)
+        except ApiError:
+            return  # it was deleted, or is no longer visible to the user
+        except NarrowcastError:
+            self._sought.discard((narrow, message_id))
+            return
+        new = answer.message.destination(session.state.me) if answer.message is not None else None
+        if isinstance(new, ChannelDestination) and any(
+            _is_emptied(one) for one in _showing(self._screen, old)
+        ):
+            follow_topic(self._screen, old, new, is_own=False)
+
+
+def follow_topic(
+    screen: Workspace, old: ChannelDestination, new: ChannelDestination, *, is_own: bool
+) -> None:
+    """After all messages of a topic were moved: its views, texts, drafts and uploads go to the new place. The focus
+    stays. ``is_own``: the current user moved them.
+    """
+    if old.key == new.key:
+        return
+    session, narrow = screen.session, Narrow.from_destination(new)
+    shown = _showing(screen, old)
+    for one in screen.side.all:
+        one.history.move(Narrow.from_destination(old), narrow)
+    if not any(one.narrow == narrow for one in screen.side.all):  # no view is shown twice
+        for one in shown:
+            one.move(narrow)
+            _save_view(screen, one)
+    has_text = [one.writing.follow_move(old, new) for one in screen.side.all]
+    _readdress_unsent(session, old, new)
+    if screen.sent_to is not None and screen.sent_to.key == old.key:
+        screen.sent_to = new
+    moved = f"{names.destination(session.state, old)} was moved to {names.destination(session.state, new)}."
+    if any(has_text):
+        screen.tell(f"{moved} The text you are writing goes there too.")
+    elif shown and not is_own:
+        screen.tell(moved)
+
+
+def _readdress_unsent(session: Session, old: ChannelDestination, new: ChannelDestination) -> None:
+    """Drafts and uploads for the topic are for its new place."""
+    if session.read_only:
+        return
+    for draft in session.drafts.all():
+        if draft.destination is not None and draft.destination.key == old.key:
+            session.drafts.save(draft.draft_id, new, draft.content)
+    for upload in session.uploads.all():
+        if upload.destination is not None and upload.destination.key == old.key:
+            session.uploads.readdress(upload, new)
+
+
+def _showing(screen: Workspace, where: ChannelDestination) -> list[ConversationPane]:
+    """The conversations that show a topic."""
+    return [one for one in screen.side.all if one.narrow == Narrow.from_destination(where)]
+
+
+def _is_emptied(conversation: ConversationPane) -> bool:
+    """Whether the view is known to have no messages."""
+    view = conversation.messages.view
+    if view is None or view.error is not None or view.loading or view.is_stale:
+        return False
+    return not view.ids and view.found_oldest and view.found_newest
+
+
+def _save_view(screen: Workspace, conversation: ConversationPane) -> None:
+    """Keep the views on the screen in sync, and save them for the next start."""
+    session, here = screen.session, screen.narrow
+    if here is None:
+        return
+    session.view(here)  # the active conversation stays the view used last
+    screen.side.save()
+    if conversation is screen.side.active:
+        session.cache_view(here, screen.messages.selected_id)
+        screen.navigation.show_current(here, select=not screen.navigation.has_focus_within)
+        screen.show_status()
