@@ -93,12 +93,16 @@ class LiveAccount:
             context.spawn(self._follow(link), "follow the link")
 
     async def _follow(self, link: str) -> None:
-        """Go to the target of a link; for a new account, once its data has been loaded."""
+        """Go to the target of a link; for a new account, once its data has been loaded, unless the user has begun to
+        write by then.
+        """
         await until(self.session, lambda: bool(self.session.state.server.site))
         target = resolve(link, self.session.state)
         if self.screen is None:
             return
-        if isinstance(target, InApp):
+        if isinstance(target, InApp) and self.screen.writing.has_focus_within:
+            self.screen.tell(f"You are writing, so this link was not opened: {link}", seconds=10)
+        elif isinstance(target, InApp):
             self.screen.go(target.narrow, target.message_id)
         else:
             self.screen.tell("The link leads to no message or view that you can see.", severity="warning")
