@@ -39,7 +39,7 @@ def copy_options(serve: argparse.ArgumentParser) -> None:
 
 
 def operator_commands(serve: argparse.ArgumentParser) -> None:
-    admin = serve.add_subparsers(dest="serve_command", metavar="admin").add_parser(
+    admin = serve.add_subparsers(dest="serve_command", metavar="admin", title="commands").add_parser(
         "admin", help="administer the organization"
     )
     commands = admin.add_subparsers(dest="admin_command", metavar="COMMAND", required=True, title="commands")
