@@ -12,8 +12,9 @@ import pytest
 from narrowcast_api.client import Client
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
-from narrowcast_api.wire.parameters import is_quoted
+from narrowcast_api.wire.parameters import QUOTED, QUOTED_BELOW, is_quoted, shape
 from narrowcast_api.wire.vocabulary import TopicsPolicy
+from narrowcast_server.actions.retention import FOREVER
 from narrowcast_server.http.app import routes_of
 from support.captures import captures, recorded_answers
 from support.server import Bare, TestServer
@@ -92,37 +93,52 @@ async def test_the_server_rejects_parameters_in_the_other_encoding(
     await server.refusal("ada", method, path.format(general=server.channel("general")), params)
 
 
-async def test_every_parameter_in_the_table_exists(server: TestServer) -> None:
+def test_every_parameter_in_the_table_exists() -> None:
     known = {
-        (endpoint.method, endpoint.path, param.name) for endpoint in routes_of() for param in endpoint.params
+        (endpoint.method, shape(endpoint.path), param.name)
+        for endpoint in routes_of()
+        for param in endpoint.params
     }
-    quoted = {(method, path, name) for method, path, name in known if is_quoted(method, path, name, None)}
-    assert ("POST", "/channels/create", "topics_policy") in quoted
-    assert ("PATCH", "/streams/{stream_id}", "topics_policy") not in quoted
-    assert ("PATCH", "/streams/{stream_id}", "message_retention_days") in quoted
-    assert ("PATCH", "/realm", "jitsi_server_url") in quoted
+    listed = {
+        (*operation, name)
+        for table in (QUOTED, QUOTED_BELOW)
+        for operation, names in table.items()
+        for name in names
+    }
+    assert listed
+    assert listed <= known
 
 
-async def test_a_channel_is_made_and_changed_with_every_parameter(server: TestServer) -> None:
+@pytest.mark.parametrize("level", [372, 416])
+async def test_a_channel_is_created_and_changed_with_parameters_of_each_encoding(
+    server: TestServer, level: int
+) -> None:
+    folder = {"name": "nature", "description": ""}
+    folder_id = (await server.call("ada", "POST", "/channel_folders/create", folder))["channel_folder_id"]
+    server.set_level(level)
     async with Client.open(server.account("ada")) as client:
-        for level in (372, 416):
-            server.set_level(level)
-            await client.connection.identify()
-            made = await client.channels.create(
-                name=f"tides {level}",
-                subscribers=[server.id("ada")],
-                topics_policy=TopicsPolicy.DISABLE_EMPTY,
-                message_retention_days="unlimited",
+        created = await client.channels.create(
+            name="tides",
+            subscribers=[server.id("ada")],
+            topics_policy=TopicsPolicy.DISABLE_EMPTY,
+            message_retention_days="unlimited",
+            folder_id=folder_id,
+        )
+
+        def stored() -> tuple[object, ...]:
+            channel = server.core.channels[created.stream_id]
+            return channel.name, channel.topics_policy, channel.message_retention_days, channel.folder_id
+
+        assert stored() == ("tides", "disable_empty_topic", FOREVER, folder_id)
+        for days, expected in ((7, 7), ("realm_default", None), ("unlimited", FOREVER)):
+            await client.channels.update(
+                channel_id=created.stream_id,
+                topics_policy=TopicsPolicy.INHERIT,
+                message_retention_days=days,
                 folder_id=None,
+                new_name=f"{days} days",
             )
-            for days in (7, "realm_default", "unlimited"):
-                await client.channels.update(
-                    channel_id=made.stream_id,
-                    topics_policy=TopicsPolicy.INHERIT,
-                    message_retention_days=days,
-                    folder_id=None,
-                    new_name=f"{days} {level}",
-                )
+            assert stored() == (f"{days} days", "inherit", expected, None)
 
 
 async def test_settings_of_the_organization_go_out_by_what_they_are(server: TestServer) -> None:
