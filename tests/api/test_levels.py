@@ -69,7 +69,8 @@ def test_every_gate_says_what_it_is_and_which_rows_it_serves() -> None:
 
 def test_no_title_or_note_is_longer_than_a_line() -> None:
     for gate in Gate:
-        assert re.fullmatch(r"[^\n]{3,70}", gate.title)
+        for text in (gate.title, gate.value.below):
+            assert re.fullmatch(r"[^\n]{3,70}", text)
 
 
 @proves("CONV-10", "VER-05")

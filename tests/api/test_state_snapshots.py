@@ -11,6 +11,7 @@ import pytest
 from narrowcast_api.state.server_offers import ServerOffers, read_server_offers
 from narrowcast_api.state.snapshots import cacheable, dump_progress
 from narrowcast_api.state.state import State
+from narrowcast_api.state.users import UNKNOWN_NAME
 from support.live import channel, make_state, snapshot
 
 ME, FRIEND, GROUPMATE, STRANGER = 1, 2, 3, 4
@@ -77,10 +78,10 @@ def test_unread_messages_and_subscriptions_are_cached_completely() -> None:
     assert state.limits == whole.limits
 
 
-def test_somebody_who_is_not_kept_has_a_name_all_the_same() -> None:
+def test_a_user_who_is_not_cached_has_the_placeholder_name() -> None:
     state = restarted(organization(5_001))
     assert state.users.get(STRANGER) is None
-    assert state.users.name(STRANGER)
+    assert state.users.name(STRANGER) == UNKNOWN_NAME
 
 
 @pytest.mark.parametrize("people", [3, 5_001])
