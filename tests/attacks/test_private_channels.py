@@ -43,9 +43,15 @@ def outsider(kind: str) -> str:
     return {"administrator": "bruno", "holder": "dario", "creator": "elif"}[kind]
 
 
-async def reads(server: TestServer, name: str) -> bool:
-    fields = {"anchor": "newest", "num_before": 50, "num_after": 0}
-    return "1234" in str(await server.call(name, "GET", "/messages", fields))
+async def reads(server: TestServer, name: str, channel: str = "vault") -> bool:
+    """Whether a user finds the message: among all, in the channel or by searching."""
+    page = {"anchor": "newest", "num_before": 50, "num_after": 0}
+    in_channel = {"operator": "channel", "operand": server.channel(channel)}
+    for narrow in ([], [in_channel], [in_channel, {"operator": "search", "operand": "combination"}]):
+        response = await server.raw(name, "GET", "/messages", {**page, "narrow": narrow})
+        if "1234" in response.text:
+            return True
+    return False
 
 
 @pytest.mark.parametrize("setting", OPENING)
@@ -67,14 +73,16 @@ async def test_no_outsider_gives_themselves_the_permission_to_come_in(
 
 
 @pytest.mark.parametrize("setting", OPENING)
-async def test_subscribers_with_permission_may_make_the_channel_public(
+async def test_a_subscribed_channel_administrator_may_let_others_subscribe(
     server: TestServer, secret: int, setting: str
 ) -> None:
     fields = {"subscriptions": [{"name": "vault"}], "principals": [server.id("dario")]}
     await server.call("farid", "POST", "/users/me/subscriptions", fields)
+    assert not await reads(server, "chiyo")
     value = {"new": server.group("role:moderators")}
     await server.call("dario", "PATCH", f"/streams/{secret}", {setting: value})
     await server.call("chiyo", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "vault"}]})
+    assert await reads(server, "chiyo")
 
 
 @pytest.mark.parametrize("setting", OTHERS)
@@ -204,7 +212,7 @@ async def test_a_permission_for_everybody_does_not_let_guests_read(
         channel = server.core.channels[server.channel("leads")]
         server.core.channels.update(channel.id, settings={**channel.settings, setting: server.group(role)})
     message = await server.send("ada", "leads", "plans", "1234")
-    assert not await reads(server, "hugo")
+    assert not await reads(server, "hugo", "leads")
     await server.refusal("hugo", "GET", f"/messages/{message}")
     await server.refusal("hugo", "POST", "/users/me/subscriptions", {"subscriptions": [{"name": "leads"}]})
     await server.refusal("hugo", "GET", f"/users/me/{server.channel('leads')}/topics")
