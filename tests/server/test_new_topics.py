@@ -54,6 +54,8 @@ async def test_users_who_may_not_create_topics_may_still_resolve_them(
         await server.call(
             "dario", "PATCH", f"/messages/{message_id}", {"topic": topic, "propagate_mode": "change_all"}
         )
+        message = (await server.call("dario", "GET", f"/messages/{message_id}"))["message"]
+        assert message["subject"] == topic
 
 
 @pytest.mark.parametrize(("name", "may"), [("bruno", True), ("chiyo", True), ("dario", False)])
