@@ -117,14 +117,18 @@ async def test_the_clients_requests_on_demand_are_answered(server: TestServer) -
     await server.call("dario", "POST", f"/messages/{message_id}/reactions", reaction)
 
 
-async def test_the_clients_sending_and_editing_works(server: TestServer) -> None:
+async def test_the_client_sends_edits_and_moves_messages(server: TestServer) -> None:
     fields = {"type": "stream", "to": "general", "subject": "t", "content": "hi", "read_by_sender": True}
     message_id = (await server.call("dario", "POST", "/messages", fields))["id"]
     changes = {"message_id": message_id, "topic": "u", "propagate_mode": "change_one"}
     await server.call("dario", "PATCH", f"/messages/{message_id}", changes)
     await server.call("dario", "PATCH", f"/messages/{message_id}", {"content": "hi!"})
-    emails = {"type": "private", "to": ["ada@demo.example"], "content": "hi"}
+    answer = await server.call("ada", "GET", f"/messages/{message_id}")
+    assert (answer["message"]["subject"], answer["raw_content"]) == ("u", "hi!")
+    emails = {"type": "private", "to": ["ada@demo.example"], "content": "psst"}
     await server.call("dario", "POST", "/messages", emails)
+    (message,) = await server.newest("ada", dm=[server.id("dario")])
+    assert message["content"] == "psst"
 
 
 async def test_the_demo_world_answers_its_start_too(tmp_path: Path) -> None:

@@ -60,9 +60,10 @@ async def test_addresses_of_the_list_get_no_account(listing: TestServer) -> None
     await listing.call(None, "POST", f"/join/{token}", person("o@kept.example"))
 
 
-async def test_the_list_means_nothing_until_the_organization_wants_it(listing: TestServer) -> None:
+async def test_disposable_addresses_are_accepted_if_the_organization_allows_them(listing: TestServer) -> None:
     await listing.call("ada", "PATCH", "/realm", {"disallow_disposable_email_addresses": False})
     await listing.call("ada", "POST", "/users", person("n@thrown.example"))
+    assert listing.user("nadia").delivery_email == "n@thrown.example"
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ async def package(server: TestServer) -> Package:
     return Package(await asyncio.to_thread(make))
 
 
-async def test_it_sends_reads_edits_and_deletes(server: TestServer, package: Package) -> None:
+async def test_the_zulip_package_sends_reads_edits_and_deletes(server: TestServer, package: Package) -> None:
     request = {"type": "stream", "to": "general", "topic": "t", "content": "hi"}
     message_id = (await package.ok("send_message", request))["id"]
     direct = {"type": "private", "to": [server.id("bruno")], "content": "psst"}
@@ -73,7 +73,7 @@ async def test_it_sends_reads_edits_and_deletes(server: TestServer, package: Pac
     await package.ok("delete_message", message_id)
 
 
-async def test_it_registers_and_gets_events(server: TestServer, package: Package) -> None:
+async def test_the_zulip_package_registers_and_gets_events(server: TestServer, package: Package) -> None:
     registration = await package.ok("register", event_types=["message"])
     queue = {"queue_id": registration["queue_id"], "last_event_id": registration["last_event_id"]}
     waiting = asyncio.create_task(package.ok("get_events", **queue))
@@ -85,7 +85,7 @@ async def test_it_registers_and_gets_events(server: TestServer, package: Package
     assert refused["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-async def test_it_manages_people_and_groups(server: TestServer, package: Package) -> None:
+async def test_the_zulip_package_manages_users_and_groups(server: TestServer, package: Package) -> None:
     await package.ok("get_profile")
     assert len((await package.ok("get_members"))["members"]) == 10
     await package.ok("get_user_by_id", server.id("bruno"))
@@ -106,7 +106,7 @@ async def test_it_manages_people_and_groups(server: TestServer, package: Package
     await package.ok("remove_user_group", group_id)
 
 
-async def test_it_manages_channels_and_topics(server: TestServer, package: Package) -> None:
+async def test_the_zulip_package_manages_channels_and_topics(server: TestServer, package: Package) -> None:
     await package.ok("add_subscriptions", [{"name": "fresh", "description": "new"}])
     assert "fresh" in [row["name"] for row in (await package.ok("get_subscriptions"))["subscriptions"]]
     fresh = (await package.ok("get_stream_id", "fresh"))["stream_id"]
@@ -126,19 +126,24 @@ async def test_it_manages_channels_and_topics(server: TestServer, package: Packa
     await package.ok("set_typing_status", {"op": "start", "to": [server.id("bruno")]})
 
 
-async def test_it_configures_the_organization(server: TestServer, package: Package) -> None:
-    await package.ok("get_server_settings")
-    linkifier = await package.ok("add_realm_filter", "#(?P<id>[0-9]+)", "https://x.example/{id}")
-    await package.ok("get_realm_linkifiers")
+async def test_the_zulip_package_configures_the_organization_and_the_user(package: Package) -> None:
+    assert (await package.ok("get_server_settings"))["realm_name"]
+    pattern, template = "#(?P<id>[0-9]+)", "https://x.example/{id}"
+    linkifier = await package.ok("add_realm_filter", pattern, template)
+    (listed,) = (await package.ok("get_realm_linkifiers"))["linkifiers"]
+    assert (listed["id"], listed["pattern"], listed["url_template"]) == (linkifier["id"], pattern, template)
     await package.ok("remove_realm_filter", linkifier["id"])
-    await package.ok("get_realm_emoji")
-    await package.ok("get_alert_words")
+    assert (await package.ok("get_realm_linkifiers"))["linkifiers"] == []
+    assert (await package.ok("get_realm_emoji"))["emoji"] == {}
     await package.ok("add_alert_words", ["soup"])
+    assert (await package.ok("get_alert_words"))["alert_words"] == ["soup"]
     await package.ok("remove_alert_words", ["soup"])
+    assert (await package.ok("get_alert_words"))["alert_words"] == []
     await package.ok("update_notification_settings", {"enable_sounds": False})
+    assert (await package.ok("register"))["user_settings"]["enable_sounds"] is False
 
 
-async def test_a_bot_keeps_its_storage(server: TestServer) -> None:
+async def test_the_zulip_package_stores_and_reads_the_data_of_a_bot(server: TestServer) -> None:
     bot = server.user("iris")
 
     def make() -> Any:
@@ -152,7 +157,7 @@ async def test_a_bot_keeps_its_storage(server: TestServer) -> None:
     assert (await client.ok("get_storage", {"keys": ["a"]}))["storage"] == {"a": "1"}
 
 
-async def test_it_uploads(server: TestServer, package: Package) -> None:
+async def test_the_zulip_package_uploads_a_file(package: Package) -> None:
     file = io.BytesIO(b"hello")
     file.name = "hello.txt"
     uploaded = await package.ok("upload_file", file)
@@ -160,7 +165,7 @@ async def test_it_uploads(server: TestServer, package: Package) -> None:
     assert (await package.ok("get_attachments"))["attachments"]
 
 
-async def test_it_reads_the_account_file(server: TestServer, tmp_path: Path) -> None:
+async def test_the_zulip_package_reads_the_account_file(server: TestServer, tmp_path: Path) -> None:
     path = tmp_path / "zuliprc"
     path.write_text(account_file(server.core, server.user("ada")))
     client = Package(
