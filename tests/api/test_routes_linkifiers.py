@@ -158,6 +158,7 @@ async def test_every_form_of_the_one_variable_is_accepted(template: str) -> None
     async with scripted_client() as (client, transport):
         transport.prepare("POST", PLAYGROUNDS, json={"id": 5})
         await client.playgrounds.add(name="n", highlighter_language="Python", url_template=template)
+        assert transport.last.params["url_template"] == template
 
 
 @proves("PLG-07")

@@ -51,6 +51,7 @@ async def test_a_conversation_in_a_channel(server: TestServer, ada: Client, leve
         await dario.flags.mark_channel_as_read(channel_id=lunch.channel_id)
         assert await dario.flags.mark_all_as_read()
         read = await dario.messages.list(anchor="newest", num_before=10)
+        assert [message.id for message in read.messages] == sent
         assert all("read" in message.flags for message in read.messages)
         with pytest.raises((PermissionDenied, BadRequest)):
             await dario.messages.delete(message_id=sent[0])

@@ -41,6 +41,7 @@ async def test_every_command_answers_in_the_one_schema(tmp_path: Path) -> None:
         searched = records((await run(tmp_path, "search", "--rc", rc, "soup", "--json")).out)
         exported = records((await run(tmp_path, "export", "--rc", rc, "topic:lunch")).out)
         for answer in (read, searched, exported):
+            assert answer
             assert all(isinstance(record, MessageRecord) for record in answer)
         assert searched == exported
         (soup,) = searched

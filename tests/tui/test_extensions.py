@@ -101,7 +101,7 @@ def no(app, text):
         await submit(stage, "/me waits")
         await sees(stage, "waits")
         assert stage.app.extensions.host is not None
-        assert all(running.is_on for running in stage.app.extensions.host.running)
+        assert [running.is_on for running in stage.app.extensions.host.running] == [True]
 
 
 async def test_completions_and_the_status_line_are_filtered(tmp_path: Path) -> None:
