@@ -140,10 +140,16 @@ async def test_credentials_in_the_address_are_refused() -> None:
 
 
 @proves("SRV-27")
-async def test_every_request_names_the_client() -> None:
+async def test_every_kind_of_request_names_the_client() -> None:
     with ScriptedTransport() as transport:
         transport.prepare("GET", "/api/v1/server_settings")
+        transport.prepare("POST", "/api/v1/messages/render", json={"rendered": ""})
+        transport.prepare("GET", "/user_uploads/1/soup.png")
         async with make_connection(transport) as connection:
             await connection.request("GET", "/server_settings", authenticated=False)
-        assert transport.last.headers["user-agent"].startswith("Narrowcast/")
-        assert transport.last.authorization is None
+            assert transport.last.authorization is None
+            await connection.request("POST", "/messages/render", {"content": "soup"})
+            async with connection.stream("GET", "/user_uploads/1/soup.png") as response:
+                await connection.read(response)
+        agents = [request.headers["user-agent"] for request in transport.requests]
+        assert [agent.partition("/")[0] for agent in agents] == ["Narrowcast"] * 3

@@ -19,7 +19,7 @@ FAILED, SENT = OutboxState.FAILED, OutboxState.SENT
 
 @pytest.mark.parametrize("error", [ServerFault(502), MalformedAnswer("not JSON"), RuntimeError("a bug")])
 async def test_an_unknown_outcome_is_looked_up_and_never_sent_twice(
-    bench: OutboxBench, error: Exception, caplog: pytest.LogCaptureFixture
+    bench: OutboxBench, error: Exception
 ) -> None:
     async with bench:
         request = await bench.send_and_hold()

@@ -78,7 +78,7 @@ async def test_who_asks_to_connect_again_is_heard_after_a_refused_key_and_before
 
 
 async def test_the_services_are_woken_when_the_connection_becomes_live(
-    service: Service, session: Session, monkeypatch: pytest.MonkeyPatch
+    session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     woken: list[bool] = []
     monkeypatch.setattr(session.services, "wake", lambda: woken.append(session.is_live))

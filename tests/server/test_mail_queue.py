@@ -8,8 +8,6 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from narrowcast_server.actions.mail import due_emails, record_outcome, send_mail
 from narrowcast_server.mail.settings import MailSettings, Security
 from narrowcast_server.mail.smtp import DeliveryStatus, Outcome
@@ -82,9 +80,7 @@ async def test_pending_emails_are_sent_after_a_restart(tmp_path: Path, box: Mail
         assert (await box.next())[0] == ["new@x.example"]
 
 
-async def test_a_mail_server_that_is_away_is_logged_and_holds_up_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_mail_server_that_is_away_is_logged_and_holds_up_nothing(tmp_path: Path) -> None:
     settings = MailSettings("127.0.0.1", 1, "chat@x.example", Security.NONE, timeout_seconds=1)
     logged = asyncio.Event()
     loop = asyncio.get_running_loop()
