@@ -9,6 +9,7 @@ import pytest
 
 from narrowcast_api import permissions
 from narrowcast_api.model.user_groups import AdHocGroup
+from narrowcast_api.state.holder_rules import read_holder_rules
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.vocabulary import BotType, Role
 from support.live import ADA, BRUNO, CHIYO
@@ -152,3 +153,12 @@ def test_summaries_are_for_who_wants_them_where_the_server_has_them() -> None:
     assert permissions.summary_refusal(state) == ""
     state.settings.put("hide_ai_features", True)
     assert "turned on" in permissions.summary_refusal(state)
+
+
+def test_guests_hold_no_permission_that_cannot_be_given_to_everyone() -> None:
+    rules = {"realm": {"can_x": {"allow_everyone_group": False}, "can_y": {"allow_everyone_group": True}}}
+    oneself = {"direct_members": [ADA], "direct_subgroups": []}
+    for role, holds in ((Role.MEMBER, True), (Role.GUEST, False)):
+        state = state_as(role, can_x=oneself, can_y=oneself)
+        state.holder_rules = read_holder_rules({"server_supported_permission_settings": rules})
+        assert (state.has_permission("can_x"), state.has_permission("can_y")) == (holds, True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.organization.memberships import MAX_NESTING
 from support.server import TestServer, running_server
 
@@ -148,3 +149,30 @@ async def test_a_group_inside_a_group_gives_the_role_and_no_more(server: TestSer
     for user in server.core.users.all():
         if not user.is_system_bot:
             assert (user.id in members) is (user.role <= least), user.full_name
+
+
+async def test_guests_get_no_permission_through_a_group_that_only_others_may_hold(server: TestServer) -> None:
+    crew = await made(server, "crew", [server.id("hugo"), server.id("dario"), server.id("elif")], [])
+    private = server.channel("operations")
+    await server.call(
+        "bruno", "PATCH", f"/streams/{private}", {"can_administer_channel_group": {"new": crew}}
+    )
+    await server.call("ada", "PATCH", "/realm", {"can_delete_any_message_group": {"new": crew}})
+    message = await server.send("elif", "design", "t", "of Elif")
+    await server.call("dario", "PATCH", f"/streams/{private}", {"description": "by Dario"})
+    await server.call("elif", "GET", f"/streams/{private}")
+    await server.call("ada", "PATCH", f"/users/{server.id('elif')}", {"role": int(Role.GUEST)})
+    for guest in ("hugo", "elif"):
+        await server.refusal(guest, "GET", f"/streams/{private}")
+        await server.refusal(guest, "PATCH", f"/streams/{private}", {"description": "by a guest"})
+        await server.refusal(guest, "DELETE", f"/streams/{private}")
+        known = {channel["stream_id"] for channel in (await server.call(guest, "GET", "/streams"))["streams"]}
+        assert private not in known
+    await server.refusal("hugo", "DELETE", f"/messages/{message}")
+    await server.call("dario", "DELETE", f"/messages/{message}")
+
+
+async def test_a_guest_in_a_group_that_manages_it_does_not_manage_it(server: TestServer) -> None:
+    crew = await made(server, "crew", [server.id("hugo"), server.id("dario")], [])
+    await server.call("dario", "PATCH", f"/user_groups/{crew}", {"can_manage_group": {"new": crew}})
+    await server.refusal("hugo", "PATCH", f"/user_groups/{crew}", {"description": "by a guest"})

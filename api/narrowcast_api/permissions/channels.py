@@ -30,7 +30,7 @@ def administers(state: State, channel: Channel) -> bool:
     if is_administrator(state):
         return True
     setting = channel.permissions.get(ChannelSetting.ADMINISTER)
-    return setting is not None and state.user_groups.contains(setting, state.me)
+    return setting is not None and state.holds("stream", ChannelSetting.ADMINISTER, setting)
 
 
 def channel_refusal(state: State, channel: Channel, act: str = "change this channel") -> Refusal:

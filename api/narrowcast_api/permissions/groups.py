@@ -85,10 +85,12 @@ def group_refusal(state: State, group: UserGroup, permission: GroupPermission | 
     if manages_all_groups(state):
         return ALLOWED
     names = [GroupPermission.MANAGE] if permission is None else [GroupPermission.MANAGE, permission]
-    settings = [group.permissions[name] for name in names if name in group.permissions]
-    if not settings or any(state.user_groups.contains(setting, state.me) for setting in settings):
+    given = {name: group.permissions[name] for name in names if name in group.permissions}
+    if not given or any(state.holds("group", name, setting) for name, setting in given.items()):
         return ALLOWED
     everywhere = read_group_setting(state.organization.get("can_manage_all_groups"))
     managers = "admins" if everywhere is None else holders(state, everywhere)
-    who = dict.fromkeys(name for name in (managers, holders(state, settings[-1])) if name != "nobody")
+    who = dict.fromkeys(
+        name for name in (managers, holders(state, list(given.values())[-1])) if name != "nobody"
+    )
     return only(" and ".join(who) or "nobody", act)

@@ -144,10 +144,10 @@ def _holds(state: State, message: Message, name: str, default: bool, of_channel:
     setting = read_group_setting(state.organization.get(name))
     if setting is None and name not in state.organization:
         return default
-    if setting is not None and state.user_groups.contains(setting, state.me):
+    if setting is not None and state.holds("realm", name, setting):
         return True
     own = _of_channel(state, message, of_channel or name)
-    return own is not None and state.user_groups.contains(own, state.me)
+    return own is not None and state.holds("stream", of_channel or name, own)
 
 
 def _of_channel(state: State, message: Message, name: str) -> GroupSettingValue | None:

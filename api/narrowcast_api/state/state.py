@@ -42,7 +42,7 @@ from narrowcast_api.model.reading import (
 from narrowcast_api.model.reminders import Reminder, read_reminder
 from narrowcast_api.model.saved_snippets import SavedSnippet, read_saved_snippet
 from narrowcast_api.model.scheduled_messages import ScheduledMessage, read_scheduled_message
-from narrowcast_api.model.user_groups import read_group_setting, read_user_group
+from narrowcast_api.model.user_groups import GroupSettingValue, read_group_setting, read_user_group
 from narrowcast_api.model.users import read_user
 from narrowcast_api.server_info import ServerInfo
 from narrowcast_api.state.channels import Channels
@@ -246,7 +246,16 @@ class State:
         me, least = self.users.get(self.me), least_role(self.organization, name)
         if setting is None and me is not None and least is not None:
             return me.role <= least
-        return setting is None or self.user_groups.contains(setting, self.me)
+        return setting is None or self.holds("realm", name, setting)
+
+    def holds(self, kind: str, permission: str, setting: GroupSettingValue) -> bool:
+        """Whether the user is among the holders of a permission of a kind of object ('realm', 'stream' or
+        'group'). Guests never hold one that cannot be given to everyone, whatever groups they are in.
+        """
+        me = self.users.get(self.me)
+        if me is not None and me.is_guest and not self.holder_rules.of(kind, permission).everyone:
+            return False
+        return self.user_groups.contains(setting, self.me)
 
     def supports(self, gate: Gate) -> bool:
         """Whether the server has the feature."""

@@ -11,6 +11,7 @@ from narrowcast_server.organization.realm_settings import (
     GROUP_SETTINGS,
     USER_GROUP_SETTINGS,
 )
+from narrowcast_server.rules.permissions import NO_GUESTS
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -36,31 +37,6 @@ _HELD_BY_CREATOR: Final = {
     "can_manage_group": "group_creator",
 }
 """Permissions that the creator of a channel or group holds by default."""
-_NO_GUESTS: Final = {
-    "realm": frozenset(
-        {
-            "create_multiuse_invite_group",
-            "can_add_subscribers_group",
-            "can_add_custom_emoji_group",
-            "can_create_bots_group",
-            "can_create_groups",
-            "can_create_public_channel_group",
-            "can_create_private_channel_group",
-            "can_create_write_only_bots_group",
-            "can_delete_any_message_group",
-            "can_invite_users_group",
-            "can_manage_all_groups",
-            "can_manage_billing_group",
-            "can_move_messages_between_channels_group",
-            "can_set_delete_message_policy_group",
-        }
-    ),
-    "stream": frozenset({"can_add_subscribers_group", "can_administer_channel_group", "can_subscribe_group"}),
-    "group": frozenset(
-        {"can_add_members_group", "can_join_group", "can_manage_group", "can_remove_members_group"}
-    ),
-}
-"""Permissions that cannot be given to everyone, since that includes guests."""
 
 
 def supported() -> dict[str, object]:
@@ -74,8 +50,7 @@ def supported() -> dict[str, object]:
 def _rule(kind: str, name: str, holder: str) -> dict[str, object]:
     return {
         "allow_nobody_group": name not in _SOMEBODY,
-        "allow_everyone_group": name not in _NO_GUESTS[kind]
-        and name != "can_create_web_public_channel_group",
+        "allow_everyone_group": name not in NO_GUESTS[kind] and name != "can_create_web_public_channel_group",
         "allow_internet_group": False,
         "default_group_name": _HELD_BY_CREATOR.get(name, holder),
         "default_for_system_groups": SystemGroup.NOBODY.value if kind == "group" else None,
@@ -106,7 +81,7 @@ def check_holder(core: Core, kind: str, name: str, value: object) -> None:
         return
     refused = (
         group.name == SystemGroup.INTERNET
-        or (group.name == SystemGroup.EVERYONE and name in _NO_GUESTS[kind])
+        or (group.name == SystemGroup.EVERYONE and name in NO_GUESTS[kind])
         or (group.name == SystemGroup.NOBODY and name in _SOMEBODY)
         or (name in _ROLES_ONLY and group.name not in _ROLES_ONLY[name])
     )

@@ -26,6 +26,31 @@ _LEAST_ROLE: Final[dict[str, Role]] = {
     SystemGroup.ADMINISTRATORS: Role.ADMINISTRATOR,
     SystemGroup.OWNERS: Role.OWNER,
 }
+NO_GUESTS: Final = {
+    "realm": frozenset(
+        {
+            "create_multiuse_invite_group",
+            "can_add_subscribers_group",
+            "can_add_custom_emoji_group",
+            "can_create_bots_group",
+            "can_create_groups",
+            "can_create_public_channel_group",
+            "can_create_private_channel_group",
+            "can_create_write_only_bots_group",
+            "can_delete_any_message_group",
+            "can_invite_users_group",
+            "can_manage_all_groups",
+            "can_manage_billing_group",
+            "can_move_messages_between_channels_group",
+            "can_set_delete_message_policy_group",
+        }
+    ),
+    "stream": frozenset({"can_add_subscribers_group", "can_administer_channel_group", "can_subscribe_group"}),
+    "group": frozenset(
+        {"can_add_members_group", "can_join_group", "can_manage_group", "can_remove_members_group"}
+    ),
+}
+"""Permissions that guests never hold, by kind of object, so that they cannot be given to everyone either."""
 _DAY: Final = 86_400
 
 
@@ -75,17 +100,23 @@ def holds(core: Core, user: User, value: object) -> bool:
 
 def realm_allows(core: Core, user: User, setting: str) -> bool:
     """Whether a user holds a permission of the organization."""
-    return holds(core, user, core.settings[setting])
+    return _allows(core, user, "realm", setting, core.settings[setting])
 
 
 def channel_allows(core: Core, user: User, channel: Channel, setting: str) -> bool:
     """Whether a user holds a permission of a channel."""
-    return holds(core, user, channel.settings.get(setting))
+    return _allows(core, user, "stream", setting, channel.settings.get(setting))
 
 
 def group_allows(core: Core, user: User, group: Group, setting: str) -> bool:
     """Whether a user holds a permission of a user group."""
-    return holds(core, user, group.settings.get(setting))
+    return _allows(core, user, "group", setting, group.settings.get(setting))
+
+
+def _allows(core: Core, user: User, kind: str, setting: str, value: object) -> bool:
+    if user.is_guest and setting in NO_GUESTS[kind]:
+        return False
+    return holds(core, user, value)
 
 
 def allows_in(core: Core, user: User, channel: Channel | None, of_realm: str, of_channel: str) -> bool:
