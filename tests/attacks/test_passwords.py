@@ -154,3 +154,49 @@ async def test_attempts_from_one_address_do_not_block_those_of_others(
     done.set()
     assert await mine == 200
     assert sorted(await asyncio.gather(*tries)) == [401] * 5 + [429] * 15
+
+
+class SlowCheck:
+    """Lets a password be checked, and keeps the result until `finish` is set."""
+
+    def __init__(self, server: TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.checked, self.finish = asyncio.Event(), asyncio.Event()
+        fits = server.core.passwords.fits
+
+        async def slow(*arguments: str) -> bool:
+            found = await fits(*arguments)
+            if not self.checked.is_set():
+                self.checked.set()
+                await self.finish.wait()
+            return found
+
+        monkeypatch.setattr(server.core.passwords, "fits", slow)
+
+
+async def test_a_login_with_a_password_that_is_replaced_meanwhile_gets_no_key(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = SlowCheck(server, monkeypatch)
+    login = asyncio.create_task(attempt(server, ADA, world.PASSWORD))
+    await check.checked.wait()
+    change = {"old_password": world.PASSWORD, "new_password": "a completely new one"}
+    await server.call("ada", "PATCH", "/settings", change)
+    check.finish.set()
+    assert await login == 401
+
+
+async def test_a_slower_change_of_the_password_does_not_undo_a_later_one(
+    server: TestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = SlowCheck(server, monkeypatch)
+
+    def change(password: str) -> dict[str, object]:
+        return {"old_password": world.PASSWORD, "new_password": password}
+
+    slower = asyncio.create_task(server.raw("ada", "PATCH", "/settings", change("of the thief")))
+    await check.checked.wait()
+    await server.call("ada", "PATCH", "/settings", change("of the owner"))
+    check.finish.set()
+    assert (await slower).json()["result"] == "error"
+    assert await attempt(server, ADA, "of the thief") == 401
+    assert await attempt(server, ADA, "of the owner") == 200

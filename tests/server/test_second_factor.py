@@ -213,3 +213,20 @@ async def test_neither_secret_nor_codes_can_be_read_in_the_data(ada: Ada) -> Non
     content = ada.server.core.store.path.read_bytes()
     assert ada.secret.encode() not in content
     assert not any(code.encode() in content or code.replace("-", "").encode() in content for code in codes)
+
+
+async def test_beginning_again_while_it_is_confirmed_does_not_switch_it_off(
+    server: TestServer, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = Ada(server, clock)
+    await ada.begin()
+    fits = server.core.passwords.fits
+
+    async def confirmed_meanwhile(*arguments: str) -> bool:
+        found = await fits(*arguments)
+        await server.call("ada", "POST", f"{PATH}/confirm", {"code": ada.code()})
+        return found
+
+    monkeypatch.setattr(server.core.passwords, "fits", confirmed_meanwhile)
+    await server.refusal("ada", "POST", PATH, {"password": PASSWORD})
+    assert (await server.call("ada", "GET", PATH))["is_on"]

@@ -6,7 +6,7 @@ from narrowcast_server.http.call_limits import address_of
 from narrowcast_server.http.params import optional, required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.users import password_hash_of
+from narrowcast_server.queries.passwords import has_password
 from narrowcast_server.rules.second_factors import check_code
 
 routes = Routes()
@@ -24,7 +24,7 @@ async def fetch_api_key(call: Call) -> Answer:
     name, place = call[USERNAME].strip().lower(), address_of(call.request)
     user = core.user_by_address(name)
     core.login_limits.hit(None if user is None else user.id, name, place)
-    fits = await core.passwords.fits(password_hash_of(core, user), call[PASSWORD], place)
+    fits = await has_password(core, user, call[PASSWORD], place)
     # Other requests may have changed the user meanwhile.
     user = None if user is None else core.users.get(user.id)
     if user is None or not fits or user.is_bot:

@@ -14,7 +14,7 @@ from narrowcast_server.http.params import required, string
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization import totp
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.queries.users import password_hash_of
+from narrowcast_server.queries.passwords import has_password
 from narrowcast_server.rules.second_factors import check_code
 
 routes = Routes()
@@ -39,10 +39,10 @@ async def begin(call: Call) -> Answer:
     core, user = call.core, call.user
     if user.is_bot:
         raise ServiceError("Bots have no password, so no two-factor authentication.")
-    if core.second_factors.is_on(user.id):
-        raise ServiceError("Two-factor authentication is on already: turn it off first.")
+    _check_is_off(call)
     await _check_password(call)
     with core.transaction():
+        _check_is_off(call)
         secret = core.second_factors.begin(user.id)
     uri = totp.address(secret, core.setting_str("name"), user.delivery_email)
     return {"secret": secret, "uri": uri}
@@ -83,9 +83,15 @@ async def end(call: Call) -> Answer:
     return {}
 
 
+def _check_is_off(call: Call) -> None:
+    if call.core.second_factors.is_on(call.user.id):
+        raise ServiceError("Two-factor authentication is on already: turn it off first.")
+
+
 async def _check_password(call: Call) -> None:
     core, user, place = call.core, call.user, address_of(call.request)
     core.login_limits.hit(user.id, user.delivery_email, place)
-    if not await core.passwords.fits(password_hash_of(core, user), call[PASSWORD], place):
+    if not await has_password(core, user, call[PASSWORD], place):
         raise ServiceError("Wrong password!")
+    call.confirm()
     core.login_limits.succeeded(user.id, place)

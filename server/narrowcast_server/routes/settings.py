@@ -29,6 +29,7 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.organization.passwords import MAX_PASSWORD, MIN_PASSWORD
 from narrowcast_server.queries.alert_words import alert_words
 from narrowcast_server.queries.exports import CONSENT
+from narrowcast_server.queries.passwords import has_password
 from narrowcast_server.queries.users import avatar_url, password_hash_of
 from narrowcast_server.rules.accounts import may_change_own_name
 from narrowcast_server.rules.addresses import api_address
@@ -63,8 +64,12 @@ PARAMS: Final = (*SETTINGS.values(), FULL_NAME, TIMEZONE, OLD_PASSWORD, NEW_PASS
 @routes.patch("/settings", *PARAMS, callers=Callers.PEOPLE)
 async def update_settings(call: Call) -> Answer:
     """Changes the settings that the request carries. A new password replaces the API key (`api_key`)."""
+    before = password_hash_of(call.core, call.user)
     password_hash = await _new_password_hash(call)
     with call.core.transaction():
+        call.confirm()
+        if password_hash is not None and password_hash_of(call.core, call.user) != before:
+            raise ServiceError("Wrong password!")
         _change(call)
         if password_hash is None:
             return {}
@@ -121,11 +126,10 @@ async def _new_password_hash(call: Call) -> str | None:
         return None
     if len(new) < MIN_PASSWORD:
         raise ServiceError("New password is too weak!")
-    present = password_hash_of(core, call.user)
-    if present is not None:
+    if password_hash_of(core, call.user) is not None:
         place = address_of(call.request)
         core.login_limits.hit(call.user.id, "", place)
-        if not await core.passwords.fits(present, call[OLD_PASSWORD] or "", place):
+        if not await has_password(core, call.user, call[OLD_PASSWORD] or "", place):
             raise ServiceError("Wrong password!")
         core.login_limits.succeeded(call.user.id, place)
     return await core.passwords.hashed(new)
