@@ -152,28 +152,32 @@ class _Dispatcher:
             )
         if self._core.level < endpoint.since:
             raise unknown_endpoint()
-        user = None
-        if not endpoint.public:
-            user, scope = auth.caller_and_scope(self._core, request.headers.get("authorization"))
-            if scope is not None and not opens(scope, method, endpoint.path):
-                raise unauthorized("This API key does not allow this")
+        user = self._caller(request, endpoint)
         with self._limiter.counted(user, request, endpoint) as headers:
             try:
-                response = await self._allowed(request, endpoint, user)
+                response = await self._answered(request, endpoint, user)
             except ServiceError as error:
                 error.headers = {**headers, **error.headers}
                 raise
         response.headers.update(headers)
         return response
 
-    async def _allowed(self, request: Request, endpoint: Endpoint, user: User | None) -> Response:
-        if user is not None and user.is_webhook and not endpoint.webhooks:
-            raise not_for_webhooks()
-        if user is not None:
-            endpoint.callers.check(user)
-        return await self._answered(request, endpoint, user)
+    def _caller(self, request: Request, endpoint: Endpoint) -> User | None:
+        if endpoint.public:
+            return None
+        user, scope = auth.caller_and_scope(self._core, request.headers.get("authorization"))
+        if scope is not None and not opens(scope, endpoint.method, endpoint.path):
+            raise unauthorized("This API key does not allow this")
+        return user
 
     async def _answered(self, request: Request, endpoint: Endpoint, user: User | None) -> Response:
+        _check_caller(endpoint, user)
+
+        def authenticate() -> User | None:
+            now = self._caller(request, endpoint)
+            _check_caller(endpoint, now)
+            return now
+
         call = Call(
             core=self._core,
             request=request,
@@ -183,6 +187,7 @@ class _Dispatcher:
             caller=user,
             client=client_name(request.headers.get("user-agent", "")),
             level=self._core.level,
+            authenticate=authenticate,
         )
         call.parse()
         return self._respond(call, await self._durable_answer(call))
@@ -209,15 +214,20 @@ class _Dispatcher:
     async def _body(self, request: Request, endpoint: Endpoint) -> bytes:
         limit = self._most_bytes(endpoint)
         body = bytearray()
+        async with self._in_time():
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > limit:
+                    raise ServiceError("The request is too large", status=413)
+        return bytes(body)
+
+    @asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(self._core.config.limits.body_seconds):
-                async for chunk in request.stream():
-                    body += chunk
-                    if len(body) > limit:
-                        raise ServiceError("The request is too large", status=413)
+                yield
         except TimeoutError as error:
             raise ServiceError("The request took too long to arrive", status=408) from error
-        return bytes(body)
 
     def _most_bytes(self, endpoint: Endpoint) -> int:
         limits = self._core.config.limits
@@ -229,12 +239,14 @@ class _Dispatcher:
             raise ServiceError("The request has no Content-Length", status=411)
         if int(length) > self._most_bytes(endpoint):
             raise ServiceError("The request is too large", status=413)
-        async with request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
+        async with self._in_time(), request.form(max_files=0, max_fields=_MAX_FIELDS) as form:
             return {name: value for name, value in form.items() if isinstance(value, str)}
 
     async def _handle(self, call: Call) -> Answer | Response:
         handler = call.endpoint.handler
         if inspect.iscoroutinefunction(handler):
+            if call.endpoint.method != "GET":
+                call.confirm()
             answer = await cast("Callable[[Call], Awaitable[Answer | Response]]", handler)(call)
             if call.caller is not None and is_administrative(call.endpoint.method, call.endpoint.path):
                 with self._core.transaction():
@@ -246,6 +258,7 @@ class _Dispatcher:
 
         def work() -> Answer | Response:
             with self._core.transaction():
+                call.confirm()
                 answer = plain(call)
                 _record_action(call)
                 return answer
@@ -259,6 +272,15 @@ class _Dispatcher:
         if call.level >= Gate.IGNORED_PARAMETERS.level and (ignored := call.unsupported()):
             body["ignored_parameters_unsupported"] = ignored
         return json_response(body)
+
+
+def _check_caller(endpoint: Endpoint, user: User | None) -> None:
+    """Raises the error of a caller who may not use the endpoint."""
+    if user is None:
+        return
+    if user.is_webhook and not endpoint.webhooks:
+        raise not_for_webhooks()
+    endpoint.callers.check(user)
 
 
 def _record_action(call: Call) -> None:

@@ -160,12 +160,22 @@ class Call:
     client: str
     """The name of the calling program, from its User-Agent."""
     level: int
+    authenticate: Callable[[], User | None]
+    """The caller according to the credentials, as of now; raises UNAUTHORIZED if they are no longer valid, and
+    the errors of an endpoint that the caller may not use.
+    """
     _values: dict[int, object] = field(default_factory=dict)
 
     @property
     def user(self) -> User:
         assert self.caller is not None, "a public endpoint has no caller"
         return self.caller
+
+    def confirm(self) -> None:
+        """Authenticates the caller again, and takes what has changed of their account. Required after each
+        wait, such as for the body, before anything is changed: the credentials may have been revoked.
+        """
+        self.caller = self.authenticate()
 
     def parse(self) -> None:
         """Parses every declared parameter; raises ServiceError for the first that is missing or malformed."""

@@ -28,6 +28,7 @@ async def set_avatar(call: Call) -> Answer:
     one = "You must upload exactly one avatar."
     async with single_file(call.request, LARGEST_PICTURE_MIB, one, one) as upload:
         picture = await picture_bytes(upload)
+    call.confirm()
     stored = keep_picture(call.core, picture)
     with call.core.transaction():
         return changed_avatar(call.core, call.user, f"{PICTURES}/{ORGANIZATION}/{stored}")

@@ -24,6 +24,7 @@ async def create_emoji(call: Call) -> Answer:
     async with single_file(call.request, LARGEST_PICTURE_MIB, one, one) as upload:
         picture = await picture_bytes(upload)
     with call.core.transaction():
+        call.confirm()
         add_emoji(call.core, call.user, call.path["name"], picture)
     return {}
 

@@ -57,6 +57,7 @@ async def _set(call: Call, picture: Picture | None) -> None:
                 raise missing("night")
             picture = "night_logo" if boolean("night", fields["night"]) else "logo"
         content = await picture_bytes(upload)
+    call.confirm()
     stored = keep_picture(call.core, content)
     with call.core.transaction():
         _store(call.core, picture, stored)

@@ -108,6 +108,7 @@ async def receive(
         return answer(status, {**headers, **progress(upload, uploads.offset(upload))})
     if offset < upload.length:
         return answer(status, {**headers, **progress(upload, offset)})
+    call.confirm()
     path_id, name = await keep(
         call.core, call.user, uploads.part(upload), upload.filename, upload.content_type
     )

@@ -32,6 +32,7 @@ async def upload_file(call: Call) -> Answer:
     check_upload(call.core, call.user, int_header(call.request, "content-length"))
     none, several = "You must specify a file to upload", "You may only upload one file at a time"
     async with single_file(call.request, limit, none, several) as upload:
+        call.confirm()
         path_id, name = await keep_form_file(call.core, call.user, upload)
     return upload_answer(call, path_id, name)
 

@@ -113,6 +113,8 @@ async def add_user(call: Call) -> Answer:
     check_password(call[PASSWORD])
     password_hash = await core.passwords.hashed(call[PASSWORD])
     with core.transaction():
+        call.confirm()
+        check_may_create(call.user)
         email = check_own_address(core, call[EMAIL])
         name = check_full_name(core, call[NAME])
         user = create_user(core, email=email, full_name=name, password_hash=password_hash)

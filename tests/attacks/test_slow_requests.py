@@ -1,0 +1,116 @@
+"""A request whose body arrives late has no rights that its sender has lost meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+
+from narrowcast_api.wire.vocabulary import Role
+from support.server import TestServer
+from support.sessions import until
+
+FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data; boundary=b"
+PICTURE = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4s2I", 13, b"IHDR", 32, 32) + b"\x08\x06\0\0\0"
+
+
+def part(name: str, content: bytes) -> bytes:
+    """A form with one field or file, as multipart/form-data."""
+    file = b"" if name == "a" else b'; filename="a.png"\r\nContent-Type: image/png'
+    head = b'--b\r\nContent-Disposition: form-data; name="' + name.encode() + b'"' + file
+    return head + b"\r\n\r\n" + content + b"\r\n--b--\r\n"
+
+
+@asynccontextmanager
+async def held(
+    server: TestServer, name: str, method: str, path: str, body: bytes, kind: str = FORM, **headers: str
+) -> AsyncIterator[Callable[[], Awaitable[httpx.Response]]]:
+    """A request whose caller has been authenticated and whose last byte is missing; what it yields sends that
+    byte and returns the response.
+    """
+    complete = asyncio.Event()
+
+    async def content() -> AsyncIterator[bytes]:
+        yield body[:-1]
+        await complete.wait()
+        yield body[-1:]
+
+    server.core.callers.clear()
+    options: dict[str, Any] = {
+        "content": content(),
+        "headers": {"Content-Type": kind, "Content-Length": str(len(body)), **headers},
+    }
+    request = asyncio.create_task(server.raw(name, method, path, **options))
+    await until(lambda: server.id(name) in server.core.callers, what="the caller is authenticated")
+
+    async def finish() -> httpx.Response:
+        complete.set()
+        return await request
+
+    yield finish
+    complete.set()
+    await asyncio.gather(request, return_exceptions=True)
+
+
+async def deactivate(server: TestServer, name: str) -> None:
+    await server.call("ada", "DELETE", f"/users/{server.id(name)}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"), [(FORM, b"a=b"), (MULTIPART, part("a", b"b"))], ids=["form", "multipart"]
+)
+async def test_a_replaced_key_does_not_replace_the_new_one(
+    server: TestServer, kind: str, body: bytes
+) -> None:
+    async with held(server, "dario", "POST", "/users/me/api_key/regenerate", body, kind) as finish:
+        new = (await server.call("dario", "POST", "/users/me/api_key/regenerate"))["api_key"]
+        assert (await finish()).status_code == 401
+    assert server.user("dario").api_key == new
+
+
+async def test_a_deactivated_user_sends_nothing(server: TestServer) -> None:
+    message = {"type": "channel", "to": server.channel("general"), "topic": "t", "content": "too late"}
+    async with held(server, "elif", "POST", "/messages", urlencode(message).encode()) as finish:
+        await deactivate(server, "elif")
+        assert (await finish()).status_code == 401
+    assert "too late" not in str(await server.newest("ada"))
+
+
+async def test_a_demoted_administrator_does_not_promote_themselves(server: TestServer) -> None:
+    path = f"/users/{server.id('bruno')}"
+    async with held(server, "bruno", "PATCH", path, b"role=200") as finish:
+        await server.call("ada", "PATCH", path, {"role": int(Role.MEMBER)})
+        assert (await finish()).status_code == 400
+    assert server.user("bruno").role is Role.MEMBER
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/user_uploads", "elif"),
+        ("/users/me/avatar", "elif"),
+        ("/realm/emoji/late", "elif"),
+        ("/realm/icon", "bruno"),
+    ],
+)
+async def test_a_deactivated_user_uploads_nothing(server: TestServer, path: str, name: str) -> None:
+    body = part("file", PICTURE)
+    async with held(server, name, "POST", path, body, MULTIPART) as finish:
+        await deactivate(server, name)
+        assert (await finish()).status_code == 401
+
+
+async def test_a_deactivated_user_completes_no_resumable_upload(server: TestServer) -> None:
+    tus = {"Tus-Resumable": "1.0.0", "Upload-Length": "5"}
+    kind = "application/offset+octet-stream"
+    async with held(server, "elif", "POST", "/tus", b"12345", kind, **tus) as finish:
+        await deactivate(server, "elif")
+        assert (await finish()).status_code == 401
+    assert server.core.store.integer("SELECT count(*) FROM attachments") == 0
