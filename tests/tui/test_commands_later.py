@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from narrowcast.screens.later.reminders import RemindersScreen
 from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.later.snippets import SnippetsScreen
 from narrowcast_api.narrow.narrow import Narrow
-from support.screens import form_of
-from support.server import Answer
+from support.fault_proxy import Fault, FaultProxy
+from support.screens import form_of, said
+from support.server import Answer, running_server
 from support.sessions import until
 from support.stage import Stage, on_stage, run
 
@@ -101,6 +103,52 @@ async def test_a_scheduled_message_is_edited_sent_now_and_deleted(tmp_path: Path
         message = stage.session.state.messages.get(view.ids[0])
         assert message is not None
         assert "second" in message.content
+
+
+async def send_now(stage: Stage) -> ScheduledScreen:
+    """Sends the only scheduled message, from the list."""
+    await schedule(stage, "Soup at noon")
+    await run(stage, "go.scheduled")
+    screen = stage.app.screen
+    assert isinstance(screen, ScheduledScreen)
+    await stage.press("s", "y")
+    return screen
+
+
+@pytest.mark.parametrize("fault", [Fault.LOST_AFTERWARDS, Fault.FAILED_AFTERWARDS, Fault.CUT_IN_BODY])
+async def test_a_message_whose_sending_now_was_interrupted_is_a_draft(tmp_path: Path, fault: Fault) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        FaultProxy(server.url) as proxy,
+        on_stage(tmp_path, size=(80, 24), server=server, site=proxy.url) as stage,
+    ):
+        proxy.fail(fault, "DELETE", "/api/v1/scheduled_messages")
+        screen = await send_now(stage)
+        await until(lambda: "is in Drafts" in said(stage))
+        assert [draft.content for draft in stage.session.drafts.all()] == ["Soup at noon"]
+        await until(lambda: len(screen.list.items) == 0)
+        assert await scheduled(stage) == []
+
+
+async def test_a_message_that_stays_scheduled_leaves_no_draft(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        FaultProxy(server.url) as proxy,
+        on_stage(tmp_path, size=(80, 24), server=server, site=proxy.url) as stage,
+    ):
+        proxy.fail(Fault.TOO_MANY, "DELETE", "/api/v1/scheduled_messages")
+        await send_now(stage)
+        await until(lambda: "Rate limit" in said(stage))
+        assert stage.session.drafts.all() == []
+        assert len(await scheduled(stage)) == 1
+
+
+async def test_a_scheduled_message_that_was_sent_now_is_no_draft(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        await send_now(stage)
+        await until(lambda: "Sending" in said(stage))
+        assert stage.session.drafts.all() == []
+        await until(lambda: stage.session.outbox.entries() == [])
 
 
 async def test_a_message_that_could_not_be_sent_says_why_and_takes_a_new_time(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.natural_time import in_words
 from narrowcast_api import permissions
-from narrowcast_api.errors import InvalidInput
+from narrowcast_api.errors import NO_EFFECT, InvalidInput, NarrowcastError
 from narrowcast_api.http.encoding import OMIT
 from narrowcast_api.model.scheduled_messages import ScheduledMessage
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
@@ -164,8 +164,20 @@ def _destination(state: State, values: Values, before: Destination | None) -> De
 
 
 async def _send_now(session: Session, item: ScheduledMessage, where: Destination) -> None:
-    """Remove the message from the schedule first, so that it is never sent twice; then put it into the outbox."""
+    """Remove the message from the schedule first, so that it is never sent twice; then put it into the outbox.
+
+    Until then it is saved as a draft too: if no answer arrives, or the app ends, it may be removed but not sent.
+    """
     if session.read_only:
         raise InvalidInput(session.warnings[0])
-    await session.client.scheduled_messages.delete(scheduled_message_id=item.id)
+    draft_id = session.drafts.save(None, where, item.content)
+    await session.drafts.flush()
+    try:
+        await session.client.scheduled_messages.delete(scheduled_message_id=item.id)
+    except NO_EFFECT:
+        session.drafts.delete(draft_id)
+        raise
+    except NarrowcastError as error:
+        raise NarrowcastError(f"{error.user_message} The text is in Drafts.") from error
     session.outbox.send(where, item.content)
+    session.drafts.delete(draft_id)
