@@ -7,6 +7,9 @@ from pathlib import Path
 from narrowcast.screens.messages.outbox import OutboxScreen
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
+from support.fault_proxy import Fault, FaultProxy
+from support.screens import said
+from support.server import running_server
 from support.sessions import until
 from support.stage import on_stage
 
@@ -65,3 +68,25 @@ async def test_the_outbox_leads_to_the_conversation(tmp_path: Path) -> None:
         stage.session.outbox.send(DirectDestination(frozenset({user.user_id})), "x" * 20_000)
         await stage.press("B", "enter")
         assert stage.screen.narrow == Narrow.direct(frozenset({user.user_id}))
+
+
+async def test_keys_are_named_for_an_unconfirmed_message_only_if_they_act_on_it(tmp_path: Path) -> None:
+    async with (
+        running_server(tmp_path / "server") as server,
+        FaultProxy(server.url) as proxy,
+        on_stage(tmp_path, server=server, site=proxy.url) as stage,
+    ):
+        where = await stage.in_topic("general", "lunch")
+        proxy.fail(Fault.LOST_BEFORE, "POST", "/api/v1/messages")
+        proxy.fail(Fault.REFUSED_BY_GATEWAY, "GET", "/api/v1/messages")
+        stage.session.outbox.send(where, "words that matter")
+        await until(lambda: "1 unconfirmed" in stage.status_line)
+        assert "1 unconfirmed: checking whether it arrived; F9 cancels, B lists" in stage.status_line
+        assert "F8" not in stage.status_line
+        reason = "This message may have arrived. Narrowcast checks that first."
+        await stage.press("B", "s")
+        assert said(stage) == reason
+        await stage.press("escape", "f8")
+        await stage.told(reason)
+        await stage.press("f9")
+        assert stage.screen.writing.text.text == "words that matter"

@@ -20,7 +20,7 @@ SOUP = ChannelDestination(live.GENERAL, "tests")
         (OutboxState.SENDING, 2.0, {}, "sending…"),
         (OutboxState.SENDING, 20.0, {}, "still sending… F9 cancels"),
         (OutboxState.WAITING, 2.0, {"waits_for": "x"}, "waiting for the previous message"),
-        (OutboxState.UNCONFIRMED, 2.0, {}, "unconfirmed: it may have arrived."),
+        (OutboxState.UNCONFIRMED, 2.0, {}, "unconfirmed: checking whether it arrived… F9 cancels"),
         (
             OutboxState.FAILED,
             2.0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.screens.messages.drafts import DraftsScreen
-from narrowcast.screens.messages.outbox import OutboxScreen
+from narrowcast.screens.messages.outbox import OutboxScreen, resend_refusal
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.protocols.outbox_item import OutboxEntry, OutboxState
 
@@ -57,9 +57,11 @@ def _unsent(screen: Workspace) -> list[OutboxEntry]:
 
 async def resend(screen: Workspace) -> None:
     """Resend all failed messages of one conversation: the open one, or another if none failed there."""
-    failed = [entry for entry in _unsent(screen) if entry.state is OutboxState.FAILED]
+    unsent = _unsent(screen)
+    failed = [entry for entry in unsent if entry.state is OutboxState.FAILED]
     if not failed:
-        screen.refuse("No failed messages.")
+        unconfirmed = (resend_refusal(entry) for entry in unsent if entry.state is OutboxState.UNCONFIRMED)
+        screen.refuse(next(unconfirmed, "No failed messages."))
     for entry in failed:
         if entry.destination.key == failed[0].destination.key:
             await screen.session.outbox.claim(entry.local_id)

@@ -23,7 +23,8 @@ LOOKS = {
 }
 """Sign, look and word of each connection state: the word is always shown, colour is only an addition."""
 
-DO_WITH_UNSENT = "<write.outbox-retry> resends, <write.outbox-cancel> cancels, <go.outbox> lists"
+DO_WITH_FAILED = "<write.outbox-retry> resends, <write.outbox-cancel> cancels, <go.outbox> lists"
+DO_WITH_UNCONFIRMED = "<write.outbox-cancel> cancels, <go.outbox> lists"
 
 
 def connection_piece(session: Session) -> Piece:
@@ -75,11 +76,18 @@ def unsent_pieces(session: Session, keys: Keys) -> list[Piece]:
     """Counts of the user's messages, reactions and stars that are not on the server yet, from all windows."""
 
     states = [entry.state for entry in session.outbox.entries()]
-    stuck = sum(state in {OutboxState.FAILED, OutboxState.UNCONFIRMED} for state in states)
+    failed, unconfirmed, waiting = (
+        sum(state is wanted for state in states)
+        for wanted in (OutboxState.FAILED, OutboxState.UNCONFIRMED, OutboxState.WAITING)
+    )
     pieces: list[Piece] = []
-    if stuck:
-        pieces.append((f" {stuck} not sent: {with_keys(keys, DO_WITH_UNSENT)} ", "bad"))
-    waiting = sum(state is OutboxState.WAITING for state in states)
+    if failed:
+        pieces.append((f" {failed} not sent: {with_keys(keys, DO_WITH_FAILED)} ", "bad"))
+    if unconfirmed:
+        checking = f"checking whether {'it' if unconfirmed == 1 else 'they'} arrived"
+        pieces.append(
+            (f" {unconfirmed} unconfirmed: {checking}; {with_keys(keys, DO_WITH_UNCONFIRMED)} ", "bad")
+        )
     if waiting and not session.status.is_live:
         pieces.append((f" {waiting} waiting to be sent ", "warn"))
     if session.acts.waiting and not session.status.is_live:

@@ -407,12 +407,12 @@ def _echo_note(entry: OutboxEntry, now: float, keys: Keys) -> tuple[str, str]:
     """The note on a message that is not confirmed yet, and its style."""
 
     age = now - entry.created
-    settle = with_keys(keys, "<write.outbox-retry> resends, <write.outbox-cancel> cancels")
     cancel = with_keys(keys, "<write.outbox-cancel> cancels")
     if entry.state is OutboxState.FAILED:
+        settle = with_keys(keys, "<write.outbox-retry> resends, <write.outbox-cancel> cancels")
         return f"not sent: {safe_line(entry.error or '', 300)} {settle}", "error"
     if entry.state is OutboxState.UNCONFIRMED:
-        return f"unconfirmed: it may have arrived. {settle}", "error"
+        return f"unconfirmed: checking whether it arrived… {cancel}", "error"
     if age < SHOW_AFTER or entry.state is OutboxState.SENT:
         return "", ""
     if entry.waits_for is not None:

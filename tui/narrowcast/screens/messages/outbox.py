@@ -37,6 +37,15 @@ def reason(entry: OutboxEntry, live: bool) -> tuple[str, bool]:
     return "Sending…", False
 
 
+def resend_refusal(entry: OutboxEntry) -> str:
+    """Why a message cannot be resent; empty if it can."""
+    if entry.state is OutboxState.FAILED:
+        return ""
+    if entry.state is OutboxState.UNCONFIRMED:
+        return "This message may have arrived. Narrowcast checks that first."
+    return "This message has not failed; it will be sent automatically."
+
+
 class OutboxScreen(ManageScreen[OutboxEntry]):
     """Three lines per message: destination and time, its beginning, why it is unsent.
 
@@ -73,10 +82,12 @@ class OutboxScreen(ManageScreen[OutboxEntry]):
 
     def action_again(self) -> None:
         entry = self.selected
-        if entry is not None and entry.state is OutboxState.FAILED:
+        if entry is None:
+            return
+        if refusal := resend_refusal(entry):
+            self.say(refusal)
+        else:
             self.work(self._resend(entry.local_id))
-        elif entry is not None:
-            self.say("This message has not failed; it will be sent automatically.")
 
     async def _resend(self, local_id: str) -> None:
         await self.session.outbox.claim(local_id)
