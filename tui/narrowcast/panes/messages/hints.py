@@ -26,21 +26,22 @@ class LinkHints:
 
     def begin(self) -> None:
         """Labels all targets in view with keys."""
-        targets = self._pane.list.targets_in_view()
+        messages = self._pane.list
+        targets = messages.targets_in_view()
         if not targets:
             self._pane.refuse("No links in view.")
             return
         labels = hint_labels(len(targets))
-        self._pane.list.overlay = Hints(dict(zip(targets, labels, strict=False)))
+        messages.overlay = Hints(dict(zip(targets, labels, strict=False)), messages.targets_in_view)
         self._pane.say_mode("Esc cancels · letters open · Shift-letters copy the link")
-        self._pane.list.changed()
+        messages.changed()
 
     def key(self, hints: Hints, event: events.Key) -> None:
         typed = hints.typed + (event.character or "").lower()
         chosen = [place for place, label in hints.labels.items() if label == typed]
         if chosen:
             self._pane.leave_modes()
-            _, key, number = chosen[0]
+            key, number = chosen[0]
             targets = self._pane.list.rows.targets_of(key)
             if number < len(targets):
                 self._take(key, targets[number], copies=(event.character or "").isupper())

@@ -174,8 +174,8 @@ class MessageList(LineView):
         self.rows.reshape(key, **changes)
         self.changed()
 
-    def targets_in_view(self) -> list[tuple[int, Key, int]]:
-        """Screen row, item and target number of each target that begins in view, from top to bottom."""
+    def targets_in_view(self) -> dict[tuple[Key, int], int]:
+        """The first screen row of each target in view, by its item and number, from top to bottom."""
         targets: dict[tuple[Key, int], int] = {}
         feed = self.feed
         for y, place in enumerate(self.position.places):
@@ -185,7 +185,7 @@ class MessageList(LineView):
             for segment in self.rows.at(place.index).rows[place.row].strip:
                 if (number := _target_of(segment.style)) is not None:
                     targets.setdefault((key, number), y)
-        return [(y, key, number) for (key, number), y in targets.items()]
+        return targets
 
     def ids_in_view(self) -> set[int]:
         """The ids of messages with at least one row on the screen."""

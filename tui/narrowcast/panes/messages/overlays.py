@@ -49,20 +49,31 @@ def _before_count(text: str) -> int:
 
 
 class Hints:
-    """A label on the beginning of each target. `typed` is what was typed so far: other labels are dimmed."""
+    """A label on the beginning of each target. `typed` is what was typed so far: other labels are dimmed.
 
-    def __init__(self, labels: Mapping[tuple[int, Key, int], str]) -> None:
+    `places` returns the row in which each target begins at the moment: see `MessageList.targets_in_view`.
+    """
+
+    def __init__(
+        self, labels: Mapping[tuple[Key, int], str], places: Callable[[], Mapping[tuple[Key, int], int]]
+    ) -> None:
         self.labels = labels
+        self._places = places
         self.typed = ""
         self.commands: Mapping[str, Callable[[], None]] = {}
 
     def apply(self, view: LineView, y: int, key: Key, strip: Strip) -> Strip:
         """Puts the labels of row `y` over the first cells of their targets."""
         style = view.part_style("messages--hint")
+        labels: dict[object, str | None] = {
+            number: self.labels.get((item, number))
+            for (item, number), first in self._places().items()
+            if (item, first) == (key, y)
+        }
         cell = 0
         for segment in list(strip):
             number = segment.style.meta.get("target") if segment.style and segment.style.meta else None
-            label = self.labels.get((y, key, number)) if isinstance(number, int) else None
+            label = labels.get(number)
             at = cell + _before_count(segment.text)
             if label is not None and label.startswith(self.typed) and at + len(label) <= strip.cell_length:
                 strip = _replace(strip, at, label[len(self.typed) :], view.base_style + style)
