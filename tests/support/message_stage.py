@@ -50,6 +50,9 @@ class PaneApp(ContextApp):
     def on_messages_pane_reply_requested(self, event: requests.ReplyRequested) -> None:
         self.asked.append(event)
 
+    def on_messages_pane_quote_requested(self, event: requests.QuoteRequested) -> None:
+        self.asked.append(event)
+
     def on_messages_pane_edit_requested(self, event: requests.EditRequested) -> None:
         self.asked.append(event)
 

@@ -1,4 +1,4 @@
-"""Editing the user's own messages, writing in an external editor, attaching files."""
+"""Quoting messages, editing the user's own messages, writing in an external editor, attaching files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
+from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, to_draft
 from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.terminal.editor import edit_externally
@@ -14,20 +15,42 @@ from narrowcast_api.errors import ExpectationMismatch
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.storage.records import Edit
 
 
-async def begin(screen: Workspace, message_id: int) -> None:
-    """Begin an edit with the source of the message, which is fetched: the state has only the rendered content."""
+async def quote(screen: Workspace, message: Message) -> None:
+    """Reply to a message below a quote of its source, unless the user does something else when that arrives."""
     writing = screen.writing  # another conversation may have the focus after the request
+    begun = writing.moment
+    text = await screen.messages.parts.writing.quote_of(message)
+    if writing.is_still(begun):
+        writing.begin.reply(message.destination(screen.session.state.me), text)
+    else:
+        _tell_late(screen, "The quote was not inserted", "<message.quote> quotes the message")
+
+
+async def begin(screen: Workspace, message_id: int) -> None:
+    """Begin an edit with the source of the message, which is fetched: the state has only the rendered content.
+    The user may do something else when it arrives; then nothing changes.
+    """
+    writing = screen.writing  # another conversation may have the focus after the request
+    begun = writing.moment
     source = await screen.messages.parts.clipboard.source_of(message_id)
-    if not writing.is_attached:
-        return  # the pane was closed meanwhile
+    if not writing.is_still(begun):
+        _tell_late(screen, "The message was not opened", "<message.edit> edits it")
+        return
     message = screen.session.state.messages.get(message_id)
     if message is not None and message.sender_id == screen.session.state.me:
         writing.begin.edit(message_id, source)
     else:
         screen.refuse("You can only edit your own messages.")
+
+
+def _tell_late(screen: Workspace, what: str, again: str) -> None:
+    """Show that a response came too late to change compose, and the key that repeats the command."""
+    why = "because you went on to something else before it was loaded"
+    screen.tell(f"{what}, {why}. {with_keys(keys_of(screen), again)} again.", severity="warning")
 
 
 async def save(screen: Workspace, edit: Edit) -> None:

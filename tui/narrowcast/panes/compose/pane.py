@@ -19,6 +19,7 @@ from narrowcast.panes.compose.draft import OpenDraft
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.panes.compose.look import ComposeLook
+from narrowcast.panes.compose.moment import Moment
 from narrowcast.panes.compose.offers import Offers
 from narrowcast.panes.compose.rules import SendRules
 from narrowcast.panes.compose.sending import Sending
@@ -139,6 +140,15 @@ class ComposePane(Vertical):
     def destination(self) -> tuple[Destination | None, str]:
         """The destination of the text, or None and what is wrong with the address."""
         return self._writing.destination()
+
+    @property
+    def moment(self) -> Moment:
+        """What the user is writing and where the keys go, to compare with `is_still`."""
+        return Moment(self.destination(), self.text.text, self.editing, self.app.focused)
+
+    def is_still(self, moment: Moment) -> bool:
+        """Whether the user has not gone on since: only then may a late response change what is being written."""
+        return self.is_attached and self.moment == moment
 
     def keep_draft(self) -> None:
         self._writing.keep()

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.message import Message as TextualMessage
 
 from narrowcast_api.narrow.destinations import Destination
 from narrowcast_api.narrow.narrow import Narrow
+
+if TYPE_CHECKING:
+    from narrowcast_api.model.messages import Message
 
 __all__ = [
     "EditRequested",
@@ -13,6 +18,7 @@ __all__ = [
     "LinkRequested",
     "NarrowRequested",
     "PersonRequested",
+    "QuoteRequested",
     "ReplyRequested",
 ]
 
@@ -33,6 +39,14 @@ class ReplyRequested(TextualMessage, namespace="messages_pane"):
         super().__init__()
         self.destination = destination
         self.quote = quote
+
+
+class QuoteRequested(TextualMessage, namespace="messages_pane"):
+    """Reply to a message below a quote of its source."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__()
+        self.message = message
 
 
 class EditRequested(TextualMessage, namespace="messages_pane"):

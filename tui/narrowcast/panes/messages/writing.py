@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.panes.messages.clipboard import Clipboard
 from narrowcast.panes.messages.context import PaneContext
-from narrowcast.panes.messages.requests import EditRequested, ReplyRequested
+from narrowcast.panes.messages.requests import EditRequested, QuoteRequested, ReplyRequested
 from narrowcast.text.excerpt import excerpt
 from narrowcast.text.safe_text import safe_line
 from narrowcast_api import permissions
@@ -54,17 +54,17 @@ class Writing:
     def quote(self) -> None:
         """Replies with a quote of the message's source at the beginning."""
         if (message := self._pane.message_or_notify()) is not None:
-            self._pane.work(self._quote(message), "quote the message")
+            self._pane.post(QuoteRequested(message))
 
-    async def _quote(self, message: Message) -> None:
+    async def quote_of(self, message: Message) -> str:
+        """The Markdown of a quote of the message's source, which is fetched from the server."""
         source = await self._clipboard.source_of(message.id)
         fence = "```"
         while fence in source:
             fence += "`"
         name = self._pane.session.state.users.name(message.sender_id)
         link = self._clipboard.link_of(message)
-        quote = f"@_**{name}|{message.sender_id}** [said]({link}):\n{fence}quote\n{source}\n{fence}\n"
-        self._pane.post(ReplyRequested(message.destination(self._pane.session.state.me), quote))
+        return f"@_**{name}|{message.sender_id}** [said]({link}):\n{fence}quote\n{source}\n{fence}\n"
 
     def edit(self) -> None:
         message = self._pane.message_or_notify()

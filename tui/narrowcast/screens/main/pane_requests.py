@@ -9,6 +9,7 @@ from narrowcast.screens.main import links
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
+    from narrowcast_api.model.messages import Message
     from narrowcast_api.narrow.destinations import Destination
     from narrowcast_api.storage.records import Edit
 
@@ -20,6 +21,10 @@ class PaneRequests:
 
     def __init__(self, screen: Workspace) -> None:
         self._screen = screen
+
+    def quote(self, message: Message) -> None:
+        """Reply to a message below a quote of it."""
+        self._screen.spawn(editing.quote(self._screen, message), "quote the message")
 
     def edit(self, message_id: int) -> None:
         """Begin an edit of a message in compose."""

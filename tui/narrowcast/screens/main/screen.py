@@ -334,6 +334,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _reply(self, event: requests.ReplyRequested) -> None:
         self.writing.begin.reply(event.destination, event.quote)
 
+    @on(requests.QuoteRequested)
+    def _quote(self, event: requests.QuoteRequested) -> None:
+        self._requests.quote(event.message)
+
     @on(requests.EditRequested)
     def _edit(self, event: requests.EditRequested) -> None:
         self._requests.edit(event.message_id)

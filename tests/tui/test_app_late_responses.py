@@ -1,0 +1,161 @@
+"""Responses that arrive while the user already does something else: compose stays as it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
+from support.sessions import until
+from support.stage import Stage, on_stage, run
+
+
+class Held:
+    """A request whose responses are held back until `arrive`."""
+
+    def __init__(self, request: Callable[..., Awaitable[Any]]) -> None:
+        self._request = request
+        self._go_on = asyncio.Event()
+        self.waiting = 0
+
+    async def __call__(self, **parameters: Any) -> Any:
+        response = await self._request(**parameters)
+        self.waiting += 1
+        await self._go_on.wait()
+        self.waiting -= 1
+        return response
+
+    async def arrive(self, stage: Stage) -> None:
+        """Lets the responses arrive, and waits for their effects."""
+        self._go_on.set()
+        await until(lambda: not self.waiting and not stage.screen.messages.mode_hint)
+        await stage.pilot.pause()
+
+
+@pytest.fixture
+def sources(monkeypatch: pytest.MonkeyPatch) -> Callable[[Stage], Held]:
+    """Holds back the sources of messages from the call on."""
+
+    def hold(stage: Stage) -> Held:
+        messages = stage.session.client.messages
+        held = Held(messages.get)
+        monkeypatch.setattr(messages, "get", held)
+        return held
+
+    return hold
+
+
+Hold = Callable[[Stage], Held]
+
+
+async def two_topics(stage: Stage, person: str = "bruno") -> tuple[int, int]:
+    """Shows all messages: one in lunch by `person`, and one in supper by Bruno; returns their ids."""
+    first = await stage.server.send(person, "general", "lunch", "Anybody?")
+    second = await stage.server.send("bruno", "general", "supper", "What now?")
+    await stage.go(Narrow.all())
+    await stage.shows(second)
+    return first, second
+
+
+async def select(stage: Stage, message_id: int) -> None:
+    stage.screen.messages.list.position.select(message_id)
+    await stage.pilot.pause()
+
+
+async def press_and_reply_elsewhere(stage: Stage, key: str, on: int, other: int, held: Held) -> None:
+    """Presses a key on one message, then starts a reply to another before the response arrives."""
+    await select(stage, on)
+    await stage.press(key)
+    await until(lambda: held.waiting)
+    await select(stage, other)
+    await stage.press("r")
+    await stage.type("yes ag")
+    await held.arrive(stage)
+    await stage.type("reed")
+
+
+def supper(stage: Stage) -> ChannelDestination:
+    return ChannelDestination(stage.server.channel("general"), "supper")
+
+
+async def test_a_quote_that_arrives_while_one_writes_elsewhere_is_not_inserted(
+    tmp_path: Path, sources: Hold
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        first, second = await two_topics(stage)
+        await press_and_reply_elsewhere(stage, "greater_than_sign", first, second, sources(stage))
+        writing = stage.screen.writing
+        assert (writing.destination()[0], writing.text.text) == (supper(stage), "yes agreed")
+        assert stage.notices[-1].startswith("The quote was not inserted, because you went on")
+        assert stage.notices[-1].endswith("> quotes the message again.")
+
+
+async def test_an_edit_that_arrives_while_one_writes_elsewhere_is_not_begun(
+    tmp_path: Path, sources: Hold
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        own, second = await two_topics(stage, "ada")
+        await press_and_reply_elsewhere(stage, "e", own, second, sources(stage))
+        writing = stage.screen.writing
+        assert writing.editing is None
+        assert (writing.destination()[0], writing.text.text) == (supper(stage), "yes agreed")
+        assert stage.notices[-1].startswith("The message was not opened, because you went on")
+
+
+async def test_a_quote_goes_to_compose_in_which_nothing_happened_meanwhile(
+    tmp_path: Path, sources: Hold
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        first, _ = await two_topics(stage)
+        await select(stage, first)
+        held = sources(stage)
+        await stage.press("greater_than_sign")
+        await until(lambda: held.waiting)
+        await held.arrive(stage)
+        writing = stage.screen.writing
+        assert writing.text.has_focus
+        assert writing.destination()[0] == ChannelDestination(stage.server.channel("general"), "lunch")
+        assert "```quote\nAnybody?\n```" in writing.text.text
+        assert f"/near/{first}" in writing.text.text
+
+
+async def test_a_quote_goes_to_no_other_conversation_than_that_of_its_key(
+    tmp_path: Path, sources: Hold
+) -> None:
+    async with on_stage(tmp_path, size=(180, 40)) as stage:
+        first, _ = await two_topics(stage)
+        left = stage.screen.conversation
+        stage.screen.open_beside(Narrow.from_destination(supper(stage)))
+        await until(lambda: stage.screen.conversation is not left)
+        right = stage.screen.conversation
+        await run(stage, "pane.other-side")
+        await select(stage, first)
+        held = sources(stage)
+        await stage.press("greater_than_sign")
+        await until(lambda: held.waiting)
+        await run(stage, "pane.other-side")
+        await held.arrive(stage)
+        assert (left.writing.text.text, right.writing.text.text) == ("", "")
+        assert stage.screen.conversation is right
+        await stage.told("The quote was not inserted")
+
+
+async def test_a_response_that_arrives_under_a_dialog_does_not_change_compose(
+    tmp_path: Path, sources: Hold
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        own, _ = await two_topics(stage, "ada")
+        await select(stage, own)
+        held = sources(stage)
+        await stage.press("e")
+        await until(lambda: held.waiting)
+        await stage.press("d")
+        assert stage.app.screen is not stage.screen
+        await held.arrive(stage)
+        await stage.told("The message was not opened")
+        assert stage.screen.writing.editing is None
