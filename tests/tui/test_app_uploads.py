@@ -14,8 +14,10 @@ from textual.geometry import Region
 from narrowcast.screens.main.links import follow
 from narrowcast.widgets.one_line import OneLine
 from narrowcast_api.http.connection import Connection
+from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.routes import uploads
 from narrowcast_api.wire.messages import UploadResult
+from support.editing import edit_newest, edit_own
 from support.server import running_server
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -43,6 +45,9 @@ async def test_no_file_is_asked_for_where_the_server_takes_none(tmp_path: Path) 
         await stage.press("c", "ctrl+t")
         await stage.told("uploads have been disabled")
         assert stage.app.screen is stage.screen
+
+
+LINK = "[plan.txt](/user_uploads/plan.txt)"
 
 
 class SlowUpload:
@@ -93,7 +98,7 @@ def row_of(stage: Stage) -> str:
 async def attach(stage: Stage, path: Path, slow: SlowUpload) -> None:
     """Attaches a file of 100 bytes; half of it is uploaded."""
     path.write_bytes(b"x" * 100)
-    stage.screen.writing.uploads.start(path, stage.screen.writing.target.read(stage.session.state)[0], None)
+    stage.screen.writing.uploads.start(path, stage.screen.writing.links.place)
     await until(lambda: slow.starts)
     stage.screen.writing.uploads.refresh_rows()
     await stage.pilot.pause()
@@ -150,6 +155,89 @@ async def test_a_link_goes_into_the_draft_of_its_conversation_when_one_writes_el
             "See [plan.txt](/user_uploads/plan.txt) "
         ]
         await stage.told("Its link is in your draft to")
+
+
+async def test_a_link_does_not_go_into_an_edit_that_was_begun_during_the_upload(
+    tmp_path: Path, slow: SlowUpload
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        own = await stage.server.send("ada", "general", "lunch", "my own words")
+        await stage.press("c")
+        await stage.type("draft text")
+        await attach(stage, tmp_path / "plan.txt", slow)
+        await stage.press("escape")
+        await edit_newest(stage, own)
+        slow.go_on.set()
+        await stage.told("plan.txt uploaded. Its link is in your draft to #general › lunch.")
+        assert stage.screen.writing.text.text == "my own words"
+        await stage.press("escape")
+        assert stage.screen.writing.text.text == f"draft text {LINK} "
+
+
+async def test_a_file_that_was_chosen_for_an_edit_is_linked_in_it_and_not_in_the_next_message(
+    tmp_path: Path, slow: SlowUpload
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await edit_own(stage)
+        await attach(stage, tmp_path / "plan.txt", slow)
+        await stage.type(" and bread")
+        await stage.press("escape")
+        await stage.press("c")
+        await stage.type("Anything else?")
+        slow.go_on.set()
+        await stage.told("plan.txt uploaded. Its link is in your unsaved edit.")
+        assert stage.screen.writing.text.text == "Anything else?"
+        assert [edit.content for edit in stage.session.edits.all()] == [f"Soop and bread {LINK} "]
+
+
+async def test_a_link_stands_apart_from_the_word_before_it(tmp_path: Path, slow: SlowUpload) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        await stage.type("See")
+        await attach(stage, tmp_path / "plan.txt", slow)
+        slow.go_on.set()
+        await until(lambda: stage.screen.writing.text.text == f"See {LINK} ")
+
+
+async def test_a_link_goes_to_the_text_that_was_begun_after_its_file_was_chosen(
+    tmp_path: Path, slow: SlowUpload
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.all())
+        await stage.press("c")
+        await attach(stage, tmp_path / "plan.txt", slow)
+        await stage.type("general")
+        await stage.press("tab", "tab")
+        await stage.type("See")
+        draft = stage.screen.writing.draft.id
+        await stage.in_topic("engineering", "music")
+        await stage.press("c")
+        await stage.type("Louder!")
+        slow.go_on.set()
+        await until(lambda: stage.session.uploads.all() == [])
+        assert stage.screen.writing.text.text == "Louder!"
+        kept = stage.session.drafts.get(draft or "")
+        assert kept is not None
+        assert kept.content == f"See {LINK} "
+
+
+async def test_a_file_that_was_chosen_for_nobody_is_linked_in_a_draft_for_nobody(
+    tmp_path: Path, slow: SlowUpload
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.go(Narrow.all())
+        await stage.press("c")
+        await attach(stage, tmp_path / "plan.txt", slow)
+        await stage.press("escape")
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        slow.go_on.set()
+        await stage.told("plan.txt uploaded. Its link is in Drafts.")
+        assert stage.screen.writing.text.text == ""
+        (draft,) = stage.session.drafts.all()
+        assert (draft.destination, draft.content) == (None, f"{LINK} ")
 
 
 async def test_a_row_that_was_just_removed_paints_nothing_and_ends_nothing(tmp_path: Path) -> None:

@@ -63,11 +63,13 @@ class Upload:
     """One file. `size` and `sent` are bytes; `link` is Markdown once it is DONE; `error` is a message for the
     user.
 
-    `destination` is the conversation, `draft_id` the draft whose text the link belongs to.
+    `destination` is the conversation, `draft_id` the draft whose text the link belongs to. `edited_id` is the
+    message whose edit it belongs to instead; it is not kept for the next run, in which the edit is a draft.
     """
 
-    def __init__(self, queue: UploadQueue, record: UploadRecord) -> None:
+    def __init__(self, queue: UploadQueue, record: UploadRecord, edited_id: int | None = None) -> None:
         self.record = record
+        self.edited_id = edited_id
         self.sent = 0
         self.interrupted = False
         """Whether it failed because of the network, so that it is resumed automatically."""
@@ -170,12 +172,16 @@ class UploadQueue:
         self._position = max((record.position for record in kept), default=0)
 
     def start(
-        self, path: Path, destination: Destination | None = None, draft_id: str | None = None
+        self,
+        path: Path,
+        destination: Destination | None = None,
+        draft_id: str | None = None,
+        edited_id: int | None = None,
     ) -> Upload:
         """Queue a file. If it is missing or unreadable it ends as FAILED; nothing is raised."""
         self._position += 1
         record = UploadRecord(self._new_id(), self._position, path.absolute(), destination, draft_id)
-        upload = Upload(self, record)
+        upload = Upload(self, record, edited_id)
         self._uploads[upload.id] = upload
         self._set(upload)
         self._start_next()

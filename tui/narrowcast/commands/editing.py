@@ -1,16 +1,13 @@
-"""Quoting messages, editing the user's own messages, writing in an external editor, attaching files."""
+"""Quoting messages, editing the user's own messages, and writing in an external editor."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrowcast.app.context import app_of
 from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, to_draft
-from narrowcast.screens.dialogs.file_question import file_question
 from narrowcast.terminal.editor import edit_externally
-from narrowcast_api import permissions
 from narrowcast_api.errors import ExpectationMismatch
 
 if TYPE_CHECKING:
@@ -87,20 +84,3 @@ async def external_editor(screen: Workspace) -> None:
         writing.text.text = ""
         writing.text.insert(text)
     writing.focus_text()
-
-
-def attach(screen: Workspace) -> None:
-    """Choose a file and upload it for the message in compose."""
-
-    def chosen(path: str | None) -> None:
-        writing = screen.writing
-        if path:
-            where, _ = writing.destination()
-            writing.keep_draft()
-            writing.uploads.start(Path(path), where, writing.draft.id)
-        writing.focus_text()
-
-    if screen.refuse(permissions.upload_refusal(screen.session.state)):
-        return
-    limit = f"Maximum file size: {screen.session.state.limits.max_file_upload_size_mib} MB"
-    screen.app.push_screen(file_question("Upload file", does="uploads", note=limit), chosen)

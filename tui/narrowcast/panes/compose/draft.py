@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from narrowcast_api.storage.records import Draft
 
 
+def same_conversation(one: Destination | None, other: Destination | None) -> bool:
+    """Whether both are destinations, and of the same conversation."""
+    return one is not None and other is not None and one.key == other.key
+
+
 class OpenDraft:
     """At most one draft. Compose reports every text; this class saves it only if it changed.
 
@@ -21,6 +26,7 @@ class OpenDraft:
     def __init__(self, drafts: Drafts) -> None:
         self._drafts = drafts
         self._id: str | None = None
+        self._reserved: str | None = None
         self._shown: tuple[Destination | None, str] | None = None
         self._kept: tuple[Destination | None, str] | None = None
         self._reported_conflict: str | None = None
@@ -31,6 +37,16 @@ class OpenDraft:
     def id(self) -> str | None:
         """The id of the draft that is being written."""
         return self._id
+
+    def reserve(self) -> str:
+        """The id of the draft, or the one that it gets once there is a text."""
+        if self._id is None and self._reserved is None:
+            self._reserved = self._drafts.save(None, None, "")
+        return self._id or self._reserved or ""
+
+    def is_for(self, draft_id: str | None) -> bool:
+        """Whether it is the draft with this id, also if there is no text yet."""
+        return draft_id is not None and draft_id in (self._id, self._reserved)
 
     def _become(self, draft_id: str | None) -> None:
         if draft_id != self._id:
@@ -43,6 +59,7 @@ class OpenDraft:
         content = draft.content if draft is not None else ""
         self._shown = (where, content)
         self._kept = (draft.destination, content) if draft is not None else None
+        self._reserved = None
         self._become(draft.draft_id if draft is not None else None)
         return content
 
@@ -53,13 +70,13 @@ class OpenDraft:
         self._shown = (where, content)
         if content.strip():
             self._kept = (where, content)
-            self._become(self._drafts.save(self._id, where, content))
-        else:
+            self._become(self._drafts.save(self._id or self._reserved, where, content))
+        elif self._id is not None:
             self.drop()
 
     def release(self) -> None:
         """Let go of the draft, which stays saved, before another text is shown."""
-        self._shown = self._kept = None
+        self._shown = self._kept = self._reserved = None
         self._become(None)
 
     def drop(self) -> None:

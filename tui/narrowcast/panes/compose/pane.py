@@ -18,6 +18,7 @@ from narrowcast.panes.compose.context import ComposeContext
 from narrowcast.panes.compose.draft import OpenDraft
 from narrowcast.panes.compose.field_order import FieldOrder
 from narrowcast.panes.compose.fields import TargetLine
+from narrowcast.panes.compose.links import Links
 from narrowcast.panes.compose.look import ComposeLook
 from narrowcast.panes.compose.moment import Moment
 from narrowcast.panes.compose.offers import Offers
@@ -37,7 +38,7 @@ class ComposePane(Vertical):
     """See the module's description.
 
     ``view``: the open view, which determines the destination. ``enter_sends``: what Enter does; the other
-    Enters do the opposite. ``begin``: the ways to start writing.
+    Enters do the opposite. ``begin``: the ways to start writing. ``links``: links that arrive later.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.COMPOSE)]
@@ -102,6 +103,7 @@ class ComposePane(Vertical):
                 self.EditDone(edit, was_reading=not self.begin.was_writing)
             ),
         )
+        self.links = Links(context)
         self.begin = Beginning(context, self._rules, self._order)
         view.follow(self)
 
@@ -160,12 +162,6 @@ class ComposePane(Vertical):
     def follow_draft(self) -> None:
         """Show changes that another device made to this draft."""
         self._writing.follow_draft()
-
-    def take_link(
-        self, link: str, destination: Destination | None, draft_id: str | None
-    ) -> Destination | None:
-        """Insert a file's link into the text it was chosen for; returns that text's destination if it is another."""
-        return self._writing.take_link(link, destination, draft_id)
 
     def insert(self, text: str) -> None:
         """Insert text at the cursor and focus it."""

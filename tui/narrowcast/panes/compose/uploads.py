@@ -11,6 +11,7 @@ from textual.message import Message
 
 from narrowcast.app.context import app_of
 from narrowcast.commands.hints import Keys, hint_words, keys_of, with_keys
+from narrowcast.panes.compose.links import TextPlace
 from narrowcast.text import names
 from narrowcast.text.formats import size
 from narrowcast.text.safe_text import safe_line
@@ -36,7 +37,9 @@ class UploadRows(Vertical):
     """
 
     class Done(Message):
-        """A file was uploaded; its ``link`` belongs in a text. Dismiss the upload once the link is inserted."""
+        """A file was uploaded; its ``link`` belongs in a text. Dismiss the upload once the link is inserted: every
+        pane posts this.
+        """
 
         def __init__(self, upload: Upload) -> None:
             super().__init__()
@@ -53,9 +56,9 @@ class UploadRows(Vertical):
     def on_mount(self) -> None:
         self.refresh_rows()
 
-    def start(self, path: Path, destination: Destination | None, draft_id: str | None) -> None:
-        """Upload the file at ``path``."""
-        self.session.uploads.start(path, destination, draft_id)
+    def start(self, path: Path, place: TextPlace) -> None:
+        """Upload the file at ``path``, for a link in that text."""
+        self.session.uploads.start(path, place.destination, place.draft_id, place.edited_id)
         self.refresh_rows()
 
     def pending(self, destination: Destination) -> list[Upload]:
@@ -64,6 +67,7 @@ class UploadRows(Vertical):
             upload
             for upload in self._unfinished()
             if upload.state not in _ENDED
+            and upload.edited_id is None
             and upload.destination is not None
             and upload.destination.key == destination.key
         ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from narrowcast.panes.compose.draft import OpenDraft
+from narrowcast.panes.compose.draft import OpenDraft, same_conversation
 from narrowcast.panes.compose.edits import CHANGED_MEANWHILE, Edits, to_draft
 from narrowcast.panes.compose.fields import TargetLine
 from narrowcast.text import names
@@ -25,10 +25,6 @@ Tell = Callable[..., None]
 
 
 EDIT_KEPT = "Edit not saved. It is restored when you edit this message again."
-
-
-def _same(one: Destination | None, other: Destination | None) -> bool:
-    return one is not None and other is not None and one.key == other.key
 
 
 class Writing:
@@ -129,7 +125,7 @@ class Writing:
     def _take_draft_of_target(self) -> None:
         where = self.destination()[0]
         drafts = self._session.drafts.all()
-        self._take(next((draft for draft in drafts if _same(draft.destination, where)), None))
+        self._take(next((draft for draft in drafts if same_conversation(draft.destination, where)), None))
 
     def _take(self, draft: Draft | None) -> None:
         self._put(self.draft.take(draft, self.destination()[0]))
@@ -158,9 +154,9 @@ class Writing:
         """Address what is written to ``old`` to ``new``; returns whether there is such a text, which stays as it is.
         An edit goes on; the text before it is addressed to ``new``.
         """
-        if self._before_edit is not None and _same(self._before_edit[0], old):
+        if self._before_edit is not None and same_conversation(self._before_edit[0], old):
             self._before_edit = (new, self._before_edit[1])
-        if self.edits.message_id is not None or not _same(self.destination()[0], old):
+        if self.edits.message_id is not None or not same_conversation(self.destination()[0], old):
             return False
         self._session.typing.stop()
         self._target.show(self._session.state, new)
@@ -170,26 +166,6 @@ class Writing:
         if not self._text.has_focus:
             self._take_draft_of_target()
         return False
-
-    def take_link(
-        self, link: str, destination: Destination | None, draft_id: str | None
-    ) -> Destination | None:
-        """Insert a file's link into the text it was chosen for; returns that text's destination if it is another."""
-        here = self.destination()[0]
-        drafts = self._session.drafts
-        draft = drafts.get(draft_id) if draft_id is not None else None
-        if draft is None and destination is not None:
-            draft = next((d for d in drafts.all() if _same(d.destination, destination)), None)
-        mine = draft is not None and draft.draft_id == self.draft.id
-        if mine or _same(here, destination) or (draft is None and destination is None):
-            self._text.insert(link + " ")
-            self.keep()
-            return None
-        before = draft.content if draft is not None else ""
-        gap = " " if before and not before[-1].isspace() else ""
-        where = draft.destination if draft is not None else destination
-        drafts.save(draft.draft_id if draft is not None else None, where, f"{before}{gap}{link} ")
-        return where
 
     # editing and sending
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrowcast.commands import editing, people, sent
+from narrowcast.commands import attaching, editing, people, sent
 from narrowcast.screens.main import links
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
     from narrowcast_api.model.messages import Message
     from narrowcast_api.narrow.destinations import Destination
+    from narrowcast_api.protocols.uploads import Upload
     from narrowcast_api.storage.records import Edit
 
 __all__ = ["PaneRequests"]
@@ -41,7 +42,11 @@ class PaneRequests:
 
     def attach(self) -> None:
         """Choose a file and upload it."""
-        editing.attach(self._screen)
+        attaching.attach(self._screen)
+
+    def use_upload(self, upload: Upload) -> None:
+        """Insert the link of an uploaded file."""
+        attaching.use_upload(self._screen, upload)
 
     def follow_link(self, url: str, label: str) -> None:
         """Go to a view, open an external address, or download a file."""

@@ -32,7 +32,6 @@ from narrowcast.screens.main.side_by_side import SideBySide
 from narrowcast.screens.main.title import TitleLine
 from narrowcast.screens.main.unfinished import Unfinished
 from narrowcast.screens.main.updates import StatusLines, Updates
-from narrowcast.text import names
 from narrowcast.widgets.editor import Editor
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.state.changes import UnreadsChanged
@@ -387,11 +386,4 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(UploadRows.Done)
     def _uploaded(self, event: UploadRows.Done) -> None:
-        upload = event.upload
-        writers = [one.writing for one in self.side.all if one.writing.draft.id == upload.draft_id]
-        writing = writers[0] if writers and upload.draft_id is not None else self.writing
-        where = writing.take_link(upload.link or "", upload.destination, upload.draft_id)
-        self.session.uploads.dismiss(upload)
-        if where is not None:
-            place = names.destination(self.session.state, where)
-            self.tell(f"{upload.name} uploaded. Its link is in your draft to {place}.")
+        self._requests.use_upload(event.upload)

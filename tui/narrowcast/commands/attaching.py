@@ -1,0 +1,56 @@
+"""Uploading files for the text in compose, and inserting links that arrive later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrowcast.panes.compose.links import TextPlace
+from narrowcast.screens.dialogs.file_question import file_question
+from narrowcast_api import permissions
+
+if TYPE_CHECKING:
+    from narrowcast.commands.workspace import Workspace
+    from narrowcast_api.protocols.uploads import Upload
+
+__all__ = ["attach", "deliver", "use_upload"]
+
+
+def attach(screen: Workspace) -> None:
+    """Choose a file and upload it for the message in compose."""
+
+    def chosen(path: str | None) -> None:
+        writing = screen.writing
+        if path:
+            writing.keep_draft()
+            writing.uploads.start(Path(path), writing.links.place)
+        writing.focus_text()
+
+    if screen.refuse(permissions.upload_refusal(screen.session.state)):
+        return
+    limit = f"Maximum file size: {screen.session.state.limits.max_file_upload_size_mib} MB"
+    screen.app.push_screen(file_question("Upload file", does="uploads", note=limit), chosen)
+
+
+def use_upload(screen: Workspace, upload: Upload) -> None:
+    """Insert the link of an uploaded file, unless that was done already."""
+    if upload not in screen.session.uploads.all():
+        return
+    place = TextPlace(upload.destination, upload.draft_id, upload.edited_id)
+    saved = deliver(screen, upload.link or "", place)
+    screen.session.uploads.dismiss(upload)
+    if saved:
+        screen.tell(f"{upload.name} uploaded. Its link is in {saved}.")
+
+
+def deliver(screen: Workspace, link: str, place: TextPlace) -> str:
+    """Insert a link into the text for which it was asked. If that is not in compose, save it there; returns which
+    text that is, for a notice.
+    """
+    writers = [one.writing for one in screen.side.all if one.writing.is_attached]
+    writers.sort(key=lambda one: (not one.draft.is_for(place.draft_id), one is not screen.writing))
+    for writing in writers:
+        if writing.links.is_here(place):
+            writing.links.insert(link)
+            return ""
+    return screen.writing.links.save(link, place)
