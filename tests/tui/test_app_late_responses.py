@@ -159,3 +159,53 @@ async def test_a_response_that_arrives_under_a_dialog_does_not_change_compose(
         await held.arrive(stage)
         await stage.told("The message was not opened")
         assert stage.screen.writing.editing is None
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Held:
+    """Holds back the addresses of video calls."""
+
+    async def call() -> str:
+        return "https://calls.example/1"
+
+    held = Held(call)
+    monkeypatch.setattr("narrowcast.commands.writing.new_call", lambda _session: held())
+    return held
+
+
+CALL = "[Join video call.](https://calls.example/1) "
+
+
+async def test_the_link_to_a_call_goes_into_the_text_that_one_continues_to_write(
+    tmp_path: Path, calls: Held
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        await stage.type("Here")
+        calling = asyncio.ensure_future(run(stage, "write.call"))
+        await until(lambda: calls.waiting)
+        await stage.type(" it is:")
+        await calls.arrive(stage)
+        await calling
+        assert stage.screen.writing.text.text == f"Here it is: {CALL}"
+
+
+async def test_the_link_to_a_call_goes_into_a_draft_when_one_writes_elsewhere(
+    tmp_path: Path, calls: Held
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        lunch = await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        await stage.type("Here")
+        calling = asyncio.ensure_future(run(stage, "write.call"))
+        await until(lambda: calls.waiting)
+        stage.screen.writing.begin.reply(supper(stage))
+        await stage.type("yes ag")
+        await calls.arrive(stage)
+        await calling
+        await stage.type("reed")
+        assert stage.screen.writing.text.text == "yes agreed"
+        drafts = {draft.content: draft.destination for draft in stage.session.drafts.all()}
+        assert drafts == {f"Here {CALL}": lunch, "yes agreed": supper(stage)}
+        await stage.told("The link to the video call is in your draft to #general › lunch.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
+from narrowcast.commands.attaching import deliver
 from narrowcast.commands.hints import keys_of, with_keys
 from narrowcast.content.palette import Palette
 from narrowcast.panes.messages.names import StateNames
@@ -57,13 +58,20 @@ async def video_call(screen: Workspace) -> None:
     if screen.session.read_only:
         screen.refuse(screen.session.warnings[0])
         return
+    writing = screen.writing  # another conversation may have the focus after the request
+    begun, place = writing.moment, writing.links.place
     try:
         address = await new_call(screen.session)
     except InvalidInput as problem:
         words = problem.user_message
         screen.tell(f"{words[:1].upper()}{words[1:]}.", severity="warning")
         return
-    _insert(screen, [f"[Join video call.]({address})"])
+    link = f"[Join video call.]({address})"
+    if writing.is_still(begun):
+        _begin(screen)
+        writing.links.insert(link)
+    elif saved := deliver(screen, link, place):
+        screen.tell(f"The link to the video call is in {saved}.")
 
 
 def new_poll(screen: Workspace) -> None:
@@ -124,10 +132,14 @@ def _refusal(screen: Workspace) -> str:
 
 def _insert(screen: Workspace, lines: list[str]) -> None:
     """Insert lines into compose, for the user to check and send."""
+    _begin(screen)
+    screen.writing.text.insert("\n".join(line.strip() for line in lines))
+
+
+def _begin(screen: Workspace) -> None:
+    """Focus the text; if compose is empty and has no address, ask for that first."""
     writing = screen.writing
-    where, _ = writing.destination()
-    if where is None:
+    if not writing.is_busy and writing.destination()[0] is None:
         writing.begin.channel(_channel_here(screen))
-    writing.text.insert("\n".join(line.strip() for line in lines))
-    if where is not None:
+    else:
         writing.focus_text()
