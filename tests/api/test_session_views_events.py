@@ -32,7 +32,7 @@ async def test_an_event_that_changes_nothing_notifies_nobody() -> None:
     host = ViewHost()
     view = await opened(host, page(1, 2, newest=True))
     before = len(host.changes)
-    view.recheck([1, 2])
+    view.recheck([1, 2], unknown_join=None)
     view.remove([7])
     assert len(host.changes) == before
 
@@ -41,7 +41,7 @@ async def test_only_the_server_can_say_whether_an_unknown_message_was_moved_here
     host = ViewHost()
     view = await opened(host, page(10, 12, newest=True))
     host.state.messages.remove([12])
-    view.recheck([5, 11, 12])  # before the known ids, among them, and already there
+    view.recheck([5, 11, 12], unknown_join=None)  # before the known ids, among them, and already there
     view.match_on_server()
     assert len(host.works) == 1
     await host.works.pop()
@@ -79,7 +79,7 @@ async def test_a_view_that_the_server_cannot_judge_may_have_gaps() -> None:
 async def test_read_messages_stay_in_a_view_of_unread_ones() -> None:
     host = ViewHost()
     view = await opened(host, page(1, 2, newest=True, oldest=True), Narrow.search("is:unread"))
-    view.recheck([1, 2])
+    view.recheck([1, 2], unknown_join=None)
     assert view.ids == (1, 2)
 
 

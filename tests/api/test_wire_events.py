@@ -164,12 +164,13 @@ def test_moves_and_edits_are_told_apart_by_what_is_there() -> None:
         parse_event(raw) for raw in own_events() if raw["type"] == "update_message"
     )
     assert isinstance(edit, UpdateMessageEvent)
-    assert not edit.is_move
+    assert edit.moved_to is None
     assert isinstance(move, UpdateMessageEvent)
     assert (move.topic, move.orig_topic, move.new_stream_id) == (None, "tides", 32)
-    assert move.is_move
+    assert move.moved_to == (32, "tides")
     assert isinstance(rename, UpdateMessageEvent)
     assert rename.topic == "currents"
+    assert rename.moved_to == (rename.stream_id, "currents")
     assert isinstance(rendering, UpdateMessageEvent)
     assert rendering.user_id is None
     assert rendering.rendering_only

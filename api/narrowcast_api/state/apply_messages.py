@@ -68,8 +68,7 @@ def _update_message(state: State, event: UpdateMessageEvent) -> tuple[Change, ..
     changes: list[Change] = [MessagesChanged(tuple(event.message_ids))]
     if event.rendered_content is not None and _change_content(state, event):
         changes.append(UnreadsChanged())
-    if event.is_move:
-        changes.extend(_move(state, event))
+    changes.extend(_move(state, event))
     return tuple(changes)
 
 
@@ -95,10 +94,9 @@ def _change_content(state: State, event: UpdateMessageEvent) -> bool:
 def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
     """Moves all of `message_ids`; channel and topic change only if the event contains new ones."""
     old_channel = event.stream_id
-    channel_id = event.new_stream_id if event.new_stream_id is not None else old_channel
-    topic = event.topic if event.topic is not None else event.orig_topic
-    if channel_id is None or old_channel is None or topic is None:
+    if event.moved_to is None or old_channel is None:
         return []
+    channel_id, topic = event.moved_to
     is_resolving = channel_id == old_channel and not is_renamed(event.orig_topic or topic, topic)
     for message in state.messages.known(event.message_ids):
         moved_at = message.moved_at if is_resolving else int(event.edit_timestamp)

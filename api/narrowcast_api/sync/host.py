@@ -1,17 +1,20 @@
-"""What the parts of a session need of it, as a protocol that tests can implement too."""
+"""What the parts of a session need of it, as protocols that tests can implement too."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Collection, Coroutine, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from narrowcast_api.clock import Clock
-from narrowcast_api.state.changes import Change
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.page import Anchor, Page
+from narrowcast_api.state.changes import Change, ViewChanged
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
 
 if TYPE_CHECKING:
     from narrowcast_api.client import Client
+    from narrowcast_api.model.messages import Match, Message
     from narrowcast_api.wire.events import Event
     from narrowcast_api.wire.users import PresenceAnswer
 
@@ -56,3 +59,27 @@ class ServiceHost(Protocol):
     def merge_presences(self, answer: PresenceAnswer) -> None: ...
 
     async def show_sent(self, message_id: int) -> None: ...
+
+
+class ViewHost(Protocol):
+    """What a view needs of its session."""
+
+    @property
+    def state(self) -> State: ...
+
+    async def fetch(
+        self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
+    ) -> Page:
+        """Fetches a page from the server into the state. Raises `NarrowcastError`."""
+
+    async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
+        """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
+
+    def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
+        """Returns the newest cached page of a narrow before an id, and adds it to the state."""
+
+    def view_changed(self, change: ViewChanged) -> None:
+        """Notifies listeners that a view changed."""
+
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Runs a request in the background; an exception in it is logged under its name."""

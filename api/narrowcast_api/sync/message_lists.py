@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.joining import joins_by_edit, joins_by_flag, joins_by_move
 from narrowcast_api.narrow.narrow import Narrow
-from narrowcast_api.sync.message_view import Host, MessageView
+from narrowcast_api.sync.host import ViewHost
+from narrowcast_api.sync.message_view import MessageView
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Message
@@ -19,7 +23,7 @@ MAX_VIEWS = 50
 class Views:
     """All views, at most one for each narrow."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: ViewHost) -> None:
         self._host = host
         self._by_narrow: OrderedDict[Narrow, MessageView] = OrderedDict()
         self._conversations: dict[tuple[object, ...], MessageView] = {}
@@ -78,12 +82,12 @@ class Views:
             view.mark_stale()
 
     def mark_channels_stale(self, channel_ids: Collection[int]) -> None:
-        """Marks the views of these channels as stale: more of their history has become readable, without
-        events about it.
+        """Marks the views of these channels as stale: messages from before the user was subscribed, or from
+        while the history was protected, have become readable without events about them.
         """
         for view in self._by_narrow.values():
             if view.narrow.channel_id in channel_ids:
-                view.mark_stale()
+                view.mark_outdated()
 
     def add(self, message: Message) -> None:
         """Adds a message that was just sent to the views that contain it."""
@@ -93,17 +97,31 @@ class Views:
         for view in self._others:
             view.add(message)
 
-    def recheck_flags(self, message_ids: Sequence[int]) -> None:
-        """Updates the views that depend on flags or reactions after those of the messages have changed."""
+    def recheck_flags(self, message_ids: Sequence[int], flag: str, *, is_set: bool) -> None:
+        """Updates the views after a flag of the messages was set or cleared."""
+        self._recheck_filtered(message_ids, partial(joins_by_flag, flag=flag, is_set=is_set))
+
+    def recheck_contents(self, message_ids: Sequence[int]) -> None:
+        """Updates the views after the contents of the messages have changed."""
+        self._recheck_filtered(message_ids, joins_by_edit)
+
+    def recheck_reactions(self, message_ids: Sequence[int]) -> None:
+        """Updates the views after the reactions of the messages, which are in memory, have changed."""
+        self._recheck_filtered(message_ids, lambda narrow: False)
+
+    def _recheck_filtered(
+        self, message_ids: Sequence[int], unknown_join: Callable[[Narrow], bool | None]
+    ) -> None:
         for view in self._by_narrow.values():
             if view.narrow.is_filtered:
-                view.recheck(message_ids)
+                view.recheck(message_ids, unknown_join=unknown_join(view.narrow))
 
-    def recheck_places(self, message_ids: Sequence[int]) -> None:
+    def recheck_places(self, message_ids: Sequence[int], place: ChannelDestination) -> None:
         """Updates the views after messages have moved to another topic or channel."""
         for view in self._by_narrow.values():
             if view.narrow.terms:
-                view.recheck(message_ids)
+                joins = joins_by_move(view.narrow, place, self._host.state)
+                view.recheck(message_ids, unknown_join=joins)
 
     def remove(self, message_ids: Sequence[int]) -> None:
         for view in self._by_narrow.values():

@@ -14,47 +14,25 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from narrowcast_api.errors import NarrowcastError
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.narrow.page import PAGE, Anchor, Page
 from narrowcast_api.state.changes import ViewChanged
 from narrowcast_api.state.timeline import Gap, Timeline
+from narrowcast_api.sync.host import ViewHost
 
 if TYPE_CHECKING:
     from narrowcast_api.model.messages import Match, Message
-    from narrowcast_api.state.state import State
 
 MAX_LENGTH = 3_000
 """The number of messages from which on each arrival makes the view drop those far from the reader's position."""
 KEPT_AROUND = 1_000
 """Messages that are kept on either side of the reader's position."""
-
-
-class Host(Protocol):
-    """What a view needs of its session."""
-
-    @property
-    def state(self) -> State: ...
-
-    async def fetch(
-        self, narrow: Narrow, anchor: Anchor, before: int, after: int, *, include_anchor: bool
-    ) -> Page:
-        """Fetches a page from the server into the state. Raises `NarrowcastError`."""
-
-    async def match(self, narrow: Narrow, message_ids: Sequence[int]) -> Mapping[int, Match]:
-        """Asks the server which messages belong to a narrow. Raises `NarrowcastError`."""
-
-    def cached(self, narrow: Narrow, before: int | None) -> Sequence[Message]:
-        """Returns the newest cached page of a narrow before an id, and adds it to the state."""
-
-    def view_changed(self, change: ViewChanged) -> None:
-        """Notifies listeners that a view changed."""
-
-    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        """Runs a request in the background; an exception in it is logged under its name."""
+MAX_UNDECIDED = 200
+"""The number of messages about which the server is asked, in one request; for more the view is fetched again."""
 
 
 class MessageView:
@@ -64,7 +42,7 @@ class MessageView:
     again.
     """
 
-    def __init__(self, narrow: Narrow, host: Host) -> None:
+    def __init__(self, narrow: Narrow, host: ViewHost) -> None:
         self.narrow = narrow
         self._host = host
         self._timeline = Timeline()
@@ -319,6 +297,14 @@ class MessageView:
             self._timeline.stale = True
             self._publish()
 
+    def mark_outdated(self) -> None:
+        """Marks the view as stale because messages belong to it now that were not reported. What is being
+        fetched was requested too early, so it is fetched again.
+        """
+        self.mark_stale()
+        if self.loading:
+            self._host.spawn(self.refresh(), "the view's refresh")
+
     def add(self, message: Message) -> None:
         """Adds a message that was just sent, if it matches."""
         if not (self._timeline.is_current or self.loading or self.loading_newer):
@@ -357,22 +343,32 @@ class MessageView:
         since = range(bisect_left(ids, self.first_unread), bisect_left(ids, message_id))
         return not any((one := get(ids[place])) is not None and self._is_unread(one) for place in since)
 
-    def recheck(self, message_ids: Iterable[int]) -> None:
-        """Adds or removes messages whose place or flags changed."""
+    def recheck(self, message_ids: Iterable[int], *, unknown_join: bool | None) -> None:
+        """Adds or removes messages whose place, flags or content changed.
+
+        `unknown_join`: whether those that are not in memory match now; None if only the server can tell.
+        """
+        timeline = self._timeline
         changed = False
+        unknown = []
         for message_id in message_ids:
             message = self._host.state.messages.get(message_id)
-            here = message_id in self._timeline
+            here = message_id in timeline
             if message is None:
-                self._unknown_moved(message_id)
+                if not here and (self.loading or (timeline.covers(message_id) and not timeline.stale)):
+                    unknown.append(message_id)
                 continue
             verdict = self.narrow.matches(message, self._host.state)
             if here and verdict is False and not self._keeps(message):
-                changed |= self._timeline.remove([message_id])
-            elif not here and verdict and self._timeline.covers(message_id):
-                changed |= self._timeline.insert(message_id)
+                changed |= timeline.remove([message_id])
+            elif not here and verdict and timeline.covers(message_id):
+                changed |= timeline.insert(message_id)
         if changed:
             self._publish()
+        if unknown_join and unknown:
+            self.mark_outdated()
+        elif unknown_join is None:
+            self._undecided.extend(unknown)
 
     def _keeps(self, message: Message) -> bool:
         """Whether a message that no longer matches stays: read messages do in a view of unread ones, so that
@@ -380,19 +376,16 @@ class MessageView:
         """
         return any((term.operator, term.operand) == ("is", "unread") for term in self.narrow.terms)
 
-    def _unknown_moved(self, message_id: int) -> None:
-        """A message that is not in memory moved: only the server can say whether it matches now."""
-        if self._timeline.covers(message_id) and message_id not in self._timeline:
-            self._undecided.append(message_id)
-
     def remove(self, message_ids: Iterable[int]) -> None:
         if self._timeline.remove(message_ids):
             self._publish()
 
     def match_on_server(self) -> None:
         """Asks the server in the background about messages that cannot be matched locally."""
-        if self._undecided:
-            undecided, self._undecided = list(dict.fromkeys(self._undecided)), []
+        undecided, self._undecided = list(dict.fromkeys(self._undecided)), []
+        if len(undecided) > MAX_UNDECIDED:
+            self.mark_outdated()
+        elif undecided:
             self._host.spawn(self._decide(undecided), "a view's request")
 
     async def _decide(self, message_ids: Sequence[int]) -> None:

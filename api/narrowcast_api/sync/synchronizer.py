@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -42,14 +42,12 @@ from narrowcast_api.sync.hidden_channels import may_be_hidden, remove_if_hidden
 from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.message_lists import Views
 from narrowcast_api.sync.services import Services
+from narrowcast_api.sync.view_events import update_views
 from narrowcast_api.wire.events import (
     Event,
     MessageEvent,
     ReactionEvent,
-    StreamUpdateEvent,
     SubmessageEvent,
-    SubscriptionAddEvent,
-    UpdateMessageEvent,
     UpdateMessageFlagsEvent,
 )
 from narrowcast_api.wire.levels import Gate
@@ -201,44 +199,19 @@ class Synchronizer:
     def _follow(self, event: Event, changes: Sequence[Change]) -> None:
         """Applies an event to everything but the state: views, services, and pages that are being fetched."""
         session = self._session
-        views = session.views
         for watch in self._watches:
             watch.note(event, changes)
-        for change in changes:
-            if isinstance(change, MessagesRemoved):
-                views.remove(change.ids)
-            elif isinstance(change, TypingChanged):
-                session.watch_typing_expiry()
+        if isinstance(event, UpdateMessageFlagsEvent):
+            session.services.acts.on_flag(event.messages, event.flag, event.op == "add")
+        update_views(session.views, session.state, event, changes)
+        if any(isinstance(change, TypingChanged) for change in changes):
+            session.watch_typing_expiry()
         if isinstance(event, MessageEvent):
             message = session.state.messages.get(event.message.id)
             if message is not None:
-                views.add(message)
                 session.services.outbox.on_message(message, event.local_message_id)
-        elif isinstance(event, SubscriptionAddEvent):
-            self._has_more({channel.channel_id for channel in event.subscriptions})
-        elif isinstance(event, UpdateMessageEvent) and event.is_move:
-            views.recheck_places(event.message_ids)
-        elif isinstance(event, UpdateMessageEvent | UpdateMessageFlagsEvent | ReactionEvent):
-            if isinstance(event, UpdateMessageFlagsEvent):
-                session.services.acts.on_flag(event.messages, event.flag, event.op == "add")
-            views.recheck_flags(
-                [i for change in changes if isinstance(change, MessagesChanged) for i in change.ids]
-            )
         else:
-            if isinstance(event, StreamUpdateEvent) and event.history_public_to_subscribers:
-                self._has_more({event.stream_id})
             session.services.on_event(event)
-
-    def _has_more(self, channel_ids: Collection[int]) -> None:
-        """Messages from before the user was subscribed to a channel, or from while its history was protected,
-        arrived without events. The refresher fetches a stale view again; a view that is being fetched was
-        requested too early, so it is fetched again here.
-        """
-        views = self._session.views
-        views.mark_channels_stale(channel_ids)
-        for view in views.on_screen:
-            if view.is_stale and view.loading:
-                self._session.spawn(view.refresh(), "the view's refresh")
 
     def _forget_old(self) -> None:
         """Drops messages from memory that are in no view and not among the newest; they stay in the cache."""

@@ -56,9 +56,13 @@ class UpdateMessageEvent(Event):
         return row
 
     @property
-    def is_move(self) -> bool:
-        """Whether topic or channel changed."""
-        return self.topic is not None or self.new_stream_id is not None
+    def moved_to(self) -> tuple[int, str] | None:
+        """The channel and topic of all ``message_ids`` after a move; None if neither changed."""
+        if self.topic is None and self.new_stream_id is None:
+            return None
+        channel_id = self.stream_id if self.new_stream_id is None else self.new_stream_id
+        topic = self.orig_topic if self.topic is None else self.topic
+        return None if channel_id is None or topic is None else (channel_id, topic)
 
 
 class DeleteMessageEvent(Event):

@@ -1,0 +1,108 @@
+"""How messages join views when only the server knows whether they match, when they are not in memory, and
+while a page is being fetched; no network, no server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from narrowcast_api.narrow.destinations import ChannelDestination
+from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.sync.message_lists import Views
+from narrowcast_api.sync.message_view import MAX_UNDECIDED
+from support.live import DESIGN, GENERAL, SOUP
+from support.view_host import ViewHost, opened, page
+
+SEARCH = Narrow.search("barley")
+
+
+async def many_views(host: ViewHost) -> Views:
+    """Views of other conversations, of a search and of starred messages, all completely loaded."""
+    views = Views(host)
+    others = [Narrow.direct(frozenset({number})) for number in range(10, 40)]
+    for narrow in (*others, Narrow.topic(GENERAL, "stew"), Narrow.channel(DESIGN), SEARCH, Narrow.starred()):
+        await host.answered(views.get(narrow).open(), page(1, oldest=True, newest=True))
+    return views
+
+
+async def test_an_unknown_message_that_moves_elsewhere_is_asked_about_for_searches_only() -> None:
+    host = ViewHost()
+    views = await many_views(host)
+    views.recheck_places([123], ChannelDestination(GENERAL, "✔ soup"))
+    views.match_on_server()
+    assert len(host.works) == 1
+    await host.works.pop()
+    assert host.asked_to_match == [123]
+
+
+async def test_a_conversation_is_fetched_again_after_unknown_messages_were_moved_there() -> None:
+    host = ViewHost()
+    views = Views(host)
+    target, source = views.get(SOUP), views.get(Narrow.topic(GENERAL, "stew"))
+    for view in (target, source):
+        await host.answered(view.open(), page(1, 9, newest=True))
+    views.recheck_places([5, 6], ChannelDestination(GENERAL, "soup"))
+    views.match_on_server()
+    assert (target.is_stale, source.is_stale, host.works) == (True, False, [])
+
+
+async def test_a_conversation_that_is_being_opened_is_requested_again_when_unknown_messages_move_there() -> (
+    None
+):
+    host = ViewHost()
+    views = Views(host)
+    view = views.get(SOUP)
+    opening = asyncio.create_task(view.open())
+    await asyncio.sleep(0)
+    views.recheck_places([5], ChannelDestination(GENERAL, "soup"))
+    refreshing = asyncio.create_task(host.works.pop())
+    await host.answer(page(1, newest=True), which=0)
+    await host.answer(page(1, 5, newest=True), which=1)
+    await asyncio.gather(opening, refreshing)
+    assert (view.ids, view.is_stale) == ((1, 5), False)
+
+
+async def test_a_moved_message_that_a_view_shows_already_or_has_not_reached_changes_nothing() -> None:
+    host = ViewHost()
+    views = Views(host)
+    view = views.get(SOUP)
+    await host.answered(view.open(), page(10, 12, newest=True))
+    host.state.messages.remove([12])
+    views.recheck_places([5, 12], ChannelDestination(GENERAL, "soup"))
+    assert not view.is_stale
+
+
+async def test_messages_that_are_read_or_starred_elsewhere_are_not_asked_about() -> None:
+    host = ViewHost()
+    views = await many_views(host)
+    views.recheck_flags([123], "read", is_set=True)
+    views.recheck_flags([123], "starred", is_set=False)
+    views.match_on_server()
+    assert host.works == []
+    starred = views.get(Narrow.starred())
+    assert not starred.is_stale
+    views.recheck_flags([123], "starred", is_set=True)
+    assert starred.is_stale, "the message has to be fetched"
+
+
+async def test_an_unknown_message_that_was_edited_is_asked_about_for_searches_only() -> None:
+    host = ViewHost()
+    views = await many_views(host)
+    views.recheck_contents([123])
+    views.match_on_server()
+    assert len(host.works) == 1
+    await host.works.pop()
+
+
+@pytest.mark.parametrize("number", [MAX_UNDECIDED, MAX_UNDECIDED + 1])
+async def test_a_search_is_fetched_again_rather_than_asking_about_very_many_messages(number: int) -> None:
+    host = ViewHost()
+    view = await opened(host, page(1, oldest=True, newest=True), SEARCH)
+    view.recheck(range(1000, 1000 + number), unknown_join=None)
+    view.match_on_server()
+    assert view.is_stale is (number > MAX_UNDECIDED)
+    for work in host.works:
+        await work
+    assert len(host.asked_to_match) == (0 if view.is_stale else number)
