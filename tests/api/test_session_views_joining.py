@@ -7,13 +7,15 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
+from narrowcast_api.model.messages import Match
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.sync.message_lists import Views
-from narrowcast_api.sync.message_view import MAX_UNDECIDED
+from narrowcast_api.sync.message_view import MAX_UNDECIDED, MessageView
 from support.live import DESIGN, GENERAL, SOUP
-from support.view_host import ViewHost, opened, page
+from support.view_host import ViewHost, message, opened, page
 
 SEARCH = Narrow.search("barley")
 
@@ -106,3 +108,77 @@ async def test_a_search_is_fetched_again_rather_than_asking_about_very_many_mess
     for work in host.works:
         await work
     assert len(host.asked_to_match) == (0 if view.is_stale else number)
+
+
+async def searched(host: ViewHost) -> MessageView:
+    """A search that is opened in the middle of what it finds; message 301 will match."""
+    host.matching = {301: Match("<p>barley</p>", "soup")}
+    return await opened(host, page(1, 2, oldest=True), SEARCH)
+
+
+async def arrives_and_matches(host: ViewHost, view: MessageView, message_id: int) -> None:
+    host.state.messages.put(message(message_id, "read"))
+    view.add(message(message_id, "read"))
+    view.match_on_server()
+    await host.works.pop()
+
+
+async def test_a_match_that_arrives_while_a_page_before_it_is_fetched_leaves_no_hole() -> None:
+    host = ViewHost()
+    view = await searched(host)
+    newer = asyncio.create_task(view.load_newer())
+    await asyncio.sleep(0)
+    await arrives_and_matches(host, view, 301)
+    await host.answer(page(3, 4))
+    await newer
+    assert (view.ids, view.found_newest) == ((1, 2, 3, 4), False)
+    await host.answered(view.load_newer(), page(5, 301, newest=True))
+    assert view.ids == (1, 2, 3, 4, 5, 301)
+
+
+async def test_a_match_that_the_last_page_lacks_is_shown_below_it() -> None:
+    host = ViewHost()
+    view = await searched(host)
+    newer = asyncio.create_task(view.load_newer())
+    await asyncio.sleep(0)
+    await arrives_and_matches(host, view, 301)
+    await host.answer(page(3, newest=True))
+    await newer
+    assert view.ids == (1, 2, 3, 301)
+
+
+async def test_a_match_stays_with_its_highlights_when_the_page_requested_before_it_arrives() -> None:
+    host = ViewHost()
+    view = await searched(host)
+    opening = asyncio.create_task(view.open("newest"))
+    await asyncio.sleep(0)
+    await arrives_and_matches(host, view, 301)
+    await host.answer(page(2, 3, newest=True))
+    await opening
+    assert (view.ids, view.matches) == ((2, 3, 301), {301: Match("<p>barley</p>", "soup")})
+
+
+async def test_a_message_moved_here_stays_when_the_page_requested_before_the_move_arrives() -> None:
+    host = ViewHost()
+    view = await opened(host, page(1, 5, newest=True))
+    refreshing = asyncio.create_task(view.refresh())
+    await asyncio.sleep(0)
+    host.state.messages.put(message(3, "read"))
+    view.recheck([3], unknown_join=True)
+    await host.answer(page(1, 5, newest=True))
+    await refreshing
+    assert view.ids == (1, 3, 5)
+
+
+async def test_a_message_that_arrives_and_moves_away_during_the_opening_is_not_shown() -> None:
+    host = ViewHost()
+    view = Views(host).get(SOUP)
+    opening = asyncio.create_task(view.open())
+    await asyncio.sleep(0)
+    arriving = message(9, "read")
+    host.state.messages.put(arriving)
+    view.add(arriving)
+    host.state.messages.put(replace(arriving, topic="stew"))
+    await host.answer(page(1, newest=True))
+    await opening
+    assert view.ids == (1,)

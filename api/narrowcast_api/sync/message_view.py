@@ -258,7 +258,7 @@ class MessageView:
         timeline = self._timeline
         timeline.replace(ids, found_oldest=page.found_oldest, found_newest=page.found_newest)
         timeline.stale = stale
-        self.matches = dict(page.matches)
+        self.matches = {i: self.matches[i] for i in self._pending if i in self.matches} | dict(page.matches)
         self.first_unread = next((m.id for m in page.messages if not m.is_read), None)
         if isinstance(asked, int):
             self.anchor = _nearest(ids, asked) if asked == self.narrow.near else asked
@@ -270,12 +270,12 @@ class MessageView:
         self._publish()
 
     def _take_pending(self) -> None:
-        """Adds the messages that arrived while the end was being fetched and that the answer does not contain."""
+        """Adds the messages that joined while a page was being fetched and that the answer does not contain."""
         pending, self._pending = self._pending, []
-        if self._timeline.found_newest:
-            for message_id in pending:
-                if message_id in self._host.state.messages:
-                    self._timeline.insert(message_id)
+        state = self._host.state
+        for message in state.messages.known(pending):
+            if self._timeline.covers(message.id) and self.narrow.matches(message, state) is not False:
+                self._timeline.insert(message.id)
 
     # what the session does
 
@@ -361,14 +361,22 @@ class MessageView:
             verdict = self.narrow.matches(message, self._host.state)
             if here and verdict is False and not self._keeps(message):
                 changed |= timeline.remove([message_id])
-            elif not here and verdict and timeline.covers(message_id):
-                changed |= timeline.insert(message_id)
+            elif not here and verdict:
+                changed |= self._insert(message_id)
         if changed:
             self._publish()
         if unknown_join and unknown:
             self.mark_outdated()
         elif unknown_join is None:
             self._undecided.extend(unknown)
+
+    def _insert(self, message_id: int) -> bool:
+        """Inserts a message that matches if it is in the known range; returns whether it was new there. The
+        page that is being fetched may lack it.
+        """
+        if self.loading or self.loading_newer:
+            self._pending.append(message_id)
+        return self._timeline.covers(message_id) and self._timeline.insert(message_id)
 
     def _keeps(self, message: Message) -> bool:
         """Whether a message that no longer matches stays: read messages do in a view of unread ones, so that
@@ -399,7 +407,7 @@ class MessageView:
             return
         self.matches.update(matches)
         known_ids = [message_id for message_id in matches if message_id in self._host.state.messages]
-        changed = [message_id for message_id in known_ids if self._timeline.insert(message_id)]
+        changed = [message_id for message_id in known_ids if self._insert(message_id)]
         if changed:
             self._publish()
         if len(known_ids) < len(matches):
