@@ -136,12 +136,15 @@ class RouteRequests:
         await self._client().flags.change(message_ids=message_ids, op="add", flag="read")
 
     async def presence(self, active: bool, new_user_input: bool) -> None:
-        """POST /users/me/presence."""
+        """POST /users/me/presence; the answer contains the presence of others that changed since the last one."""
         from narrowcast_api.routes.presence import update_presence
 
         status = PresenceStatus.ACTIVE if active else PresenceStatus.IDLE
         answer = await update_presence(
-            self._client().connection, status=status, new_user_input=new_user_input
+            self._client().connection,
+            status=status,
+            new_user_input=new_user_input,
+            last_update_id=self._state().presence.last_update_id,
         )
         self._on_presence(answer)
 

@@ -30,6 +30,8 @@ class Presence:
         self._seen: dict[int, Seen] = {}
         self.server_offset: float = 0
         """Server time minus local time, in seconds."""
+        self.last_update_id = -1
+        """The server's number of the newest change contained here, from level 263; -1 if it is not known."""
 
     def seen(self, user_id: int) -> Seen | None:
         """The last presence times of a user."""

@@ -284,6 +284,7 @@ def _load_people(state: State, answer: RawRecord) -> None:
     users.mute(answer.get("muted_users"))
     users.alert_words = tuple(texts(answer.get("alert_words")))
     state.presence.merge(answer.get("presences"))
+    state.presence.last_update_id = integer(answer, "presence_last_update_id", -1)
     for key, status in table(answer.get("user_status")).items():
         if (user_id := id_of_key(key)) is not None:
             state.statuses.update(user_id, table(status))

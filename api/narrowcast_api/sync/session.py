@@ -330,9 +330,12 @@ class Session:
 
     def merge_presences(self, answer: PresenceAnswer) -> None:
         """Takes the presence of others, and the server's time, from the answer to the own presence report."""
+        presence = self.state.presence
         if answer.server_timestamp is not None:
-            self.state.presence.server_offset = answer.server_timestamp - self.clock.now()
-        news = self.state.presence.merge_seen(answer.by_user_id())
+            presence.server_offset = answer.server_timestamp - self.clock.now()
+        if answer.presence_last_update_id is not None:
+            presence.last_update_id = max(presence.last_update_id, answer.presence_last_update_id)
+        news = presence.merge_seen(answer.by_user_id())
         if news:
             self.publish(PresenceChanged(news))
 
