@@ -81,6 +81,16 @@ def test_what_was_deleted_stays_deleted(tmp_path: Path) -> None:
     again.close()
 
 
+def test_the_ids_of_only_the_newest_500_sent_messages_are_kept(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    for message_id in (*range(1, 600), 7):
+        journal.delete_outbox(f"m{message_id}", message_id)
+    journal.close()
+    again = journal_at(tmp_path)
+    assert again.load_sent() == list(range(100, 600))
+    again.close()
+
+
 def test_messages_come_back_in_the_order_in_which_they_were_written(tmp_path: Path) -> None:
     journal = journal_at(tmp_path)
     for position in (3, 1, 2):

@@ -50,7 +50,13 @@ class JournalConnection:
         sqlite3.Error, and OverflowError or ValueError for values that SQLite cannot store.
         """
         with self._disk, transaction(self.connection):
-            return {key for key, write in batch.items() if not carry_out(self.connection, key, write)}
+            lost = {key for key, write in batch.items() if not carry_out(self.connection, key, write)}
+            if any(table == "sent" for table, _ in batch):
+                self.connection.execute(
+                    "DELETE FROM sent WHERE message_id <= "
+                    f"(SELECT message_id FROM sent ORDER BY message_id DESC LIMIT 1 OFFSET {_MAX_SENT})"
+                )
+            return lost
 
     def adopt(self, gone: Collection[str | None]) -> None:
         """Make this window the owner of what those have left behind. Raises sqlite3.Error."""
@@ -60,10 +66,6 @@ class JournalConnection:
                     self.connection.execute(
                         f"UPDATE {table} SET owner = ? WHERE owner IS ?", (self._window, owner)
                     )
-            self.connection.execute(
-                "DELETE FROM sent WHERE message_id NOT IN "
-                f"(SELECT message_id FROM sent ORDER BY message_id DESC LIMIT {_MAX_SENT})"
-            )
 
     def claim_outbox(self, local_id: str) -> None:
         """Make this window the owner of another window's message, unless it is being sent. Raises sqlite3.Error."""
