@@ -22,7 +22,7 @@ from support.journals import killed
 class Bench:
     """The marks, their clock, and the requests that were made."""
 
-    def __init__(self) -> None:
+    def __init__(self, journal: Journal | None = None) -> None:
         self.clock = VirtualClock()
         self.requests: list[list[int]] = []
         self.times: list[float] = []
@@ -35,6 +35,7 @@ class Bench:
             clock=self.clock,
             is_unread=lambda message_id: message_id not in self.read,
             online=lambda: self.online,
+            journal=journal,
         )
 
     async def mark(self, ids: Sequence[int]) -> None:
@@ -263,3 +264,20 @@ def test_a_journal_of_the_version_before_gets_room_for_marks(tmp_path: Path) -> 
     journal.put_read_marks([2, 2**70])
     assert (journal.warning, journal.load_read_marks()) == (None, [2])
     journal.close()
+
+
+async def test_marks_that_another_window_has_sent_are_not_sent_again(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    journals = [Journal.open(file, window=name, executor=inline) for name in ("first", "second")]
+    first, second = (Bench(journal) for journal in journals)
+    first.online = second.online = False
+    first.marks.seen([1, 2])
+    second.marks.on_journal(journals[1].refresh().result())
+    assert second.marks.pending == (1, 2)
+    first.online = True
+    await first.marks.close()
+    second.marks.on_journal(journals[1].refresh().result())
+    assert first.requests == [[1, 2]]
+    assert not second.marks.pending
+    for journal in journals:
+        journal.close()

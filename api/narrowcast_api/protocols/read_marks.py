@@ -70,13 +70,15 @@ class ReadMarks:
             self._alarm.ring()
 
     def on_journal(self, changes: JournalChanges) -> None:
-        """Take in marks that other windows have kept, to be sent by whichever window is online first, or that
-        the server has accepted.
+        """Take in marks that other windows have kept, to be sent by whichever window is online first; those that
+        are gone were sent there, or are not wanted any more, and are not sent from here.
         """
         if self._journal is None:
             return
         new, gone = changes.numbers("read_marks")
         self._kept |= new
+        for message_id in self._kept & gone:
+            self._queue.pop(message_id, None)
         self._kept -= gone
         for message_id in sorted(new - self._in_flight):
             self._queue.setdefault(message_id)
