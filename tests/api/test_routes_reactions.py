@@ -133,3 +133,20 @@ async def test_a_reaction_is_added_by_name_or_as_it_is_there() -> None:
         transport.prepare_error("POST", PATH, code="REACTION_ALREADY_EXISTS")
         with pytest.raises(ReactionAlreadyExists):
             await client.reactions.add(message_id=504, emoji_name="anchor")
+
+
+async def test_a_reaction_that_is_there_already_is_one_error_at_every_level() -> None:
+    for level in boundary_levels():
+        code = "REACTION_ALREADY_EXISTS" if level >= 193 else "BAD_REQUEST"
+        async with scripted_client(level) as (client, transport):
+            transport.prepare_error("POST", PATH, code=code, msg="Reaction already exists.")
+            with pytest.raises(ReactionAlreadyExists) as refusal:
+                await client.reactions.add(message_id=504, emoji_name="anchor")
+            assert refusal.value.code == code
+
+
+async def test_below_193_an_unknown_emoji_is_not_mistaken_for_an_existing_reaction() -> None:
+    async with scripted_client(192) as (client, transport):
+        transport.prepare_error("POST", PATH, code="BAD_REQUEST", msg="Emoji 'x' does not exist")
+        with pytest.raises(BadRequest):
+            await client.reactions.add(message_id=504, emoji_name="x")

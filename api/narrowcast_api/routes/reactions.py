@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from narrowcast_api.errors import BadRequest, InvalidInput, PermissionDenied, ReactionDoesNotExist
+from narrowcast_api.errors import (
+    BadRequest,
+    InvalidInput,
+    PermissionDenied,
+    ReactionAlreadyExists,
+    ReactionDoesNotExist,
+)
 from narrowcast_api.http.connection import Connection
 from narrowcast_api.model.messages import Reaction
 from narrowcast_api.routes.common import OMIT, Bound, Done, Group, Omit, read, segment
@@ -22,16 +28,23 @@ async def add_reaction(
     """POST /messages/{message_id}/reactions: react with an emoji (outside the contract, RXN-15).
 
     To join an existing reaction, pass code and type as the server sent them. Raises ReactionAlreadyExists if
-    the current user already reacted with it (BadRequest below level 193); BadRequest for an unknown emoji.
+    the current user already reacted with it; below level 193 the server reports that as BAD_REQUEST, which is
+    then `code`. Raises BadRequest for an unknown emoji.
     """
     path = f"/messages/{segment(message_id, 'message_id')}/reactions"
-    await connection.identified()
+    server = await connection.identified()
     params = {
         "emoji_name": emoji_name,
         "emoji_code": emoji_code,
-        "reaction_type": wire_reaction_type(connection.server, reaction_type),
+        "reaction_type": wire_reaction_type(server, reaction_type),
     }
-    return read(Done, await connection.request("POST", path, params))
+    try:
+        return read(Done, await connection.request("POST", path, params))
+    except BadRequest as error:
+        if server.supports(Gate.REACTION_MISSING_CODE) or "already exists" not in error.msg:
+            raise
+        exists = ReactionAlreadyExists(error.code, error.msg, error.status, error.extra)
+    raise exists
 
 
 async def remove_reaction(
