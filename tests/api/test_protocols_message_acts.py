@@ -19,6 +19,7 @@ from narrowcast_api.storage.journal import Journal
 from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.journal_rows import act_row
 from narrowcast_api.storage.records import ActRecord
+from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent
 from support import live
 from support.clock import VirtualClock
 
@@ -44,6 +45,7 @@ class Stage:
             me=lambda: live.ADA,
             is_known=lambda message_id: message_id in self.state.messages,
             has_flag=lambda message_id, flag: self.state.has_flag(message_id, flag),
+            has_reaction=lambda message_id, reaction: self.state.has_reaction(message_id, reaction),
             online=lambda: self.online,
         )
         self.go_on = asyncio.Event()
@@ -142,6 +144,74 @@ async def test_the_event_that_follows_changes_nothing_more() -> None:
     }
     live.apply(stage.state, {"type": "reaction", "op": "add", "message_id": 101, **reaction})
     assert stage.message.reactions == (THUMB,)
+
+
+def hear(stage: Stage, event: UpdateMessageFlagsEvent | ReactionEvent) -> None:
+    """Applies an event of the server to the state and the acts."""
+    apply(stage.state, event)
+    stage.acts.on_event(event)
+
+
+def in_another_window(act_id: str, *, is_on: bool, position: int = 1) -> JournalChanges:
+    """A reaction of another window, as the journal reports it."""
+    record = ActRecord(act_id, position, 101, None, *THUMB[:3], is_on, "another window")
+    return JournalChanges({("acts", act_id): act_row(record)})
+
+
+@pytest.mark.parametrize("is_accepted", [False, True])
+async def test_a_reaction_of_another_window_is_shown_here_for_as_long_as_it_is_not_rejected(
+    is_accepted: bool,
+) -> None:
+    stage = Stage()
+    stage.acts.on_journal(in_another_window("one", is_on=True))
+    assert stage.message.reactions == (THUMB,)
+    if is_accepted:
+        hear(stage, ReactionEvent(op="add", message_id=101, reaction=THUMB))
+    stage.acts.on_journal(JournalChanges({("acts", "one"): None}))
+    assert stage.message.reactions == ((THUMB,) if is_accepted else ())
+
+
+async def test_a_reaction_that_was_there_before_a_rejected_act_stays() -> None:
+    stage = Stage(BadRequest("BAD_REQUEST", "Invalid message(s)"))
+    hear(stage, ReactionEvent(op="add", message_id=101, reaction=THUMB))
+    stage.go_on.set()
+    with pytest.raises(BadRequest):
+        await stage.acts.reaction(101, THUMB, True)
+    assert stage.message.reactions == (THUMB,)
+
+
+async def test_the_same_reaction_of_another_user_is_none_of_the_users_own() -> None:
+    stage = Stage()
+    theirs = THUMB._replace(user_id=live.BRUNO)
+    stage.acts.on_journal(in_another_window("one", is_on=True))
+    hear(stage, ReactionEvent(op="add", message_id=101, reaction=theirs))
+    stage.acts.on_journal(JournalChanges({("acts", "one"): None}))
+    assert stage.message.reactions == (theirs,)
+
+
+async def test_the_event_of_an_act_does_not_show_over_a_later_one_that_is_not_sent_yet() -> None:
+    stage = Stage()
+    stage.go_on.set()
+    acts = [stage.acts.flag(101, "starred", on) for on in (True, False)]
+    reactions = [stage.acts.reaction(101, THUMB, on) for on in (True, False)]
+    for first in (acts[0], reactions[0]):
+        await first
+    hear(stage, UpdateMessageFlagsEvent(op="add", flag="starred", messages=[101]))
+    hear(stage, ReactionEvent(op="add", message_id=101, reaction=THUMB))
+    assert (stage.message.flags, stage.message.reactions) == (frozenset(), ())
+    for second in (acts[1], reactions[1]):
+        await second
+
+
+async def test_what_another_client_does_while_an_act_is_being_sent_shows() -> None:
+    stage = Stage()
+    sending = asyncio.ensure_future(stage.acts.flag(101, "starred", True))
+    await stage.clock.settle()
+    for op in ("add", "remove"):
+        hear(stage, UpdateMessageFlagsEvent(op=op, flag="starred", messages=[101]))
+    stage.go_on.set()
+    await sending
+    assert stage.state.starred == set()
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Literal, Protocol
 from weakref import WeakValueDictionary
 
@@ -35,7 +35,10 @@ from narrowcast_api.storage.journal_changes import JournalChanges
 from narrowcast_api.storage.records import ActRecord
 
 if TYPE_CHECKING:
-    from narrowcast_api.wire.events import Event
+    from narrowcast_api.wire.events import Event, ReactionEvent, UpdateMessageFlagsEvent
+
+_Subject = tuple[int, str | tuple[str, str]]
+"""A message, and what is set or cleared on it: a flag, or a reaction by its key."""
 
 
 class ActRequests(Protocol):
@@ -51,9 +54,9 @@ class ActRequests(Protocol):
 class MessageActs:
     """The actions on messages that the server has not confirmed. `run` is a task of the session.
 
-    `online`, `me`, `is_known` (whether a message is in the state) and `has_flag` are read when needed. Call
-    `on_journal` for what other windows have written, `on_flag` for events of flags, `on_snapshot` after every
-    registration and `wake` when the connection is live.
+    `online`, `me`, `is_known` (whether a message is in the state), `has_flag` and `has_reaction` are read when
+    needed. Call `on_journal` for what other windows have written, `on_event` for events of flags and reactions,
+    `on_snapshot` after every registration and `wake` when the connection is live.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class MessageActs:
         me: Callable[[], int],
         is_known: Callable[[int], bool],
         has_flag: Callable[[int, str], bool],
+        has_reaction: Callable[[int, Reaction], bool],
         online: Callable[[], bool],
     ) -> None:
         self._requests = requests
@@ -76,8 +80,9 @@ class MessageActs:
         self._me = me
         self._is_known = is_known
         self._has_flag = has_flag
+        self._has_reaction = has_reaction
         self._before: dict[str, bool] = {}
-        """The value of the flag without each action, by the action's id."""
+        """Whether flag or reaction is set without each action that is shown, by the action's id."""
         self._online = online
         self._alarm = Alarm(clock)
         self._retry = RetryTime(clock, 1.0, 30.0)
@@ -85,6 +90,7 @@ class MessageActs:
         self._queues: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._acts = {record.act_id: record for record in journal.load_acts()}
         self._under_way: set[str] = set()
+        self._in_flight: set[str] = set()
         self._position = max((record.position for record in self._acts.values()), default=0)
 
     @property
@@ -122,11 +128,27 @@ class MessageActs:
             self._changed(ActsChanged())
             self._alarm.ring()
 
-    def on_flag(self, message_ids: Collection[int], flag: str, on: bool) -> None:
-        """Handle an event: the server has set or cleared a flag of these messages."""
-        for record in self._acts.values():
-            if record.flag == flag and record.message_id in message_ids and record.act_id in self._before:
+    def on_event(self, event: UpdateMessageFlagsEvent | ReactionEvent) -> None:
+        """Handle an event after the state: the server has set or cleared flags or a reaction of the user. Later
+        actions that it has not received yet are shown on top of that.
+        """
+        if not self._acts:
+            return
+        on = event.op == "add"
+        changed: set[_Subject] = set()
+        if event.type == "update_message_flags":
+            changed.update((message_id, event.flag) for message_id in event.messages)
+        elif event.reaction.user_id == self._me():
+            changed.add((event.message_id, event.reaction.key))
+        newest: dict[_Subject, ActRecord] = {}
+        for record in self._in_order():
+            subject = self._subject(record)
+            if subject in changed and record.act_id in self._before:
                 self._before[record.act_id] = on
+                newest[subject] = record
+        for record in newest.values():
+            if record.is_on != on and record.act_id not in self._in_flight:
+                self._show_record(record, record.is_on)
 
     def on_snapshot(self) -> None:
         """Show the unsent actions again on top of a new snapshot."""
@@ -179,6 +201,7 @@ class MessageActs:
 
     async def _send(self, record: ActRecord) -> None:
         """Make the request. Raises NarrowcastError if the server rejects it; the action is then undone."""
+        self._in_flight.add(record.act_id)
         try:
             await self._request(record)
         except (ReactionAlreadyExists, ReactionDoesNotExist):
@@ -189,6 +212,8 @@ class MessageActs:
         except NarrowcastError as error:  # it may have been carried out: repeating it does no harm
             self._retry.failed(error)
             return
+        finally:
+            self._in_flight.discard(record.act_id)
         self._retry.succeeded()
         self._forget(record)
 
@@ -205,12 +230,10 @@ class MessageActs:
         """Show the state without an action; later actions on the same message are shown on top of that."""
         before = self._before.pop(record.act_id, not record.is_on)
         later = self._later(record)
-        if later and record.flag is not None:
+        if later:
             self._before[later[0].act_id] = before
-            return
-        self._show_record(record, before)
-        for other in later:
-            self._do(other)
+        else:
+            self._show_record(record, before)
 
     def _forget(self, record: ActRecord) -> None:
         self._before.pop(record.act_id, None)
@@ -261,28 +284,35 @@ class MessageActs:
         )
 
     def _later(self, record: ActRecord) -> list[ActRecord]:
-        """Later actions on the same message and flag that are shown, from all windows."""
+        """Later actions on the same flag or reaction of the message that are shown, from all windows."""
         later = (
             other
             for other in self._acts.values()
-            if (other.message_id, other.flag) == (record.message_id, record.flag)
+            if self._subject(other) == self._subject(record)
             and _place(other) > _place(record)
-            and (other.flag is None or other.act_id in self._before)
+            and other.act_id in self._before
         )
         return sorted(later, key=_place)
 
     def _do(self, record: ActRecord) -> None:
-        """Show an action on top of the server's state and below later actions; called again whenever the
-        server's state changes.
-        """
-        if record.flag is not None:
-            later = self._later(record)
-            if later:  # from another window, received late
-                self._before[record.act_id] = self._before[later[0].act_id]
-                self._before[later[0].act_id] = record.is_on
-                return
-            self._before[record.act_id] = self._has_flag(record.message_id, record.flag)
+        """Show an action on top of the server's state and below later actions; called again after each snapshot."""
+        if record.flag is None and not self._is_known(record.message_id):
+            return
+        later = self._later(record)
+        if later:  # from another window, received late
+            self._before[record.act_id] = self._before[later[0].act_id]
+            self._before[later[0].act_id] = record.is_on
+            return
+        self._before[record.act_id] = self._is_set(record)
         self._show_record(record, record.is_on)
+
+    def _is_set(self, record: ActRecord) -> bool:
+        if record.flag is not None:
+            return self._has_flag(record.message_id, record.flag)
+        return self._has_reaction(record.message_id, self._reaction(record))
+
+    def _subject(self, record: ActRecord) -> _Subject:
+        return (record.message_id, record.flag if record.flag is not None else self._reaction(record).key)
 
     def _show_record(self, record: ActRecord, on: bool) -> None:
         from narrowcast_api.wire.events import ReactionEvent, UpdateMessageFlagsEvent

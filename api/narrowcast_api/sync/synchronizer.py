@@ -201,8 +201,8 @@ class Synchronizer:
         session = self._session
         for watch in self._watches:
             watch.note(event, changes)
-        if isinstance(event, UpdateMessageFlagsEvent):
-            session.services.acts.on_flag(event.messages, event.flag, event.op == "add")
+        if isinstance(event, UpdateMessageFlagsEvent | ReactionEvent):
+            session.services.acts.on_event(event)
         update_views(session.views, session.state, event, changes)
         if any(isinstance(change, TypingChanged) for change in changes):
             session.watch_typing_expiry()
