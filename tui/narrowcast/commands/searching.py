@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.app.context import in_app
 from narrowcast.commands import targets
+from narrowcast.screens.dialogs.late import Attention
 from narrowcast.screens.dialogs.search import search_question
 from narrowcast.screens.messages.found import FoundScreen
 from narrowcast.text import names, search_completion
@@ -71,13 +72,18 @@ def _show(screen: Workspace, text: str, narrow: Narrow) -> None:
         if not any(isinstance(change, ViewChanged) for change in changes) or view.loading:
             return
         unsubscribe()
-        if isinstance(view.error, ApiError) and screen.narrow == narrow:
+        if isinstance(view.error, ApiError) and screen.narrow == narrow and attention.is_here:
             _ask(screen, text, view.error.user_message)
 
     unsubscribe = session.subscribe(in_app(watch))
     screen.go(narrow)
+    attention = Attention(screen.messages)
 
 
 async def _show_cached(screen: Workspace, text: str, narrow: Narrow) -> None:
+    attention = Attention(screen.messages)
     result = await screen.session.search_cached(narrow)
+    if not attention.is_here:
+        attention.tell_missed("The search results", "<go.search> searches again.")
+        return
     targets.open_list(screen, FoundScreen(screen.session, text, result))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast.commands import targets
-from narrowcast.commands.writing import show_rendered
+from narrowcast.commands.writing import rendered
 from narrowcast.content.addresses import view_address
 from narrowcast.panes.messages.flags import UNTIL_ANOTHER_VIEW, stay_read
 from narrowcast.screens.dialogs.asking import ask
@@ -19,6 +19,7 @@ from narrowcast.screens.dialogs.form_fields import (
     Values,
     YesNo,
 )
+from narrowcast.screens.dialogs.late import Attention
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.dialogs.progress import ProgressScreen
 from narrowcast.screens.main.moves import follow_topic
@@ -300,10 +301,11 @@ async def summarize(screen: Workspace) -> None:
     state, client = screen.session.state, screen.session.client
     if screen.refuse(permissions.summary_refusal(state)):
         return
+    attention = Attention(screen.messages)
     narrow = Narrow.from_destination(where).to_wire(state.server, state)
     summary = await client.messages.summarize(narrow=narrow)
-    rendered = (await client.messages.render(content=summary)).rendered
-    show_rendered(screen, rendered)
+    html = (await client.messages.render(content=summary)).rendered
+    attention.open(rendered(screen, html), what="The summary", again="<topic.summarize> requests it again.")
 
 
 def copy_link(screen: Workspace) -> None:

@@ -11,6 +11,7 @@ from narrowcast.content.palette import Palette
 from narrowcast.panes.messages.names import StateNames
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import Field, LineField, Refused, Text, Values
+from narrowcast.screens.dialogs.late import Attention
 from narrowcast.screens.messages.preview import PreviewLines, PreviewScreen
 from narrowcast_api.errors import InvalidInput
 from narrowcast_api.narrow.destinations import ChannelDestination
@@ -41,16 +42,17 @@ async def preview(screen: Workspace) -> None:
     if not content:
         screen.refuse("The compose box is empty. Write a message first.")
         return
+    attention = Attention(screen.messages)
     answer = await screen.session.client.messages.render(content=content)
-    show_rendered(screen, answer.rendered)
+    attention.open(rendered(screen, answer.rendered), what="The preview", again="<write.preview> opens it.")
 
 
-def show_rendered(screen: Workspace, html: str) -> None:
-    """Show a text rendered like a message."""
+def rendered(screen: Workspace, html: str) -> PreviewScreen:
+    """A dialog with a text rendered like a message."""
     state, messages = screen.session.state, screen.messages.list
     palette = Palette.read(lambda part: messages.part_style(f"messages--{part}"), screen.app.no_color)
     lines = PreviewLines(html, StateNames(state), palette, state.me)
-    screen.app.push_screen(PreviewScreen(lines))
+    return PreviewScreen(lines)
 
 
 async def video_call(screen: Workspace) -> None:

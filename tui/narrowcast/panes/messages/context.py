@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from narrowcast.app.context import app_of
 from narrowcast.commands.hints import key_of, keys_of, with_keys
 from narrowcast.panes.messages.requests import HintChanged
+from narrowcast.screens.dialogs.late import Attention
 from narrowcast_api import permissions
 
 if TYPE_CHECKING:
@@ -76,6 +77,11 @@ class PaneContext:
     def post(self, message: TextualMessage) -> None:
         """Posts a request to the screen around the pane."""
         self._host.post_message(message)
+
+    @property
+    def attention(self) -> Attention:
+        """Where the user is now: for a dialog that opens when a response has arrived."""
+        return Attention(self._host)
 
     def ask(self, screen: Screen[Result], answered: Callable[[Result | None], None]) -> None:
         self.app.push_screen(screen, answered)

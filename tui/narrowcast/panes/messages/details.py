@@ -76,6 +76,7 @@ class Details:
             self._pane.work(self._show_receipts(message.id), "load read receipts")
 
     async def _show_receipts(self, message_id: int) -> None:
+        attention = self._pane.attention
         request = self._pane.session.client.messages.read_receipts(message_id=message_id)
         answer = await self._pane.waiting(request, "Loading read receipts…")
         users = self._pane.session.state.users
@@ -84,7 +85,12 @@ class Details:
         if not choices:
             self._pane.say("Nobody who shares read receipts has read this message yet.")
             return
-        self._pane.ask(Picker(f"Read by {len(choices)}", choices), self._show_person)
+        attention.open(
+            Picker(f"Read by {len(choices)}", choices),
+            self._show_person,
+            what="The list of readers",
+            again="<message.receipts> opens it.",
+        )
 
     def _show_person(self, user_id: int | None) -> None:
         if user_id is not None:
@@ -98,6 +104,7 @@ class Details:
     async def _show_history(self, message_id: int) -> None:
         from narrowcast.screens.messages.versions import Version, VersionsScreen
 
+        attention = self._pane.attention
         request = self._pane.session.client.messages.history(message_id=message_id)
         answer = await self._pane.waiting(request, "Loading edit history…")
         feed = self._pane.list.feed
@@ -112,7 +119,9 @@ class Details:
             if number is not None:
                 self._clipboard.copy(versions[number].content, "this version")
 
-        self._pane.ask(VersionsScreen(versions), chosen)
+        attention.open(
+            VersionsScreen(versions), chosen, what="The edit history", again="<message.history> opens it."
+        )
 
 
 def _about(entry: HistoryEntry, state: State, names: StateNames) -> str:

@@ -16,6 +16,7 @@ from narrowcast.commands import writing
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.commands.workspace import Workspace, workspace_of
 from narrowcast.content.inlines import Target, TargetKind
+from narrowcast.screens.dialogs.late import Attention
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
 from narrowcast.screens.dialogs.picker import Choice, Picker
 from narrowcast.screens.messages.picture import PictureScreen
@@ -166,13 +167,18 @@ class PersonScreen(ManageScreen[str]):
         self.work(self._show_picture())
 
     async def _show_picture(self) -> None:
+        attention = Attention(self)
         user = await self.session.client.users.get(user_id=self.user_id, client_gravatar=False)
         address = user.avatar.url if user.avatar is not None else None
         if not address:
             self.say("This user has no profile picture.")
             return
         target = Target(TargetKind.MEDIA, address, user.full_name, src=address)
-        self.app.push_screen(PictureScreen(self.session, [target]))
+        attention.open(
+            PictureScreen(self.session, [target]),
+            what="The profile picture",
+            again="<person.picture> opens it.",
+        )
 
     # changes to the user
 

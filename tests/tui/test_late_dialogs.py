@@ -1,0 +1,130 @@
+"""Dialogs whose content arrives while the user already does something else: they do not take over the keyboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from narrowcast.commands import people
+from narrowcast.screens.messages.preview import PreviewScreen
+from narrowcast_api.events.status import ConnectionKind
+from support.held import Held
+from support.sessions import until
+from support.stage import Stage, on_stage
+
+
+def hold(monkeypatch: pytest.MonkeyPatch, group: object, operation: str) -> Held:
+    """Holds back the responses to an operation of the client from now on."""
+    held = Held(getattr(group, operation))
+    monkeypatch.setattr(group, operation, held)
+    return held
+
+
+async def writes_a_reply(stage: Stage, held: Held) -> None:
+    """Begins a reply, in the middle of which the response arrives."""
+    await until(lambda: held.waiting)
+    await stage.press("r")
+    await stage.type("yes ag")
+    await held.arrive(stage)
+    await stage.type("reed")
+    assert stage.app.screen is stage.screen
+    assert stage.screen.writing.text.text == "yes agreed"
+
+
+@pytest.mark.parametrize(
+    ("key", "operation", "notice"),
+    [
+        ("V", "read_receipts", "The list of readers did not open, because you went on to something else. V"),
+        ("H", "history", "The edit history did not open, because you went on to something else. H opens it."),
+    ],
+)
+async def test_a_dialog_about_a_message_does_not_open_over_a_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, operation: str, notice: str
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic()
+        held = hold(monkeypatch, stage.session.client.messages, operation)
+        await stage.press(key)
+        await writes_a_reply(stage, held)
+        await stage.told(notice)
+
+
+async def test_the_card_of_a_user_who_had_to_be_fetched_does_not_open_over_a_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic()
+        held = hold(monkeypatch, stage.session.client.users, "get")
+        chiyo = stage.server.id("chiyo")
+        stage.session.state.users.remove(chiyo)
+        people.show(stage.screen, chiyo)
+        await writes_a_reply(stage, held)
+        await stage.told("did not open, because you went on to something else. Open it again.")
+
+
+async def test_the_picture_of_a_user_does_not_open_after_the_card_was_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic()
+        held = hold(monkeypatch, stage.session.client.users, "get")
+        await stage.press("u", "v")
+        await until(lambda: held.waiting)
+        await stage.press("escape")
+        await stage.closed()
+        await writes_a_reply(stage, held)
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+async def test_a_preview_opens_only_if_the_text_is_still_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, goes_on: bool
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic()
+        await stage.press("c")
+        await stage.type("I thi")
+        held = hold(monkeypatch, stage.session.client.messages, "render")
+        stage.screen.run("write.preview")
+        await until(lambda: held.waiting)
+        if goes_on:
+            await stage.type("nk")
+        await held.arrive(stage)
+        assert isinstance(stage.app.screen, PreviewScreen) is not goes_on
+        await stage.close_all()
+        assert stage.screen.writing.text.text == ("I think" if goes_on else "I thi")
+
+
+async def test_a_search_that_the_server_refuses_is_not_asked_for_again_over_a_new_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        held = hold(monkeypatch, stage.session, "fetch")
+        await stage.press("slash")
+        await stage.type("id:nonsense")
+        await stage.press("enter")
+        await until(lambda: held.waiting)
+        await stage.press("x")
+        await stage.type("bru")
+        await held.arrive(stage)
+        await stage.drawn()
+        assert stage.app.screen is stage.screen
+        assert stage.screen.writing.target.to.text == "bru"
+        assert "Invalid narrow" in stage.screen.messages.list.empty_text
+
+
+async def test_cached_messages_that_were_found_do_not_open_over_a_new_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        stage.session.status = stage.session.status._replace(kind=ConnectionKind.OFFLINE)
+        held = hold(monkeypatch, stage.session, "search_cached")
+        await stage.press("slash")
+        await stage.type("soup from:chiyo")
+        await stage.press("enter")
+        await until(lambda: held.waiting)
+        await stage.press("x")
+        await stage.type("bru")
+        await held.arrive(stage)
+        await stage.told("The search results did not open")
+        assert stage.app.screen is stage.screen
