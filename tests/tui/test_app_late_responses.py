@@ -3,38 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.narrow.narrow import Narrow
+from support.held import Held
 from support.sessions import until
 from support.stage import Stage, on_stage, run
-
-
-class Held:
-    """A request whose responses are held back until `arrive`."""
-
-    def __init__(self, request: Callable[..., Awaitable[Any]]) -> None:
-        self._request = request
-        self._go_on = asyncio.Event()
-        self.waiting = 0
-
-    async def __call__(self, **parameters: Any) -> Any:
-        response = await self._request(**parameters)
-        self.waiting += 1
-        await self._go_on.wait()
-        self.waiting -= 1
-        return response
-
-    async def arrive(self, stage: Stage) -> None:
-        """Lets the responses arrive, and waits for their effects."""
-        self._go_on.set()
-        await until(lambda: not self.waiting and not stage.screen.messages.mode_hint)
-        await stage.pilot.pause()
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from narrowcast.panes.compose.draft import same_conversation
 from narrowcast.text import names
 from narrowcast.text.formats import counted
 from narrowcast_api.errors import ApiError, NarrowcastError
@@ -89,7 +90,7 @@ def follow_topic(
             _save_view(screen, one)
     has_text = [one.writing.follow_move(old, new) for one in screen.side.all]
     _readdress_unsent(session, old, new)
-    if screen.sent_to is not None and screen.sent_to.key == old.key:
+    if same_conversation(screen.sent_to, old):
         screen.sent_to = new
     moved = f"{names.destination(session.state, old)} was moved to {names.destination(session.state, new)}."
     if any(has_text):
@@ -103,10 +104,10 @@ def _readdress_unsent(session: Session, old: ChannelDestination, new: ChannelDes
     if session.read_only:
         return
     for draft in session.drafts.all():
-        if draft.destination is not None and draft.destination.key == old.key:
+        if same_conversation(draft.destination, old):
             session.drafts.save(draft.draft_id, new, draft.content)
     for upload in session.uploads.all():
-        if upload.destination is not None and upload.destination.key == old.key:
+        if same_conversation(upload.destination, old):
             session.uploads.readdress(upload, new)
 
 
