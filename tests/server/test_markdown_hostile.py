@@ -121,6 +121,25 @@ def test_the_size_of_rendered_html_is_bounded() -> None:
         assert len(render((unit * LENGTH)[:LENGTH], CONTEXT).html) < 60 * LENGTH
 
 
+LONG_RESULTS = {
+    "a wide table": "|a" * 600 + "\n" + "|-" * 600 + "\n" + "|\n" * 3000,
+    "many tables": ("|" * 41 + "\n" + "|:-" * 40 + "\n" + "|\n" * 40 + "\n") * 40,
+    "formulas": "```math\n" + "x\n\n" * 3300,
+}
+
+
+@pytest.mark.parametrize("source", LONG_RESULTS.values(), ids=LONG_RESULTS)
+def test_a_short_text_becomes_no_enormous_html(source: str) -> None:
+    source = source[:LENGTH]
+    assert cpu_seconds(source) < CPU_SECONDS
+    assert len(render(source, CONTEXT).html) < 60 * LENGTH
+
+
+def test_a_long_table_stays_a_table() -> None:
+    html = render("|a|b|c|\n|-|-|-|\n" + "|1|2|3|\n" * 1_200, CONTEXT).html
+    assert html.count("<td>") == 3_600
+
+
 HARMFUL = [
     '"><h5>',
     "<h5>`<h5>`",

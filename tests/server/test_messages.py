@@ -411,3 +411,11 @@ async def test_only_users_with_the_permission_may_use_wildcard_mentions_in_large
         refusal = await server.refusal("dario", "POST", "/messages", fields)
         assert refusal["code"] == f"{kind}_WILDCARD_MENTION_NOT_ALLOWED"
         await server.call("ada", "POST", "/messages", fields)
+
+
+async def test_a_message_with_enormous_html_is_refused(tmp_path: Path) -> None:
+    config = Config(limits=replace(ServiceLimits(), max_message_length=100))
+    async with running_server(tmp_path, config=config) as server:
+        fields = to_channel(content="```math\n" + "x\n\n" * 30)
+        refusal = await server.refusal("ada", "POST", "/messages", fields)
+        assert refusal["msg"] == "Unable to render message"

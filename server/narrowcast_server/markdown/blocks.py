@@ -42,7 +42,7 @@ def parser_of_blocks(md: Engine) -> BlockParser:
         (library.EmptyBlockProcessor(parser), "empty", 95),
         (library.CodeBlockProcessor(parser), "code", 85),
         (_Headings(parser), "heading", 80),
-        (_Tables(parser, {"use_align_attribute": False}), "table", 75),
+        (_Tables(parser, md), "table", 75),
         (library.HRProcessor(parser), "rule", 70),
         (_Quotes(parser), "quote", 55),
         (library.ParagraphProcessor(parser), "paragraph", 50),
@@ -81,9 +81,26 @@ class _Headings(library.HashHeaderProcessor):
 
 
 class _Tables(TableProcessor):
+    """Every row gets as many cells as the first one, so their number is limited."""
+
+    def __init__(self, parser: BlockParser, md: Engine) -> None:
+        super().__init__(parser, {"use_align_attribute": False})
+        self._engine = md
+
     def test(self, parent: Element, block: str) -> bool:
         # The library scans all lines of each block: with thousands of horizontal rules, as often.
-        return "|" in block.partition("\n")[0] and super().test(parent, block)
+        return (
+            "|" in block.partition("\n")[0]
+            and super().test(parent, block)
+            and self._cells(block) <= self._engine.run.cell_budget
+        )
+
+    def run(self, parent: Element, blocks: list[str]) -> None:
+        self._engine.run.cell_budget -= self._cells(blocks[0])
+        super().run(parent, blocks)
+
+    def _cells(self, block: str) -> int:
+        return len(self.separator) * (block.count("\n") + 1)
 
 
 class _Quotes(library.BlockQuoteProcessor):

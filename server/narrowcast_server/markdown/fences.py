@@ -100,10 +100,12 @@ class Fences(Preprocessor):
         if block.language == SPOILER:
             return self._spoiler(block)
         text = "\n".join(block.lines)
-        if block.language == MATH:
-            html = "\n\n".join(tex_html(part, display=True) for part in text.split("\n\n"))
+        run, formulas = self._engine.run, text.split("\n\n")
+        if block.language == MATH and len(formulas) <= run.node_budget:
+            run.node_budget -= len(formulas)
+            html = "\n\n".join(tex_html(formula, display=True) for formula in formulas)
         else:
-            html = code_html(self._engine.run, text, block.language)
+            html = code_html(run, text, block.language)
         return [self._engine.htmlStash.store(html)]
 
     def _spoiler(self, block: Block) -> list[str]:

@@ -13,8 +13,8 @@ UPLOADS = "/user_uploads/"
 class Run:
     """What one rendering collects.
 
-    The budgets limit the elements in one message: `link_budget` links, `node_budget` emoji and formulas.
-    Anything beyond stays text.
+    The budgets limit the elements in one message: `link_budget` links, `node_budget` emoji and formulas,
+    `cell_budget` cells of tables. Anything beyond stays text.
     """
 
     context: MarkdownContext
@@ -33,6 +33,7 @@ class Run:
     has_image: bool = False
     link_budget: int = 300
     node_budget: int = 1000
+    cell_budget: int = 10_000
 
     def note_link(self, href: str) -> None:
         """Records a link, and the upload that it points to."""

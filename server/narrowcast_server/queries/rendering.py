@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.markdown import (
     AttachmentInfo,
@@ -19,6 +19,7 @@ from narrowcast_server.markdown import (
     Rendered,
     render,
 )
+from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.rules.access import channel_named, newest_in_topic
 from narrowcast_server.rules.permissions import group_allows
@@ -27,6 +28,8 @@ from narrowcast_server.rules.visibility import visible_ids
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
+
+_LONGEST_HTML: Final = 100
 
 
 class RenderingContext:
@@ -116,8 +119,13 @@ class RenderingContext:
 
 
 def rendered(core: Core, user: User, source: str) -> Rendered:
-    """A message's source as HTML, with its mentions and other properties."""
-    return _with_highlights(core, render(source, RenderingContext(core, user)))
+    """A message's source as HTML, with its mentions and other properties; raises BAD_REQUEST if the HTML is
+    more than a hundred times as long as the longest message.
+    """
+    rendering = _with_highlights(core, render(source, RenderingContext(core, user)))
+    if len(rendering.html) > _LONGEST_HTML * core.config.limits.max_message_length:
+        raise ServiceError("Unable to render message")
+    return rendering
 
 
 def rendered_apart(core: Core, source: str) -> str:
