@@ -176,3 +176,13 @@ async def test_a_guest_in_a_group_that_manages_it_does_not_manage_it(server: Tes
     crew = await made(server, "crew", [server.id("hugo"), server.id("dario")], [])
     await server.call("dario", "PATCH", f"/user_groups/{crew}", {"can_manage_group": {"new": crew}})
     await server.refusal("hugo", "PATCH", f"/user_groups/{crew}", {"description": "by a guest"})
+
+
+async def test_a_member_named_repeatedly_is_removed_and_notified_once(server: TestServer) -> None:
+    elif_ = server.id("elif")
+    group = await made(server, "a", [elif_], [])
+    listener = await server.listen("elif", event_types=["message", "user_group"])
+    await server.call("dario", "POST", f"/user_groups/{group}/members", {"delete": [elif_] * 50})
+    removed, notice = await listener.events()
+    assert removed["user_ids"] == [elif_]
+    assert notice["type"] == "message"

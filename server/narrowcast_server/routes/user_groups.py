@@ -183,7 +183,7 @@ def change_members(call: Call) -> Answer:
         raise ServiceError(
             'Nothing to do. Specify at least one of "add", "delete", "add_subgroups" or "delete_subgroups".'
         )
-    removed = [person(core, user_id) for user_id in call[DELETE]]
+    removed = [person(core, user_id) for user_id in dict.fromkeys(call[DELETE])]
     added = active_people(core, call[ADD])
     user_groups.change_members(core, call.user, group, add=added, remove=removed)
     personal_notices.grouped(core, call.user, group, added, removed)
