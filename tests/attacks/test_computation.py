@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -229,3 +229,17 @@ async def test_limits_of_flags_follow_the_configuration(tmp_path: Path) -> None:
         flags = {"op": "add", "flag": "read"}
         await server.refusal("ada", "POST", "/messages/flags", {"messages": json.dumps(ids), **flags})
         await server.call("ada", "POST", "/messages/flags", {"messages": json.dumps(ids[:2]), **flags})
+
+
+async def test_the_results_of_a_search_for_many_words_hold_nobody_up(server: TestServer) -> None:
+    words = ["".join(letters) for letters in product("abcdefghij", repeat=3)]
+    source = " ".join(f"*{word}*" for word in words)
+    sent = [await server.send("dario", "general", "words", source) for _ in range(6)]
+    narrow = [{"operator": "search", "operand": " ".join(words[k : k + 20])} for k in range(0, 1_000, 20)]
+    page = {"anchor": "newest", "num_before": 10, "num_after": 0, "narrow": narrow}
+    with held() as watch:
+        answer = await server.call("elif", "GET", "/messages", page)
+        await server.call("elif", "GET", "/messages/matches_narrow", {"msg_ids": sent, "narrow": narrow})
+    found = [message["match_content"].count("highlight") for message in answer["messages"]]
+    assert found == [20] * 6
+    assert watch.longest < HELD_SECONDS, watch

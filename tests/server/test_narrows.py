@@ -349,3 +349,11 @@ async def test_stop_words_are_not_marked_as_matches(server: TestServer) -> None:
     await server.send("ada", "general", "animals", "Then the zebra sang there")
     (row,) = await server.newest("ada", search="the zebra")
     assert row["match_content"] == '<p>Then the <span class="highlight">zebra</span> sang there</p>'
+
+
+@pytest.mark.parametrize("negated", [False, True])
+async def test_a_null_character_separates_the_words_of_a_search(server: TestServer, negated: bool) -> None:
+    sent = [await server.send("ada", "general", "t", text) for text in ("soup and bread", "soup")]
+    found = await ids(server, "bruno", term("search", "soup\0bread", negated=negated))
+    assert (sent[0] in found) is not negated
+    assert (sent[1] in found) is negated

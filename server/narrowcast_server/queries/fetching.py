@@ -30,6 +30,8 @@ _HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 
 
 _CHUNK: Final = 50
+_SEARCH_CHUNK: Final = 10
+"""Of search results, since highlighting takes longer."""
 """Messages encoded as JSON before other requests are served."""
 
 
@@ -132,10 +134,11 @@ async def client_json(
 ) -> Raw:
     """`client_objects` as a JSON list. Others are served between chunks; messages deleted meanwhile are skipped."""
     parts: list[bytes] = []
-    for start in range(0, len(ids), _CHUNK):
+    chunk = _SEARCH_CHUNK if searches else _CHUNK
+    for start in range(0, len(ids), chunk):
         if start:
             await asyncio.sleep(0)
-        part = encoded(client_objects(core, user, ids[start : start + _CHUNK], options, searches))
+        part = encoded(client_objects(core, user, ids[start : start + chunk], options, searches))
         parts.append(part[1:-1])
     return Raw(b"[" + b",".join(filter(None, parts)) + b"]")
 

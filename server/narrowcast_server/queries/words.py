@@ -6,6 +6,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ _FEW: Final = 8
 
 def parts(text: str) -> list[str]:
     """The words and quoted phrases to search for; empty if there are only frequent words."""
-    texts = [(phrase or word).replace('"', "") for phrase, word in _PART.findall(text)]
+    # FTS5 reads an expression up to a null character.
+    texts = [(phrase or word).replace('"', "") for phrase, word in _PART.findall(text.replace("\0", " "))]
     searched = [part for part in texts if any(map(str.isalnum, part)) and part.lower() not in _STOP_WORDS]
     only_frequent = _STOP_WORDS.issuperset(" ".join(searched).lower().split())
     return [] if only_frequent else searched[:MAX_WORDS]
@@ -74,12 +76,17 @@ def words_beginning_with(core: Core, word: str) -> list[str] | None:
 
 
 def highlighted_html(content: str, searches: Sequence[str]) -> str:
-    """HTML with the matches in its text highlighted; tags are left unchanged."""
-    words = [_fold(part) for search in searches for part in parts(search)]
-    if not words:
-        return content
-    pieces = _TAG.split(content)
-    return "".join(piece if piece.startswith("<") else _mark(piece, words) for piece in pieces)
+    """HTML with the matches in its text highlighted, of the first words of all searches; tags are left unchanged."""
+    words = _first_words(tuple(searches))
+    text = _TAG.sub(lambda tag: "\0" * len(tag[0]), content) if words else ""
+    spans = _matches(_fold(text), words)
+    answer, position = [], 0
+    for start, end in sorted(spans):
+        if start < position:
+            continue
+        answer += [content[position:start], _MARK.format(content[start:end])]
+        position = end
+    return "".join([*answer, content[position:]])
 
 
 def highlighted_text(text: str, searches: Sequence[str]) -> str:
@@ -87,17 +94,24 @@ def highlighted_text(text: str, searches: Sequence[str]) -> str:
     return highlighted_html(html.escape(text), searches)
 
 
+@lru_cache(maxsize=16)
+def _first_words(searches: tuple[str, ...]) -> list[str]:
+    return [_fold(part) for search in searches for part in parts(search)][:MAX_WORDS]
+
+
 def _fold(text: str) -> str:
     """Lower case without accents, of the same length; characters that would change it are kept."""
-    folded = []
-    for character in text:
-        base = unicodedata.normalize("NFD", character)[0].lower()
-        folded.append(base if len(base) == 1 else character)
-    return "".join(folded)
+    return text.lower() if text.isascii() else "".join(map(_folded, text))
 
 
-def _mark(text: str, words: Sequence[str]) -> str:
-    folded = _fold(text)
+@lru_cache(maxsize=4096)
+def _folded(character: str) -> str:
+    base = unicodedata.normalize("NFD", character)[0].lower()
+    return base if len(base) == 1 else character
+
+
+def _matches(folded: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the words begin a word of the text."""
     spans: list[tuple[int, int]] = []
     for word in words:
         start = folded.find(word)
@@ -105,10 +119,4 @@ def _mark(text: str, words: Sequence[str]) -> str:
             if start == 0 or not folded[start - 1].isalnum():
                 spans.append((start, start + len(word)))
             start = folded.find(word, start + len(word))
-    answer, position = [], 0
-    for start, end in sorted(spans):
-        if start < position:
-            continue
-        answer += [text[position:start], _MARK.format(text[start:end])]
-        position = end
-    return "".join([*answer, text[position:]])
+    return spans

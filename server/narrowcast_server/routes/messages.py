@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
 from narrowcast_api.wire.levels import Gate
@@ -226,8 +227,8 @@ def get_message(call: Call) -> Answer:
 
 
 @routes.get("/messages/matches_narrow", MSG_IDS, REQUIRED_NARROW)
-def matches_narrow(call: Call) -> Answer:
-    """Which of the given messages match a narrow (NAR-01)."""
+async def matches_narrow(call: Call) -> Answer:
+    """Which of the given messages match a narrow (NAR-01). Others are served between messages."""
     core, user = call.core, call.user
     query = build(core, user, call[REQUIRED_NARROW])
     options = QueueOptions(empty_topic_name=core.empty_topic_name)
@@ -237,6 +238,7 @@ def matches_narrow(call: Call) -> Answer:
         if message is None:
             continue
         matches[str(identity)] = match_fields(message, options, query.search)
+        await asyncio.sleep(0)
     return {"messages": matches}
 
 
