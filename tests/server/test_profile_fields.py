@@ -119,3 +119,34 @@ async def test_two_fields_are_in_the_summary_and_none_that_does_not_fit_there(se
 async def test_lists_and_accounts_say_what_they_need(server: TestServer, kind: int, data: Answer) -> None:
     await server.refusal("ada", "POST", PATH, {"name": "x", "field_type": kind, "field_data": data})
     assert await fields(server) == []
+
+
+@pytest.mark.parametrize(
+    ("who", "path", "param"), [("elif", "/users/me/profile_data", "data"), ("ada", "", "profile_data")]
+)
+async def test_of_several_values_for_a_field_the_last_is_stored(
+    server: TestServer, who: str, path: str, param: str
+) -> None:
+    identity = await define(server)
+    listener = await server.listen("hugo", event_types=["realm_user"])
+    values = [{"id": identity, "value": f"{number}"} for number in range(50)]
+    await server.call(who, "PATCH", path or f"/users/{server.id('elif')}", {param: values})
+    (event,) = await listener.events()
+    assert event["person"]["custom_profile_field"]["value"] == "49"
+
+
+async def test_a_person_named_repeatedly_is_stored_once(server: TestServer) -> None:
+    identity = await define(server, "Friends", 6)
+    value = [{"id": identity, "value": [server.id("ada")] * 50}]
+    await server.call("elif", "PATCH", "/users/me/profile_data", {"data": value})
+    mine = (await server.call("elif", "GET", "/users/me"))["profile_data"]
+    assert mine[str(identity)]["value"] == f"[{server.id('ada')}]"
+
+
+@pytest.mark.parametrize("url", ["http://[", "https://]a[", "https://", "ftp://a.example", "x"])
+async def test_a_link_field_takes_only_urls(server: TestServer, url: str) -> None:
+    identity = await define(server, "Page", 5)
+    refusal = await server.refusal(
+        "elif", "PATCH", "/users/me/profile_data", {"data": [{"id": identity, "value": url}]}
+    )
+    assert refusal["msg"] == "Page is not a URL"

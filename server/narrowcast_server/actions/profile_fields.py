@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 from narrowcast_api.wire.vocabulary import ProfileFieldType
+from narrowcast_server.actions.bot_services import check_url
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.profile_fields import fields_of
@@ -173,12 +173,7 @@ def _checked(core: Core, row: Row, kind: ProfileFieldType, value: object) -> str
     elif kind is ProfileFieldType.DATE:
         _check_date(name, value)
     elif kind is ProfileFieldType.LINK:
-        if (
-            urlsplit(value).scheme not in ("http", "https")
-            or not urlsplit(value).netloc
-            or len(value) > MAX_LONG
-        ):
-            raise ServiceError(f"{name} is not a URL")
+        check_url(name, value)
     elif len(value) > limit:
         raise ServiceError(f"{name} is too long (limit: {limit} characters)")
     return value
@@ -196,10 +191,11 @@ def _checked_people(core: Core, name: str, value: object) -> str:
         isinstance(item, bool) or not isinstance(item, int) for item in value
     ):
         raise ServiceError(f"{name} is not a list of user IDs")
-    for user_id in value:
+    people = list(dict.fromkeys(value))
+    for user_id in people:
         user = core.users.get(user_id)
         if user is None or not user.is_active:
             raise ServiceError(f"Invalid user ID: {user_id}")
         if user.is_bot:
             raise ServiceError(f"User with ID {user_id} is a bot")
-    return json.dumps(value, separators=(",", ":"))
+    return json.dumps(people, separators=(",", ":"))

@@ -251,6 +251,11 @@ def objects(name: str, text: str) -> list[dict[str, object]]:
     return [check_dict(f"{name}[{index}]", item) for index, item in enumerate(items)]
 
 
+def values_by_id(name: str, text: str) -> dict[int, object]:
+    """A JSON list of {id, value}; of several values for an id, the last."""
+    return {check_integer(f'{name}["id"]', item.get("id")): item.get("value") for item in objects(name, text)}
+
+
 def mapping(name: str, text: str) -> dict[str, object]:
     return check_dict(name, json_value(name, text))
 

@@ -11,15 +11,14 @@ from narrowcast_server.http.params import (
     Param,
     Parser,
     boolean,
-    check_integer,
     defaulted,
     integer,
     integers,
     mapping,
-    objects,
     optional,
     required,
     text_without_null,
+    values_by_id,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.queries.profile_fields import fields_of
@@ -49,7 +48,7 @@ NEW_IN_SUMMARY = _changed("display_in_profile_summary", boolean, False)
 NEW_REQUIRED = _changed("required", boolean, False, Gate.PROFILE_FIELD_REQUIRED.level)
 NEW_EDITABLE = optional("editable_by_user", boolean, since=Gate.PROFILE_FIELD_EDITABLE.level)
 ORDER = required("order", integers)
-VALUES = required("data", objects)
+VALUES = required("data", values_by_id)
 IDS = required("data", integers)
 
 
@@ -130,15 +129,14 @@ def delete_field(call: Call) -> Answer:
 @routes.patch("/users/me/profile_data", VALUES, callers=Callers.PEOPLE)
 def set_own_values(call: Call) -> Answer:
     """Sets the caller's own values: a list of {id, value}."""
-    for entry in call[VALUES]:
-        field_id = check_integer('data["id"]', entry.get("id"))
-        profile_fields.set_value(call.core, call.user, field_id, entry.get("value"), by_user=True)
+    for field_id, value in call[VALUES].items():
+        profile_fields.set_value(call.core, call.user, field_id, value, by_user=True)
     return {}
 
 
 @routes.delete("/users/me/profile_data", IDS, callers=Callers.PEOPLE)
 def remove_own_values(call: Call) -> Answer:
     """Removes the caller's own values of these fields."""
-    for field_id in call[IDS]:
+    for field_id in set(call[IDS]):
         profile_fields.remove_value(call.core, call.user, field_id, by_user=True)
     return {}

@@ -9,14 +9,13 @@ from narrowcast_server.actions.joining import announce_newcomer
 from narrowcast_server.actions.users import check_full_name, check_own_address, create_user
 from narrowcast_server.http.params import (
     Param,
-    check_integer,
     integer_choice,
     nullable,
-    objects,
     optional,
     required,
     string,
     text_without_null,
+    values_by_id,
 )
 from narrowcast_server.http.routing import Answer, Call, Routes
 from narrowcast_server.organization.errors import insufficient_permission, no_such_user
@@ -35,7 +34,7 @@ routes = Routes()
 
 FULL_NAME = optional("full_name", text_without_null)
 ROLE = optional("role", integer_choice(*Role, listed=True))
-PROFILE_DATA = optional("profile_data", objects)
+PROFILE_DATA = optional("profile_data", values_by_id)
 NEW_ADDRESS = optional("new_email", text_without_null, since=Gate.NEW_EMAIL.level)
 COMMENT: Param[str | None] = optional(
     "deactivation_notification_comment", nullable(text_without_null), since=Gate.DEACTIVATION_COMMENT.level
@@ -69,9 +68,8 @@ def update_user(call: Call) -> Answer:
         user_admin.change_name(core, user, check_full_name(core, call[FULL_NAME] or "", user))
     if role is not None:
         user_admin.change_role(core, user, Role(role))
-    for entry in call[PROFILE_DATA] or []:
-        field_id = check_integer('profile_data["id"]', entry.get("id"))
-        profile_fields.set_value(core, user, field_id, entry.get("value"), by_user=False)
+    for field_id, value in (call[PROFILE_DATA] or {}).items():
+        profile_fields.set_value(core, user, field_id, value, by_user=False)
     return {}
 
 
