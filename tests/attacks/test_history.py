@@ -231,3 +231,22 @@ async def test_a_text_that_was_edited_away_is_sent_to_nobody(server: TestServer,
     if policy == "moves":
         versions = history.json()["message_history"]
         assert [version["topic"] for version in versions] == ["t", "other"]
+
+
+async def test_who_left_a_channel_does_not_keep_messages_that_are_moved_away_from_it(
+    server: TestServer,
+) -> None:
+    await newcomer(server, "farid")
+    message_id = await server.send("bruno", "operations", "plans")
+    people = {"principals": [server.id("farid")]}
+    await server.call(
+        "bruno", "DELETE", "/users/me/subscriptions", {"subscriptions": ["operations"], **people}
+    )
+    vault = {"subscriptions": [{"name": "vault"}], "invite_only": True}
+    await server.call("bruno", "POST", "/users/me/subscriptions", vault)
+    fields = {"stream_id": server.channel("vault"), "send_notification_to_new_thread": False}
+    await server.call("bruno", "PATCH", f"/messages/{message_id}", fields)
+    await server.call("bruno", "PATCH", f"/messages/{message_id}", {"content": "secret"})
+    await newcomer(server, "farid", "vault")
+    await server.refusal("farid", "GET", f"/messages/{message_id}")
+    assert await page(server, "farid", "vault") == []

@@ -234,20 +234,26 @@ async def test_the_readers_of_both_channels_receive_the_move_of_a_message(server
     assert (await message(server, "elif", message_id))["stream_id"] == server.channel("general")
 
 
-async def test_protected_history_reveals_no_moved_messages_to_new_subscribers(server: TestServer) -> None:
-    message_id = await server.send("ada", "engineering", "t")
-    await server.call(
-        "bruno",
-        "POST",
-        "/users/me/subscriptions",
-        {"subscriptions": [{"name": "operations"}], "principals": [server.id("greta"), server.id("farid")]},
-    )
-    with_it, without_it = await server.listen("farid"), await server.listen("greta")
+async def test_all_subscribers_of_a_channel_with_protected_history_receive_messages_moved_there(
+    server: TestServer,
+) -> None:
+    for channel, person in (("vault", "bruno"), ("operations", "greta")):
+        fields = {
+            "subscriptions": [{"name": channel}],
+            "invite_only": True,
+            "principals": [server.id(person)],
+        }
+        await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+    message_id = await server.send("bruno", "vault", "t")
+    newcomer = await server.listen("greta")
     fields = {"stream_id": server.channel("operations"), "send_notification_to_new_thread": False}
     await server.call("bruno", "PATCH", f"/messages/{message_id}", fields)
-    assert len(await with_it.events("update_message")) == 1
-    assert await without_it.events("update_message") == []
-    await server.refusal("greta", "GET", f"/messages/{message_id}")
+    (event,) = await newcomer.events("update_message")
+    assert event["message_ids"] == [message_id]
+    assert set(event["flags"]) == {"read", "historical"}
+    assert "vault" not in str(event)
+    assert set((await message(server, "greta", message_id))["flags"]) == {"read", "historical"}
+    assert (await server.listen("greta")).snapshot["unread_msgs"]["streams"] == []
 
 
 async def test_resolving_a_topic_renames_it_and_leaves_a_notice(server: TestServer) -> None:

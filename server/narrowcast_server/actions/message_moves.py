@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_api.wire.vocabulary import PropagateMode, VisibilityPolicy
 from narrowcast_server.actions.channels import refresh_first_message
@@ -20,6 +20,8 @@ from narrowcast_server.rules.moves import Move
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
+
+_ADDED: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 
 
 def plan(
@@ -90,9 +92,7 @@ def apply(core: Core, user: User, move: Move) -> tuple[dict[str, object], Audien
         _change_access(core, move, saw)
         refresh_first_message(core, move.source.id)
         refresh_first_message(core, move.target.id)
-    receivers = _readers(core, move.target, saw)
-    if not access.history_is_protected(move.target):
-        receivers.update(access.subscriber_ids(core, move.target.id))
+    receivers = _readers(core, move.target, saw) | set(access.subscriber_ids(core, move.target.id))
     knowing = (
         saw if access.history_is_protected(move.source) else saw | _readers(core, move.source, receivers)
     )
@@ -153,23 +153,35 @@ def _move_policies(core: Core, move: Move) -> None:
 
 
 def _change_access(core: Core, move: Move, saw: set[int]) -> None:
-    """Removes the messages from users who cannot read the new channel; marks them as read for non-subscribers."""
+    """Removes the messages from the history of users who cannot read the new channel, also of those who left
+    the old one; marks them as read for non-subscribers. With protected history, adds them to the history of
+    all subscribers.
+    """
     ids = [message.id for message in move.messages]
+    listed = json.dumps(ids)
     subscribed = set(access.subscriber_ids(core, move.target.id))
     for user_id in sorted(saw):
         user = core.users[user_id]
         if not access.may_read(core, user, move.target):
             protected = access.history_is_protected(move.source)
             seen = access.delivered_ids(core, user_id, ids) if protected else ids
-            core.store.execute(
-                "DELETE FROM user_messages WHERE user_id = ?"
-                " AND message_id IN (SELECT value FROM json_each(?))",
-                user_id,
-                json.dumps(ids),
-            )
             emit_deleted(core, move.source.id, move.old_topic, seen, [user_id])
         elif user_id not in subscribed:
             mark_read(core, user, ids)
+    holders = core.store.integers(
+        "SELECT DISTINCT user_id FROM user_messages WHERE message_id IN (SELECT value FROM json_each(?))", listed
+    )
+    for user_id in set(holders) - _readers(core, move.target, holders):
+        core.store.execute(
+            "DELETE FROM user_messages WHERE user_id = ? AND message_id IN (SELECT value FROM json_each(?))",
+            user_id,
+            listed,
+        )
+    if access.history_is_protected(move.target):
+        core.store.execute_many(
+            "INSERT OR IGNORE INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)",
+            [(user_id, message_id, _ADDED) for user_id in subscribed for message_id in ids],
+        )
 
 
 def mark_read(core: Core, user: User, ids: Sequence[int]) -> None:
