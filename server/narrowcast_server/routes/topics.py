@@ -51,7 +51,7 @@ def update_user_topic(call: Call) -> Answer:
     policy = VisibilityPolicy(call[POLICY])
     inherits = policy is VisibilityPolicy.NONE
     channel = access.readable_channel(call.core, call.user, call[STREAM_ID], archived=inherits)
-    _check_length(call, call[TOPIC])
+    topics.check_length(call.core, call[TOPIC])
     set_policy(call.core, call.user.id, channel.id, topics.mapped(call.core, call[TOPIC]), policy)
     return {}
 
@@ -75,13 +75,7 @@ def mute_topic(call: Call) -> Answer:
         if named is None:
             raise invalid_channel_id()
         channel = named
-    _check_length(call, call[TOPIC])
+    topics.check_length(call.core, call[TOPIC])
     policy = VisibilityPolicy.MUTED if mutes else VisibilityPolicy.NONE
     set_policy(core, user.id, channel.id, topics.mapped(core, call[TOPIC]), policy)
     return {}
-
-
-def _check_length(call: Call, topic: str) -> None:
-    limit = call.core.config.limits.max_topic_length
-    if len(topic) > limit:
-        raise ServiceError(f"topic is too long (limit: {limit} characters)")

@@ -81,6 +81,7 @@ def _type_in_channel(call: Call) -> None:
     topic = call[TOPIC]
     if topic is None:
         raise ServiceError("Missing topic")
+    topics.check_length(core, topic)
     if not switched_on(user, "send_stream_typing_notifications"):
         raise ServiceError("User has disabled typing notifications for channel messages")
     topic = topics.mapped(core, topic, placeholder=call.level >= Gate.PLACEHOLDER_TOPIC.level)

@@ -21,12 +21,17 @@ def mapped(core: Core, topic: str, *, placeholder: bool = True) -> str:
     return topic
 
 
-def checked(core: Core, topic: str) -> str:
-    """A mapped topic that messages may have; raises BAD_REQUEST for unprintable characters and too many of them."""
-    topic = mapped(core, topic) if core.level >= Gate.EMPTY_TOPIC.level else topic.strip()
+def check_length(core: Core, topic: str) -> None:
+    """Raises BAD_REQUEST if the topic is too long."""
     limit = core.config.limits.max_topic_length
     if len(topic) > limit:
         raise ServiceError(f"topic is too long (limit: {limit} characters)")
+
+
+def checked(core: Core, topic: str) -> str:
+    """A mapped topic that messages may have; raises BAD_REQUEST for unprintable characters and too many of them."""
+    topic = mapped(core, topic) if core.level >= Gate.EMPTY_TOPIC.level else topic.strip()
+    check_length(core, topic)
     for position, character in enumerate(topic, start=1):
         if not character.isprintable() and character not in "\u200d\u200c":
             raise ServiceError(f"Invalid character in topic, at position {position}!")
