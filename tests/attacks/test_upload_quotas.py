@@ -149,3 +149,31 @@ async def test_a_full_disk_is_reported_and_acknowledged_data_are_kept(tmp_path: 
         assert (await server.call("ada", "GET", f"/messages/{kept}"))["message"]["content"] == "<p>kept</p>"
         server.core.store.integer("PRAGMA max_page_count = 1000000")
         assert await server.send("ada", "general", "t", "there is room again")
+
+
+async def test_a_file_in_thousands_of_messages_holds_nobody_up(server: TestServer) -> None:
+    url = (await upload(server, "dario", 1))["url"]
+    note = await server.send_direct("dario", ["dario"], f"[a]({url})")
+    store = server.core.store
+    with server.core.transaction():
+        columns = "sender_id, conversation_id, topic, content, rendered, timestamp, client"
+        for _ in range(2_000):
+            copied = store.insert(
+                f"INSERT INTO messages ({columns}) SELECT {columns} FROM messages WHERE id = ?", note
+            )
+            store.execute(
+                "INSERT INTO message_attachments SELECT ?, attachment_id FROM message_attachments"
+                " WHERE message_id = ?",
+                copied,
+                note,
+            )
+    owner = await server.listen("dario", event_types=["attachment"])
+    with held() as watch:
+        many = {"content": f"![a]({url}) " * 140}
+        assert "inline" not in (await server.call("elif", "POST", "/messages/render", many))["rendered"]
+        sent = await server.send("dario", "general", "files", f"[a]({url})")
+    assert watch.longest < 0.25, watch
+    (event,) = await owner.events()
+    linking = [message["id"] for message in event["attachment"]["messages"]]
+    assert len(linking) == 100
+    assert linking[-1] == sent

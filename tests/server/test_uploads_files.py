@@ -121,6 +121,32 @@ async def test_one_cannot_open_a_strangers_file_by_writing_its_address(tmp_path:
         assert (await opened(server, "bruno", url))[0] == 403
 
 
+async def test_an_edited_message_keeps_its_file_when_the_message_that_gave_access_is_gone(
+    server: TestServer,
+) -> None:
+    url = (await upload(server, "ada"))["url"]
+    given = await server.send_direct("ada", ["dario"], f"[hello.txt]({url})")
+    shared = await server.send("dario", "general", "files", f"[hello.txt]({url})")
+    await server.call("ada", "DELETE", f"/messages/{given}")
+    await server.call("dario", "PATCH", f"/messages/{shared}", {"content": f"See [hello.txt]({url})"})
+    assert (await opened(server, "elif", url))[0] == 200
+    await server.call("dario", "PATCH", f"/messages/{shared}", {"content": "nothing"})
+    assert (await opened(server, "elif", url))[0] == 403
+
+
+async def test_a_file_in_protected_history_opens_for_users_who_received_a_message_with_it(
+    server: TestServer,
+) -> None:
+    url = (await upload(server, "bruno"))["url"]
+    await server.send("bruno", "operations", "files", f"[hello.txt]({url})")
+    fields = {"subscriptions": [{"name": "operations"}], "principals": [server.id("elif")]}
+    await server.call("bruno", "POST", "/users/me/subscriptions", fields)
+    assert (await opened(server, "dario", url))[0] == 200
+    assert (await opened(server, "elif", url))[0] == 403
+    await server.send("bruno", "operations", "files", f"[hello.txt]({url})")
+    assert (await opened(server, "elif", url))[0] == 200
+
+
 async def test_a_temporary_address_opens_the_file_for_a_minute_without_credentials(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         url = (await upload(server, "ada"))["url"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,11 +20,13 @@ def claim_attachments(core: Core, sender: User, message: Message, path_ids: Sequ
         row = core.store.one("SELECT id, owner_id FROM attachments WHERE path_id = ?", path_id)
         if row is None or not may_fetch(core, sender, row["id"]):
             continue
-        core.store.execute(
+        is_new = core.store.execute(
             "INSERT OR IGNORE INTO message_attachments (message_id, attachment_id) VALUES (?, ?)",
             message.id,
             row["id"],
         )
+        if not is_new:
+            continue
         core.emit(
             {
                 "type": "attachment",
@@ -35,6 +38,11 @@ def claim_attachments(core: Core, sender: User, message: Message, path_ids: Sequ
         )
 
 
-def release_attachments(core: Core, message_id: int) -> None:
-    """Removes the links of a message to uploads."""
-    core.store.execute("DELETE FROM message_attachments WHERE message_id = ?", message_id)
+def release_attachments(core: Core, message: Message, path_ids: Sequence[str]) -> None:
+    """Removes the links of a message to all uploads but these."""
+    core.store.execute(
+        "DELETE FROM message_attachments WHERE message_id = ? AND attachment_id NOT IN"
+        " (SELECT id FROM attachments WHERE path_id IN (SELECT value FROM json_each(?)))",
+        message.id,
+        json.dumps(path_ids),
+    )

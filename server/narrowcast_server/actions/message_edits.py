@@ -62,8 +62,9 @@ def edit_content(core: Core, user: User, message: Message, content: str) -> dict
     )
     core.store.execute("UPDATE message_words SET content = ? WHERE rowid = ?", content, message.id)
     changed = stored(core, message.id)
-    release_attachments(core, message.id)
+    # In this order, since the author may be able to open an upload only by the link in this very message.
     claim_attachments(core, user, changed, rendering.attachments)
+    release_attachments(core, changed, rendering.attachments)
     _mention_anew(core, changed, rendering)
     before = {"orig_content": message.content, "orig_rendered_content": message.rendered}
     return {

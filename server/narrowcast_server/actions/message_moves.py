@@ -169,7 +169,8 @@ def _change_access(core: Core, move: Move, saw: set[int]) -> None:
         elif user_id not in subscribed:
             mark_read(core, user, ids)
     holders = core.store.integers(
-        "SELECT DISTINCT user_id FROM user_messages WHERE message_id IN (SELECT value FROM json_each(?))", listed
+        "SELECT DISTINCT user_id FROM user_messages WHERE message_id IN (SELECT value FROM json_each(?))",
+        listed,
     )
     for user_id in set(holders) - _readers(core, move.target, holders):
         core.store.execute(

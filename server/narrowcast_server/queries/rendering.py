@@ -38,6 +38,7 @@ class RenderingContext:
     def __init__(self, core: Core, user: User) -> None:
         self._core = core
         self._user = user
+        self._attachments: dict[str, AttachmentInfo | None] = {}
 
     @property
     def realm_url(self) -> str:
@@ -109,6 +110,11 @@ class RenderingContext:
         return None if row is None else CustomEmoji(str(row["id"]), row["name"], row["source_url"])
 
     def attachment(self, path_id: str) -> AttachmentInfo | None:
+        if path_id not in self._attachments:
+            self._attachments[path_id] = self._found_attachment(path_id)
+        return self._attachments[path_id]
+
+    def _found_attachment(self, path_id: str) -> AttachmentInfo | None:
         row = self._core.store.one("SELECT * FROM attachments WHERE path_id = ?", path_id)
         if row is None or not may_fetch(self._core, self._user, row["id"]):
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.organization.models import User
 from narrowcast_server.storage.store import Row
@@ -10,15 +10,18 @@ from narrowcast_server.storage.store import Row
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
+_MOST_MESSAGES: Final = 100
+
 
 def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
-    """An upload in lists and events; times in milliseconds."""
+    """An upload in lists and events, with the newest messages that link to it; times in milliseconds."""
     row = core.store.one("SELECT * FROM attachments WHERE id = ?", attachment_id)
     assert row is not None
     messages = core.store.all(
         "SELECT m.id, m.timestamp FROM message_attachments a JOIN messages m ON m.id = a.message_id"
-        " WHERE a.attachment_id = ? ORDER BY m.id",
+        " WHERE a.attachment_id = ? ORDER BY m.id DESC LIMIT ?",
         attachment_id,
+        _MOST_MESSAGES,
     )
     return {
         "id": row["id"],
@@ -26,7 +29,9 @@ def attachment_object(core: Core, attachment_id: int) -> dict[str, object]:
         "path_id": row["path_id"],
         "size": row["size"],
         "create_time": row["created"] * 1000,
-        "messages": [{"id": message["id"], "date_sent": message["timestamp"] * 1000} for message in messages],
+        "messages": [
+            {"id": message["id"], "date_sent": message["timestamp"] * 1000} for message in reversed(messages)
+        ],
     }
 
 

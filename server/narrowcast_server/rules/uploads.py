@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Final
 
-from narrowcast_server.organization.models import User
-from narrowcast_server.rules.access import find_message, may_see
+from narrowcast_server.organization.models import Channel, User
+from narrowcast_server.rules.access import history_is_protected, may_read
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
+_LINKING: Final = (
+    "FROM message_attachments a JOIN messages m ON m.id = a.message_id WHERE a.attachment_id = ?"
+)
+
 
 def may_open(core: Core, user: User | None, attachment: Row) -> bool:
-    """Whether the user may open an upload (UPL-08, UPL-09); without a user only those in web-public channels."""
+    """Whether the user may open an upload (UPL-08, UPL-09); without a user only those in web-public channels,
+    and none if the organization has no spectator access.
+    """
     if user is not None:
         return may_fetch(core, user, attachment["id"])
-    messages = core.store.integers(
-        "SELECT message_id FROM message_attachments WHERE attachment_id = ?", attachment["id"]
-    )
-    return any(is_web_public(core, message_id) for message_id in messages)
-
-
-def is_web_public(core: Core, message_id: int) -> bool:
-    """Whether a message is readable without an account; never if the organization has no spectator access."""
     if not core.setting_bool("enable_spectator_access"):
         return False
-    message = find_message(core, message_id)
-    if message is None or message.channel_id is None:
-        return False
-    channel = core.channels[message.channel_id]
-    return channel.is_web_public and not channel.is_archived
+    channels = _linking_channels(core, attachment["id"])
+    return any(channel.is_web_public and not channel.is_archived for channel in channels)
 
 
 def may_fetch(core: Core, user: User, attachment_id: int) -> bool:
@@ -38,10 +34,27 @@ def may_fetch(core: Core, user: User, attachment_id: int) -> bool:
     owner = core.store.integer("SELECT owner_id FROM attachments WHERE id = ?", attachment_id)
     if owner == user.id:
         return True
-    for message_id in core.store.integers(
-        "SELECT message_id FROM message_attachments WHERE attachment_id = ?", attachment_id
-    ):
-        message = find_message(core, message_id)
-        if message is not None and may_see(core, user, message):
-            return True
-    return False
+    channels = [each for each in _linking_channels(core, attachment_id) if may_read(core, user, each)]
+    protected = [channel.id for channel in channels if history_is_protected(channel)]
+    if len(protected) < len(channels):
+        return True
+    received = core.store.one(
+        f"SELECT 1 {_LINKING} AND CASE WHEN m.channel_id IS NULL"
+        " THEN EXISTS (SELECT 1 FROM conversation_members c"
+        "  WHERE c.user_id = ? AND c.conversation_id = m.conversation_id)"
+        " ELSE m.channel_id IN (SELECT value FROM json_each(?)) AND EXISTS (SELECT 1 FROM user_messages u"
+        "  WHERE u.user_id = ? AND u.message_id = m.id) END LIMIT 1",
+        attachment_id,
+        user.id,
+        json.dumps(protected),
+        user.id,
+    )
+    return received is not None
+
+
+def _linking_channels(core: Core, attachment_id: int) -> list[Channel]:
+    """The channels with messages that link to an upload."""
+    ids = core.store.integers(
+        f"SELECT DISTINCT m.channel_id {_LINKING} AND m.channel_id IS NOT NULL", attachment_id
+    )
+    return [core.channels[channel_id] for channel_id in ids]
