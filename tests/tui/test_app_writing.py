@@ -185,6 +185,30 @@ async def test_tab_completes_people_channels_and_emoji(tmp_path: Path, typed: st
         assert stage.screen.writing.text.text == completed
 
 
+async def test_a_click_takes_a_completion(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        await stage.type("@c")
+        offered = stage.screen.writing.offers.list
+        second = offered.items[1]
+        await stage.pilot.click(offered, offset=(4, 1))
+        await stage.pilot.pause()
+        assert stage.screen.writing.text.text == second.value.insert
+        await stage.type("hi")
+        assert stage.screen.writing.text.text == f"{second.value.insert}hi"
+
+
+async def test_a_click_on_a_channel_goes_on_to_the_topic(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("c")
+        await stage.type("eng")
+        await stage.pilot.click(stage.screen.writing.offers.list, offset=(4, 0))
+        await stage.pilot.pause()
+        assert stage.screen.writing.target.channel.text == "engineering"
+        assert stage.screen.writing.target.topic.has_focus
+
+
 async def test_other_people_see_that_one_types_and_that_one_stopped(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         listener = await stage.server.listen("bruno")

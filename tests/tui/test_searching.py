@@ -187,6 +187,18 @@ async def test_arrows_choose_among_the_offers(tmp_path: Path) -> None:
         assert box(stage).editor.text.strip() == second.value.insert.strip()
 
 
+async def test_a_click_takes_an_offer(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("slash")
+        await stage.type("is:")
+        offered = box(stage).query_one("#offers", ChoiceList)
+        second = offered.items[1]
+        await stage.pilot.click(offered, offset=(4, 1))
+        await stage.pilot.pause()
+        assert box(stage).editor.text.strip() == second.value.insert.strip()
+        assert box(stage).editor.has_focus
+
+
 async def test_a_long_reason_is_read_in_full_on_a_small_screen(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=(80, 24)) as stage:
         await stage.press("slash")

@@ -27,6 +27,7 @@ from narrowcast.panes.compose.sending import Sending
 from narrowcast.panes.compose.uploads import UploadRows
 from narrowcast.panes.open_view import OpenView
 from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.virtual_list import VirtualList
 from narrowcast_api.narrow.destinations import Destination
 
 if TYPE_CHECKING:
@@ -233,6 +234,11 @@ class ComposePane(Vertical):
             self._shared.tell(problem, severity="warning")
         else:
             self._order.step(1)
+
+    def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
+        """A click on a completion takes it."""
+        event.stop()
+        self.action_compose_next_field()
 
     def _tell_typing(self) -> None:
         if not self.text.text.strip():

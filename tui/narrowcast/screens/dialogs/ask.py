@@ -17,6 +17,7 @@ from narrowcast.screens.dialogs.key_line import KeyLine
 from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.widgets.editor import Editor
 from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.virtual_list import VirtualList
 
 __all__ = ["AskScreen", "Completion"]
 
@@ -131,6 +132,11 @@ class AskScreen(Dialog[str | None]):
             self.say(problem, "bad")
         else:
             self.dismiss(answer)
+
+    def on_virtual_list_selected(self, event: VirtualList.Selected) -> None:
+        """A click on a completion takes it."""
+        event.stop()
+        self.action_complete()
 
     def _problem_of(self, answer: str) -> str:
         return self._check(answer) if self._check is not None else ""
