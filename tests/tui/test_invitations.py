@@ -120,6 +120,25 @@ async def test_an_invitation_is_sent_again_and_revoked(tmp_path: Path, mailing: 
         assert await invitations(stage) == []
 
 
+async def test_an_action_is_for_the_invitation_that_it_was_chosen_for(
+    tmp_path: Path, mailing: TestServer
+) -> None:
+    async with on_stage(tmp_path, size=(80, 24), server=mailing) as stage:
+        await opened(stage)
+        await stage.press("n")
+        await fill(stage, emails="one@demo.example, two@demo.example")
+        await until(lambda: len(rows(stage)) == 2)
+        screen = stage.app.screen
+        assert isinstance(screen, InvitationsScreen)
+        chosen, other = (row.value for row in screen.list.items)
+        await stage.press("enter")
+        await mailing.call("ada", "DELETE", f"/invites/{chosen.id}")
+        await until(lambda: [row.value for row in screen.list.items] == [other])
+        await choose(stage, "Resend")
+        await until(lambda: "nvitation" in said(stage))
+        assert "resent" not in said(stage)
+
+
 async def test_an_administrator_chooses_what_the_invited_are_told(tmp_path: Path) -> None:
     def told() -> list[str | None]:
         return [

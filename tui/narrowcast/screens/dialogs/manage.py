@@ -355,9 +355,11 @@ class ManageScreen(Dialog[object], Generic[T]):
         self.new()
 
     def action_delete(self) -> None:
-        item = self.selected
-        if item is None:
-            return
+        if (item := self.selected) is not None:
+            self.ask_to_delete(item)
+
+    def ask_to_delete(self, item: T) -> None:
+        """Delete a thing once the user has confirmed it."""
         question, yes = self.question(item)
         if question:
             ask_first(self, question, yes, lambda: self.work(self.delete(item)))

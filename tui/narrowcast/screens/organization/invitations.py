@@ -215,11 +215,11 @@ class InvitationsScreen(ManageScreen["Invitation"]):
 
         def chosen(what: str | None) -> None:
             if what == "copy":
-                self.action_copy_link()
+                self._copy_link(item)
             elif what == "resend":
-                self.action_resend()
+                self._resend(item)
             elif what == "revoke":
-                self.action_delete()
+                self.ask_to_delete(item)
 
         by = self.state.users.name(item.invited_by_user_id) if item.invited_by_user_id else "somebody"
         self.app.push_screen(
@@ -227,26 +227,27 @@ class InvitationsScreen(ManageScreen["Invitation"]):
         )
 
     def action_copy_link(self) -> None:
-        item = self.selected
-        if item is not None and item.link_url:
+        if (item := self.selected) is not None:
+            self._copy_link(item)
+
+    def _copy_link(self, item: Invitation) -> None:
+        if item.link_url:
             self.copy(item.link_url, "the link")
-        elif item is not None:
-            self.say(
-                "Email invitations have no link to copy. Create an invitation link.",
-                bad=True,
-            )
+        else:
+            self.say("Email invitations have no link to copy. Create an invitation link.", bad=True)
 
     def action_resend(self) -> None:
-        item = self.selected
-        if item is not None and _is_unsent(item):
+        if (item := self.selected) is not None:
+            self._resend(item)
+
+    def _resend(self, item: Invitation) -> None:
+        if _is_unsent(item):
             self._offer_links([item])
-        elif item is not None and not item.is_multiuse:
-            self.work(
-                self.session.client.invites.resend(invite_id=item.id),
-                done=f"Invitation resent to {item.email}.",
-            )
-        elif item is not None:
+        elif item.is_multiuse:
             self.say("Invitation links are not emailed. Copy the link.", bad=True)
+        else:
+            resend = self.session.client.invites.resend
+            self.work(resend(invite_id=item.id), done=f"Invitation resent to {item.email}.")
 
     def question(self, item: Invitation) -> tuple[str, str]:
         what = "this link" if item.is_multiuse else f"the invitation of {item.email}"
