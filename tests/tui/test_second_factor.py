@@ -163,6 +163,9 @@ async def test_the_app_sets_it_up_and_shows_the_recovery_codes_until_they_are_ke
         assert factors.is_on(ada)
         assert len(codes) == 10
         assert factors.fits(ada, codes[0])
+        await stage.press("slash", *codes[0][:4], "escape")
+        assert isinstance(stage.app.screen, RecoveryCodesScreen)
+        assert len(stage.app.screen.list.shown) == 10, "the first key only clears the filter"
         await stage.press("escape", "n")
         assert isinstance(stage.app.screen, RecoveryCodesScreen)
         await stage.press("escape", "y")

@@ -214,6 +214,6 @@ class RecoveryCodesScreen(ManageScreen[str]):
     def action_copy_all(self) -> None:
         self.copy("\n".join(self._codes), "all codes")
 
-    def action_leave(self) -> None:
+    def leave(self) -> None:
         question = "These codes are not shown again. Have you saved them?"
         ask_first(self, question, "Yes, close", lambda: self.dismiss(None))

@@ -378,4 +378,8 @@ class ManageScreen(Dialog[object], Generic[T]):
     def action_leave(self) -> None:
         """Clear the filter, or close the screen if there is none."""
         if not self._find.end():
-            self.dismiss(None)
+            self.leave()
+
+    def leave(self) -> None:
+        """Close the screen."""
+        self.dismiss(None)
