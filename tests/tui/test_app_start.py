@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from functools import partial
 from pathlib import Path
 
@@ -247,14 +248,16 @@ async def test_a_conflict_shows_both_texts_and_keeps_the_one_that_is_chosen(tmp_
         mine = stage.session.drafts.save(None, None, "written here")
         theirs = stage.session.drafts.save(None, None, "written there")
         conflict = (
-            Draft(mine, DraftVersion(None, "written here"), 0.0),
-            Draft(theirs, DraftVersion(None, "written there"), 0.0),
+            Draft(mine, DraftVersion(None, "written here"), 1_700_000_000.0),
+            Draft(theirs, DraftVersion(None, "written there"), 1_600_000_000.0),
         )
         kept: list[str | None] = []
         await stage.app.push_screen(ConflictScreen(stage.session, conflict), kept.append)
         await stage.pilot.pause()
         assert "written here" in shown(stage.app)
         assert "written there" in shown(stage.app)
+        for head in ("1  First version .* edited .*2023", "2  Second version .* edited .*2020"):
+            assert re.search(head, shown(stage.app))
         await stage.press("2")
         assert kept == [theirs]
         assert [draft.content for draft in stage.session.drafts.all()] == ["written there"]

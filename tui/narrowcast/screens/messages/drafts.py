@@ -63,12 +63,12 @@ class DraftsScreen(ManageScreen[Draft]):
         where = "no recipients yet"
         if draft.destination is not None:
             where = names.destination(self.state, draft.destination)
-        when = moment(draft.edited, time.time(), long=has_long_clock(self.state))
         problem = ""
         if draft.conflict_with is not None:
             problem = "two versions: also edited on another device or in another window (see both versions)"
         elif draft.error:
             problem = f"saved on this device only: {draft.error}"
+        when = _edited(self.session, draft)
         return ListRow(draft.draft_id, draft, where, when, draft.content, warn=bool(problem), last=problem)
 
     def open(self, item: Draft) -> None:
@@ -103,6 +103,11 @@ class DraftsScreen(ManageScreen[Draft]):
         self.refresh_rows()
         if draft_id is not None:
             self.dismiss(draft_id)
+
+
+def _edited(session: Session, draft: Draft) -> str:
+    """When a draft was edited last."""
+    return moment(draft.edited, time.time(), long=has_long_clock(session.state))
 
 
 class TextLines(VirtualList[str]):
@@ -160,12 +165,9 @@ class ConflictScreen(Dialog[str | None]):
                 ],
             )
             yield title
-            for head, draft in (
-                ("1  This device", self.conflict[0]),
-                ("2  Another device", self.conflict[1]),
-            ):
+            for head, draft in zip(("1  First version", "2  Second version"), self.conflict, strict=True):
                 line = OneLine()
-                line.show_pieces([(head, "accent")])
+                line.show_pieces([(head, "accent")], [(f"edited {_edited(self.session, draft)} ", "dim")])
                 yield line
                 yield TextLines(draft.content)
 
