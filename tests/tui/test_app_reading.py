@@ -122,6 +122,16 @@ async def test_help_lists_every_command_of_the_registry(tmp_path: Path) -> None:
         assert {command.id for command in REGISTRY} <= shown
 
 
+async def test_the_first_steps_name_the_keys_of_the_configuration(tmp_path: Path) -> None:
+    config = Config(keys={"message.down": "f7", "message.enter": "f12"})
+    async with on_stage(tmp_path, config=config) as stage:
+        await stage.press("question_mark")
+        screen = stage.app.screen
+        assert isinstance(screen, HelpScreen)
+        shown = [(row.keys, row.title) for row in screen.list.items]
+        assert ("F7", "Next message; F12 opens what is selected") in shown
+
+
 async def test_help_is_kept_and_begins_anew_each_time(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
 

@@ -15,7 +15,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from narrowcast.commands.hints import Keys
+from narrowcast.commands.hints import Keys, key_of, with_keys
 from narrowcast.commands.keymap import key_label
 from narrowcast.commands.registry import Context, bindings_for, by_id, every, groups
 from narrowcast.screens.dialogs.dialog import Dialog
@@ -27,7 +27,7 @@ from narrowcast.widgets.virtual_list import VirtualList
 
 FIRST_STEPS = (
     ("pane.next", "Move between panes: channels, messages, compose box, people"),
-    ("message.down", "Next message; Enter opens what is selected"),
+    ("message.down", "Next message; <message.enter> opens what is selected"),
     ("message.reply", "Reply to the selected message"),
     ("write.channel", "New channel message"),
     ("write.direct", "New direct message"),
@@ -214,7 +214,7 @@ def _entries(keys: Keys, active: Sequence[str]) -> Iterator[Entry]:
                 yield Entry("Keys here", _keys(keys, command_id), command.title, command_id)
     else:
         for command_id, title in FIRST_STEPS:
-            yield Entry("First steps", key_label(keys[command_id][0]) if keys[command_id] else "", title)
+            yield Entry("First steps", key_of(keys, command_id), with_keys(keys, title))
     for sign, meaning in LEGEND:
         yield Entry("Signs", sign, meaning)
     for group, listed in groups().items():
