@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pytest
 
-from support.captures import captures, recorded_events
+from support.captures import needs_recordings, recorded_events
 from support.replaying import Outcome, Replayed, recorded_requests, replay
 from support.shapes import Shape, kind_of
 
-pytestmark = pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+pytestmark = needs_recordings
 
 _FILES = {
     "POST_user_uploads": 16,
@@ -26,12 +26,12 @@ _FILES = {
     "realm_emoji": 9,
     "DELETE_attachments": 3,
 }
-_NOT_RECORDED = {
-    "the recording has no files": {
+_NOT_REPLAYABLE = {
+    "the uploaded files were not recorded": {
         "GET_messages_id/09",
         *(f"{folder}/{number:02}" for folder, last in _FILES.items() for number in range(1, last + 1)),
     },
-    "the recording has no headers": {"AUTH/20", "AUTH/21", "AUTH/22", "AUTH/23"},
+    "the headers were not recorded": {"AUTH/20", "AUTH/21", "AUTH/22", "AUTH/23"},
     "the recorded queue contained other events": {
         *(f"GET_events/{number:02}" for number in (1, 2, 3, 4, 5, 6, 7, 8, 16)),
         "DELETE_events/05",
@@ -43,7 +43,7 @@ _NOT_RECORDED = {
         *("POST_typing/35", "GET_users_me_stream_id_topics/08", "POST_user_topics/15"),
     },
 }
-"""Requests that cannot be replayed."""
+"""Requests that cannot be replayed, by reason."""
 _SETUP: Mapping[str, list[tuple[str, str, str, dict[str, object]]]] = {
     "POST_typing/30": [
         (
@@ -57,7 +57,7 @@ _SETUP: Mapping[str, list[tuple[str, str, str, dict[str, object]]]] = {
 }
 """Requests that the recording made before another one without recording them."""
 
-_DIFFERENT = {
+_DIFFERENT_OUTCOMES = {
     "Zulip answers with a page of its web app, this server with JSON": {
         *("AUTH/26", "AUTH/27", "AUTH/28", "AUTH/29", "GET_messages_id/06", "GET_server_settings/04"),
     },
@@ -94,8 +94,8 @@ _DIFFERENT = {
     "the recorded server failed": {"POST_users_me_subscriptions/26", "POST_realm_playgrounds/12"},
     "the contract defines a code for an unknown channel (ERR-03)": {"DELETE_users_me_subscriptions/04"},
 }
-"""Requests with a different outcome."""
-_IN_OTHER_WORDS = {
+"""Requests with a different outcome, by reason."""
+_DIFFERENT_TEXTS = {
     "the text names the organization and the user": {"POST_messages/56"},
     "the text says what is wrong with the email address": {"POST_users/03"},
     "the contract has its own term for the language (PLG-03)": {"POST_realm_playgrounds/09"},
@@ -106,12 +106,12 @@ _IN_OTHER_WORDS = {
     "invitation links and invitations share one sequence of ids": {"DELETE_invites_multiuse/02"},
     "in the contract every forbidden invitation has the same error (INV-32)": {"POST_invites/16"},
 }
-"""Errors with a different text."""
-_OF_THE_LIBRARY = re.compile(
+"""Errors with a different text, by reason."""
+_VALIDATION_PREFIX = re.compile(
     r': Value error, Not in the list of possible values|(?<=: )Value error, |\["(int|bool)"\]'
 )
 """Text that the recorded server's validation library adds to its errors; here only some errors have it."""
-_OF_ANOTHER_SHAPE = {
+_DIFFERENT_SHAPES = {
     ".message.avatar_url can be NoneType": "clients compute the URLs of Gravatar pictures (client_gravatar)",
     ".bot.api_key is missing": "only the owner of a bot receives its key",
     ".person.bot_owner_id can be NoneType": "present and null for human users",
@@ -122,7 +122,7 @@ _OF_ANOTHER_SHAPE = {
     ".away is new": "the contract still has the field (STAT-12)",
 }
 """Where events differ in shape from all recorded ones of their type, and why."""
-_UNSEEN = {
+_NOT_CAUSED = {
     "attachment/add": "no files are uploaded",
     "attachment/remove": "no files are uploaded",
     "attachment/update": "no files are uploaded",
@@ -144,7 +144,7 @@ def _labels(table: Mapping[str, set[str]]) -> set[str]:
 @pytest.fixture(scope="module")
 def replayed(tmp_path_factory: pytest.TempPathFactory) -> Replayed:
     folder = tmp_path_factory.mktemp("replay") / "data"
-    return asyncio.run(replay(folder, _SETUP, _labels(_NOT_RECORDED)))
+    return asyncio.run(replay(folder, _SETUP, _labels(_NOT_REPLAYABLE)))
 
 
 def _differences(outcome: Outcome) -> Iterator[object]:
@@ -160,10 +160,10 @@ def _differences(outcome: Outcome) -> Iterator[object]:
         yield f"with {sorted(new)}"
 
 
-def _says_the_same(outcome: Outcome) -> bool:
-    recorded = _OF_THE_LIBRARY.sub("", str(outcome.recorded.response.get("msg", "")))
-    said = _OF_THE_LIBRARY.sub("", str(outcome.answer.get("msg", "")))
-    return recorded.replace("using Zulip", "using this organization") == said
+def _has_the_recorded_text(outcome: Outcome) -> bool:
+    recorded = _VALIDATION_PREFIX.sub("", str(outcome.recorded.response.get("msg", "")))
+    text = _VALIDATION_PREFIX.sub("", str(outcome.answer.get("msg", "")))
+    return recorded.replace("using Zulip", "using this organization") == text
 
 
 def _by_kind(events: Iterable[Mapping[str, object]]) -> Mapping[str, Sequence[object]]:
@@ -175,39 +175,39 @@ def _by_kind(events: Iterable[Mapping[str, object]]) -> Mapping[str, Sequence[ob
 
 def test_every_recorded_request_has_the_recorded_outcome(replayed: Replayed) -> None:
     different = {one.recorded.label: found for one in replayed.outcomes if (found := list(_differences(one)))}
-    expected = _labels(_DIFFERENT)
+    expected = _labels(_DIFFERENT_OUTCOMES)
     assert {label: different[label] for label in different.keys() - expected} == {}
-    assert expected - different.keys() == set(), "no longer different"
+    assert expected - different.keys() == set(), "remove from the table: no longer different"
     assert len(replayed.outcomes) > 1000
 
 
 def test_every_refusal_has_the_recorded_text(replayed: Replayed) -> None:
-    alike = [one for one in replayed.outcomes if one.recorded.label not in _labels(_DIFFERENT)]
-    others = {one.recorded.label: one.answer.get("msg") for one in alike if not _says_the_same(one)}
-    expected = _labels(_IN_OTHER_WORDS)
+    alike = [one for one in replayed.outcomes if one.recorded.label not in _labels(_DIFFERENT_OUTCOMES)]
+    others = {one.recorded.label: one.answer.get("msg") for one in alike if not _has_the_recorded_text(one)}
+    expected = _labels(_DIFFERENT_TEXTS)
     assert {label: others[label] for label in others.keys() - expected} == {}
-    assert expected - others.keys() == set(), "no longer different"
+    assert expected - others.keys() == set(), "remove from the table: no longer different"
     assert sum(one.status >= 400 for one in alike) > 400
 
 
 def test_only_requests_listed_in_the_table_are_left_out(replayed: Replayed) -> None:
     sent = {one.recorded.label for one in replayed.outcomes}
-    assert {one.label for one in recorded_requests()} - sent == _labels(_NOT_RECORDED)
+    assert {one.label for one in recorded_requests()} - sent == _labels(_NOT_REPLAYABLE)
 
 
-def test_every_event_has_the_recorded_shape_but_where_the_tables_say_why(replayed: Replayed) -> None:
-    unseen: set[str] = set()
+def test_every_event_has_the_recorded_shape_except_those_in_the_tables(replayed: Replayed) -> None:
+    not_caused: set[str] = set()
     different: set[str] = set()
     for clients, events in replayed.events.items():
         recorded = _by_kind(
             event for path, event in recorded_events() if path.startswith("events/legacy/") == bool(clients)
         )
-        told = _by_kind(events)
-        unseen |= recorded.keys() - told.keys()
-        both = recorded.keys() & told.keys()
+        sent = _by_kind(events)
+        not_caused |= recorded.keys() - sent.keys()
+        both = recorded.keys() & sent.keys()
         assert len(both) > 100
-        found = {(kind, one) for kind in both for one in Shape(recorded[kind]).differences(Shape(told[kind]))}
-        assert {(kind, one) for kind, one in found if one not in _OF_ANOTHER_SHAPE} == set()
+        found = {(kind, one) for kind in both for one in Shape(recorded[kind]).differences(Shape(sent[kind]))}
+        assert {(kind, one) for kind, one in found if one not in _DIFFERENT_SHAPES} == set()
         different |= {one for _, one in found}
-    assert unseen == _UNSEEN.keys()
-    assert _OF_ANOTHER_SHAPE.keys() - different == set(), "no longer different"
+    assert not_caused == _NOT_CAUSED.keys()
+    assert _DIFFERENT_SHAPES.keys() - different == set(), "remove from the table: no longer different"
