@@ -8,15 +8,13 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import parse_event
 from narrowcast_api.wire.model import fields_of
 from support.answers import model_for, operation
-from support.captures import captures, recorded_answers, recorded_events
+from support.captures import captures, needs_recordings, recorded_answers, recorded_events
 
-pytestmark = pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+pytestmark = needs_recordings
 
 FEATURES = Path(__file__).resolve().parents[2] / "docs" / "zulip-features.md"
 FRAME = {"result", "msg", "queue_id", "last_event_id"}

@@ -11,7 +11,7 @@ from narrowcast_api.model.attachments import read_attachment
 from narrowcast_api.state.holder_rules import HolderRule
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.levels import Gate
-from support.captures import captures
+from support.captures import captures, needs_recordings
 from support.live import make_state
 
 FEATURES = Path(__file__).resolve().parents[2] / "docs" / "zulip-features.md"
@@ -68,7 +68,7 @@ def test_a_permission_is_open_to_every_role_that_its_rule_does_not_leave_out(
     assert state.holder_rules.of("realm", "can_y") == HolderRule(), "where nothing is said, all is open"
 
 
-@pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+@needs_recordings
 def test_the_snapshot_of_a_real_server_is_read_whole() -> None:
     folder = captures()
     assert folder is not None

@@ -26,7 +26,7 @@ from narrowcast_api.wire.events import (
     WebReloadClientEvent,
     parse_event,
 )
-from support.captures import captures, fixture, own_events, recorded_events
+from support.captures import captures, fixture, needs_recordings, own_events, recorded_events
 from support.ledger import proves
 from support.live import apply, channel_message, direct_message, make_state, message_event, snapshot
 from support.state_facts import differences, facts
@@ -67,7 +67,7 @@ def test_a_sample_event_that_is_applied_again_changes_nothing(event: dict[str, o
     assert differences(facts(twice), facts(once)) == {}
 
 
-@pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+@needs_recordings
 def test_every_recorded_event_applies() -> None:
     state = State.from_snapshot(fixture("snapshot.json"))
     for name, event in recorded_events():
@@ -82,11 +82,12 @@ def recorded_snapshots() -> list[Path]:
     return sorted((folder / "POST_register").glob("*success*.json")) if folder is not None else []
 
 
+@needs_recordings
 @pytest.mark.parametrize("path", recorded_snapshots(), ids=lambda path: path.stem)
 def test_every_recorded_snapshot_gives_a_state_that_can_be_read(path: Path) -> None:
     answer = json.loads(path.read_bytes())["response"]
     if "user_id" not in answer:
-        pytest.skip("asked for without what tells who one is")
+        pytest.skip("registration without the current user")
     state = State.from_snapshot(answer)
     facts(state)
     assert len(state.unreads) == answer.get("unread_msgs", {}).get("count", 0)

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from support.captures import captures
+from support.captures import captures, needs_recordings
 from support.server import Answer, TestServer
 
-FOUND = captures()
-CAPTURES = FOUND or Path()
-pytestmark = pytest.mark.skipif(FOUND is None, reason="there are no recordings here")
+CAPTURES = captures() or Path()
+pytestmark = needs_recordings
 
 CAPABILITIES = dict.fromkeys(
     (

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from support.captures import captures
+from support.captures import captures, needs_recordings
 from support.server import TestServer
 
 
@@ -83,7 +83,7 @@ async def test_a_channel_has_rules_of_its_own(server: TestServer) -> None:
         await server.refusal("ada", "POST", create, {**params, "can_administer_channel_group": group})
 
 
-@pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+@needs_recordings
 async def test_the_rules_are_those_of_a_real_server(server: TestServer) -> None:
     folder = captures()
     assert folder is not None

@@ -16,7 +16,7 @@ from narrowcast_api.wire.parameters import QUOTED, QUOTED_BELOW, is_quoted, shap
 from narrowcast_api.wire.vocabulary import TopicsPolicy
 from narrowcast_server.actions.retention import FOREVER
 from narrowcast_server.http.app import routes_of
-from support.captures import captures, recorded_answers
+from support.captures import needs_recordings, recorded_answers
 from support.server import Bare, TestServer
 
 TO_COME = 4_000_000_000
@@ -42,7 +42,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-@pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+@needs_recordings
 def test_the_table_marks_as_bare_exactly_the_text_that_a_real_server_accepted_bare() -> None:
     taken = refused = 0
     for method, path, name, text, capture in recorded_texts():
@@ -220,7 +220,7 @@ def refused_for_their_shape() -> list[tuple[str, str, str, dict[str, Any], str]]
     return found
 
 
-@pytest.mark.skipif(captures() is None, reason="there are no recordings here")
+@needs_recordings
 async def test_requests_that_a_real_server_rejected_for_their_form_are_rejected_here_too(
     server: TestServer,
 ) -> None:

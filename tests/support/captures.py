@@ -2,7 +2,8 @@
 
 They are reference data and not part of the project: the environment variable ``NARROWCAST_CAPTURES`` names
 their folder; by default it is ``shared/captures`` beside the project, or beside the repository of which the
-project is a work tree. Tests that use them always run on the project's own fixtures too.
+project is a work tree. Tests marked `needs_recordings` are
+skipped without them; the others also use the project's own fixtures.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 _BESIDE = tuple(parent / "shared" / "captures" for parent in (PROJECT.parent, PROJECT.parent.parent))
@@ -24,6 +27,11 @@ def captures() -> Path | None:
     if named:
         return Path(named)
     return next((place for place in _BESIDE if place.is_dir()), None)
+
+
+needs_recordings = pytest.mark.skipif(
+    captures() is None, reason="set NARROWCAST_CAPTURES to the folder of recordings"
+)
 
 
 def fixture(name: str) -> Any:

@@ -19,7 +19,7 @@ from narrowcast.content.layout import Layout
 from narrowcast.content.palette import Palette
 from narrowcast.content.reader import parse
 from narrowcast.text.safe_text import safe_line
-from support.captures import captures
+from support.captures import captures, needs_recordings
 from support.content_examples import EXAMPLES
 from support.exploring import examples
 
@@ -118,12 +118,15 @@ def test_no_visible_character_is_lost(name: str, width: int) -> None:
     assert lost(CASES[name], width) == ""
 
 
+@needs_recordings
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_no_visible_character_of_a_real_server_is_lost(width: int) -> None:
     folder = captures()
+    assert folder is not None
     recorded = set[str]()
-    for path in sorted(folder.rglob("*.json")) if folder is not None else ():
+    for path in sorted(folder.rglob("*.json")):
         recorded.update(_contents(json.loads(path.read_bytes())))
+    assert recorded
     for html in recorded:
         assert lost(html, width) == "", html
 
