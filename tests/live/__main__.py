@@ -1,7 +1,7 @@
-"""Tries the library against a Zulip server: python -m live SITE RC_FOLDER --change-this-organization [WHAT]
+"""Tests the library against a Zulip server: python -m live SITE RC_FOLDER --change-this-organization [WHAT]
 
-It changes that organization: it makes channels, people, groups and messages, changes settings, and takes little of it
-back. RC_FOLDER has zuliprc files of an owner, an administrator, a moderator, five members or more, and a guest.
+It changes that organization permanently: it creates channels, users, groups and messages and changes settings.
+RC_FOLDER contains zuliprc files of an owner, an administrator, a moderator, five members or more, and a guest.
 """
 
 from __future__ import annotations
@@ -15,35 +15,37 @@ from pathlib import Path
 import httpx
 
 from live import history, operations, refusals, renderings
+from live.call_recorder import CallRecorder
 from live.site import LiveSite
-from live.trial import Trial
 
 
 def main() -> int:
-    """Runs what the arguments name; 1 where something was found."""
+    """Runs the selected parts; returns 1 if differences were found."""
     parser = argparse.ArgumentParser(prog="python -m live", description=__doc__)
-    parser.add_argument("site", help="the address of an organization made for this")
-    parser.add_argument("folder", type=Path, help="zuliprc files of its people")
+    parser.add_argument("site", help="the URL of an organization created for these tests")
+    parser.add_argument("folder", type=Path, help="folder of zuliprc files of its users")
     parser.add_argument(
         "what", nargs="?", default="history", choices=["history", "operations", "refusals", "renderings"]
     )
     parser.add_argument(
         "--change-this-organization",
         action="store_true",
-        help="needed: nothing there is as it was afterwards",
+        help="required: the organization is changed permanently",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the histories (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=180, help="of histories (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the histories (default: %(default)s)")
+    parser.add_argument(
+        "--seconds", type=float, default=180, help="duration of the histories (default: %(default)s)"
+    )
     parser.add_argument(
         "--batch", type=int, default=60, help="steps between comparisons (default: %(default)s)"
     )
     parser.add_argument("--part", choices=operations.PARTS, help="one part of the operations")
     parser.add_argument(
-        "--log", type=Path, help="file for every request, and what was heard where states differ"
+        "--log", type=Path, help="file for all requests, and the received events if states differ"
     )
     args = parser.parse_intermixed_args()
     if not args.change_this_organization:
-        parser.error("this changes the organization for good: say --change-this-organization")
+        parser.error("this changes the organization permanently: add --change-this-organization")
     logging.disable(logging.CRITICAL)
     return asyncio.run(_run(args))
 
@@ -65,23 +67,25 @@ async def _run(args: argparse.Namespace) -> int:
         _say(f"STATE {name}:", *(f"  {key}: {value!r}" for key, value in found.items()))
     for step, theirs, ours in report.other_outcomes:
         _say(f"OUTCOME {step}", f"  live     {theirs}", f"  embedded {ours}")
-    for done in report.failures:
-        _say(f"FAILED {done}")
+    for outcome in report.failures:
+        _say(f"FAILED {outcome.line()}")
     _say(f"{report.steps} steps")
     return 1 if report.differences or report.failures else 0
 
 
 async def _operations(site: LiveSite, only: str | None) -> int:
     await site.lay_out()
-    trial = Trial(site)
+    recorder = CallRecorder(site)
     try:
-        await operations.run(trial, only)
+        await operations.run(recorder, only)
     finally:
-        _say(*(str(call) for call in trial.unexpected), *(f"ended early: {one}" for one in trial.stopped))
-        _say(f"{len(trial.calls)} calls, {len(trial.unexpected)} of them unexpected")
-        _say("called by nobody: " + ", ".join(trial.not_called()))
-        await trial.aclose()
-    return 1 if trial.unexpected or trial.stopped else 0
+        _say(
+            *(str(call) for call in recorder.unexpected), *(f"ended early: {one}" for one in recorder.stopped)
+        )
+        _say(f"{len(recorder.calls)} calls, {len(recorder.unexpected)} of them unexpected")
+        _say("not called: " + ", ".join(recorder.not_called()))
+        await recorder.aclose()
+    return 1 if recorder.unexpected or recorder.stopped else 0
 
 
 async def _refusals(site: LiveSite) -> int:

@@ -29,18 +29,18 @@ from support.observers import Observer
 from support.server import TestServer, running_server
 
 _SETTLED = 1.5
-"""Seconds after which a server has told of what its queues did."""
+"""Seconds within which a server sends all pending events."""
 _NUMBERS = 50
-_MOST_FAULTS = 4
+_MAX_FAULTS = 4
 _LEVELS = {"folder": 389, "navigation_view": 390, "reminder": 399}
-"""Steps for which a server needs a level."""
+"""Steps that need a minimum level of the server."""
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """One request, and what became of it."""
+class Outcome:
+    """A request and its outcome."""
 
     who: str
     method: str
@@ -56,18 +56,18 @@ class Done:
         )
 
     @property
-    def outcome(self) -> tuple[object, ...]:
-        """What two servers must agree on: ids and times are left out."""
-        said = re.sub(r"\d+", "#", str(self.answer.get("msg", "")))
-        return self.status, self.answer.get("code"), said, tuple(sorted(self.answer))
+    def compared(self) -> tuple[object, ...]:
+        """The values in which two servers must agree: ids and times are left out."""
+        text = re.sub(r"\d+", "#", str(self.answer.get("msg", "")))
+        return self.status, self.answer.get("code"), text, tuple(sorted(self.answer))
 
 
 class RecordedHistory(History):
-    """Keeps what was asked and answered."""
+    """Records all requests and responses."""
 
     def __init__(self, server: Place) -> None:
         super().__init__(server)
-        self.done: list[Done] = []
+        self.outcomes: list[Outcome] = []
 
     async def do(self, who: str, method: str, path: str, **params: object) -> dict[str, Any]:
         response = await self.server.raw(who, method, path, params)
@@ -75,23 +75,23 @@ class RecordedHistory(History):
             answer: dict[str, Any] = response.json()
         except ValueError:
             answer = {"msg": f"no JSON: {response.text[:200]}"}
-        self.done.append(Done(who, method, path, params, response.status_code, answer))
+        self.outcomes.append(Outcome(who, method, path, params, response.status_code, answer))
         return answer if answer.get("result") == "success" else {}
 
 
 @dataclass(slots=True)
 class Report:
-    """What a run found."""
+    """The result of a run."""
 
     steps: int = 0
     differences: dict[str, dict[str, object]] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
-    failures: list[Done] = field(default_factory=list)
-    other_outcomes: list[tuple[Step, Done | None, Done | None]] = field(default_factory=list)
+    failures: list[Outcome] = field(default_factory=list)
+    other_outcomes: list[tuple[Step, Outcome | None, Outcome | None]] = field(default_factory=list)
 
 
 def random_steps(seed: int, kinds: Sequence[str]) -> Iterator[Step]:
-    """Steps of these kinds, without an end."""
+    """Yields random steps of these kinds, endlessly."""
     chance = random.Random(seed)
     while True:
         where, what = chance.randrange(_NUMBERS), chance.randrange(_NUMBERS)
@@ -99,8 +99,8 @@ def random_steps(seed: int, kinds: Sequence[str]) -> Iterator[Step]:
 
 
 async def patiently(do: Callable[[], Awaitable[Result]]) -> Result:
-    """Does what changes nothing, again after a failure of a server that has much to do."""
-    for _ in range(_MOST_FAULTS):
+    """Runs a read-only request, with retries while the server is overloaded."""
+    for _ in range(_MAX_FAULTS):
         try:
             return await do()
         except (ServerFault, NoAnswer):
@@ -110,14 +110,14 @@ async def patiently(do: Callable[[], Awaitable[Result]]) -> Result:
 
 @asynccontextmanager
 async def embedded(level: int) -> AsyncIterator[TestServer]:
-    """An embedded server that speaks as the other one does."""
+    """An embedded server with the level and dialect of the live one."""
     with tempfile.TemporaryDirectory() as folder:
         async with running_server(Path(folder), feature_level=level, dialect="zulip") as server:
             yield server
 
 
 async def run(site: LiveSite, seed: int, seconds: float, batch: int) -> Report:
-    """Lives for so many seconds; after each `batch` of steps the states are compared, and begin anew."""
+    """Runs random steps for `seconds`; after each `batch` the states are compared and rebuilt."""
     report = Report()
     steps = random_steps(seed, [kind for kind in STEPS if site.level >= _LEVELS.get(kind, 0)])
     end = time.monotonic() + seconds
@@ -151,7 +151,7 @@ async def run(site: LiveSite, seed: int, seconds: float, batch: int) -> Report:
 
 
 def narrowed(found: object) -> object:
-    """Differences with the fields that differ alone, where both sides are records of one type."""
+    """Reduces differences of records of one type to the fields that differ."""
     if isinstance(found, dict):
         return {key: narrowed(value) for key, value in found.items()}
     match found:
@@ -167,11 +167,11 @@ def _fields(one: dict[str, object], other: dict[str, object]) -> dict[str, objec
 
 
 def _compare(step: Step, theirs: RecordedHistory, ours: RecordedHistory, report: Report) -> None:
-    report.failures += [one for one in theirs.done if one.status >= httpx.codes.INTERNAL_SERVER_ERROR]
-    one = theirs.done[-1] if theirs.done else None
-    other = ours.done[-1] if ours.done else None
-    if one and other and (one.outcome != other.outcome or shape(one.path) != shape(other.path)):
+    report.failures += [one for one in theirs.outcomes if one.status >= httpx.codes.INTERNAL_SERVER_ERROR]
+    one = theirs.outcomes[-1] if theirs.outcomes else None
+    other = ours.outcomes[-1] if ours.outcomes else None
+    if one and other and (one.compared != other.compared or shape(one.path) != shape(other.path)):
         report.other_outcomes.append((step, one, other))
-    report.log += [one.line() for one in theirs.done]
-    theirs.done.clear()
-    ours.done.clear()
+    report.log += [one.line() for one in theirs.outcomes]
+    theirs.outcomes.clear()
+    ours.outcomes.clear()

@@ -1,9 +1,10 @@
-"""Every operation of the library with all of its parameters, as whoever may do it."""
+"""Calls every operation of the library with all parameters, as a user with the permission."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from live.call_recorder import CallRecorder
 from live.parts.channels import channels
 from live.parts.files import files
 from live.parts.messages import flags, messages, topics
@@ -12,7 +13,6 @@ from live.parts.people import bots, groups, invitations, people
 from live.parts.personal import personal
 from live.parts.server import server
 from live.parts.settings import settings
-from live.trial import Trial
 
 PARTS: Final = {
     part.__name__: part
@@ -33,11 +33,11 @@ PARTS: Final = {
         exports,
     )
 }
-"""The ones first that need least."""
+"""In this order: later parts need objects of earlier ones."""
 
 
-async def run(t: Trial, only: str | None) -> None:
-    """All parts, or `only` one of them."""
+async def run(t: CallRecorder, only: str | None) -> None:
+    """Runs all parts, or `only` one of them."""
     for name, part in PARTS.items():
         if only not in (None, name):
             continue

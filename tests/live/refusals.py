@@ -1,4 +1,4 @@
-"""The same wrong requests to a Zulip server and to the embedded one: who is refused, with which code and words."""
+"""Sends the same invalid requests to a Zulip server and to the embedded one, and compares status, code and message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 import httpx
 
-from live.history import Done, embedded
+from live.history import Outcome, embedded
 from live.site import LiveSite
 from narrowcast_api.wire.parameters import Operation
 from support.server import Bare, TestServer
@@ -22,7 +22,7 @@ Params = dict[str, object]
 _WRONG: Final[tuple[object, ...]] = (
     *(Bare("x"), Bare(""), Bare("y" * 12_000), -1, 1.5, 99_999_999, True, None, {}, [99_999_999]),
 )
-"""Values of each type: at most one of them is right."""
+"""Values of each type: at most one of them is valid."""
 _ROLES: Final = ("ada", "dario", "hugo", None)
 _TO_A_TOPIC: Final[Params] = {"type": "stream", "to": "{channel}", "topic": "t", "content": "c"}
 _RIGHT: Final[Mapping[Operation, Params]] = {
@@ -65,7 +65,7 @@ _RIGHT: Final[Mapping[Operation, Params]] = {
     ("POST", "/mark_stream_as_read"): {"stream_id": "{channel}"},
     ("GET", "/get_stream_id"): {"stream": "general"},
 }
-"""Requests that are right but for a parameter; of an operation that is not here that one alone is given."""
+"""Valid requests in which one parameter is replaced; for other operations that parameter alone is sent."""
 _LEFT_OUT: Final = frozenset(
     {
         *(("POST", "/realm/deactivate"), ("POST", "/fetch_api_key"), ("POST", "/export/realm")),
@@ -73,45 +73,47 @@ _LEFT_OUT: Final = frozenset(
         *(("PATCH", "/realm"), ("PATCH", "/streams/{}"), ("PATCH", "/users/{}"), ("DELETE", "/users/{}")),
         *(("PATCH", "/settings"), ("PATCH", "/settings/display"), ("PATCH", "/settings/notifications")),
         *(("PATCH", "/realm/user_settings_defaults"), ("GET", "/messages/summary"), ("POST", "/users")),
-        # Values that are none make such a server fail.
+        # Invalid values make such a server fail.
         ("PATCH", "/user_groups/{}"),
     }
 )
-"""What would end the run, or make the two organizations different ones."""
-_BEFORE_IT: Final = frozenset({*range(500, 600), httpx.codes.REQUEST_URI_TOO_LONG})
-"""What does not come from the checks of a server: it fails, or what stands before it takes no such line."""
+"""Operations that would end the run or make the organizations differ."""
+_NOT_VALIDATION: Final = frozenset({*range(500, 600), httpx.codes.REQUEST_URI_TOO_LONG})
+"""Errors from outside the server's validation: crashes, and a proxy that rejects the length of a URL."""
 
 
 class Kind(Enum):
-    """How two outcomes differ, in the order of what matters to a client."""
+    """How two outcomes differ, by decreasing importance for a client."""
 
-    TAKEN = "taken by the embedded server alone"
-    REFUSED = "refused by the embedded server alone"
-    CODE = "refused with another status or code"
-    WORDS = "refused in other words"
+    ACCEPTED = "accepted by the embedded server only"
+    REJECTED = "rejected by the embedded server only"
+    CODE = "rejected with another status or code"
+    TEXT = "rejected with another text"
 
 
 @dataclass(slots=True)
 class Report:
-    """How many requests there were, and those that ended in two ways, by kind, operation and the parameter that was
-    wrong (None: the request was right, or had none). `unknown`: requests and parameters that the live server is too
-    old for.
+    """The number of requests, and those with different outcomes by kind, operation and the replaced parameter
+    (None: the request was valid, or had no parameters). `unknown`: requests and parameters for which the live server
+    is too old.
     """
 
     requests: int = 0
     unknown: int = 0
-    different: dict[tuple[Kind, Operation, str | None], list[tuple[Done, Done]]] = field(default_factory=dict)
+    different: dict[tuple[Kind, Operation, str | None], list[tuple[Outcome, Outcome]]] = field(
+        default_factory=dict
+    )
 
 
 async def run(site: LiveSite) -> Report:
-    """Lays both organizations out and asks both the same."""
+    """Creates both organizations and sends both the same requests."""
     report = Report()
     missing: set[Operation] = set()
     await site.lay_out()
     async with embedded(site.level) as twin:
         places: tuple[tuple[Place, dict[str, object]], ...] = (
-            (site, await _things(site)),
-            (twin, await _things(twin)),
+            (site, await _objects(site)),
+            (twin, await _objects(twin)),
         )
         for who, operation, params, wrong in _requests():
             report.requests += 1
@@ -120,37 +122,38 @@ async def run(site: LiveSite) -> Report:
                 continue
             method, path = operation
             one, other = [
-                await _ask(place, who, method, _path(path, known), _filled(params, known))
+                await _send(place, who, method, _path(path, known), _filled(params, known))
                 for place, known in places
             ]
             if _is_missing(one):
                 missing.add(operation)
             if operation in missing or wrong in one.answer.get("ignored_parameters_unsupported", ()):
                 report.unknown += 1
-            elif one.status not in _BEFORE_IT and _outcome(one) != _outcome(other):
+            elif one.status not in _NOT_VALIDATION and _compared(one) != _compared(other):
                 report.different.setdefault((_kind(one, other), operation, wrong), []).append((one, other))
     return report
 
 
-def _is_missing(done: Done) -> bool:
-    """Whether a server has no such operation: what is not there has a code."""
+def _is_missing(outcome: Outcome) -> bool:
+    """Whether the server does not have the operation: errors about missing objects have a code."""
     return (
-        done.status in {httpx.codes.NOT_FOUND, httpx.codes.METHOD_NOT_ALLOWED} and "code" not in done.answer
+        outcome.status in {httpx.codes.NOT_FOUND, httpx.codes.METHOD_NOT_ALLOWED}
+        and "code" not in outcome.answer
     )
 
 
-def _kind(live: Done, ours: Done) -> Kind:
+def _kind(live: Outcome, ours: Outcome) -> Kind:
     if ours.status == httpx.codes.OK:
-        return Kind.TAKEN
+        return Kind.ACCEPTED
     if live.status == httpx.codes.OK:
-        return Kind.REFUSED
+        return Kind.REJECTED
     same = (live.status, live.answer.get("code")) == (ours.status, ours.answer.get("code"))
-    return Kind.WORDS if same else Kind.CODE
+    return Kind.TEXT if same else Kind.CODE
 
 
-def _outcome(done: Done) -> tuple[object, ...]:
-    """Of a success that it is one; of a refusal all of it."""
-    return (done.status,) if done.status == httpx.codes.OK else done.outcome
+def _compared(outcome: Outcome) -> tuple[object, ...]:
+    """The compared values: for a success only the status."""
+    return (outcome.status,) if outcome.status == httpx.codes.OK else outcome.compared
 
 
 def _requests() -> Iterator[tuple[str | None, Operation, Params, str | None]]:
@@ -167,7 +170,7 @@ def _requests() -> Iterator[tuple[str | None, Operation, Params, str | None]]:
                 yield "dario", operation, {**right, name: value}, name
 
 
-async def _things(place: Place) -> dict[str, object]:
+async def _objects(place: Place) -> dict[str, object]:
     channel = place.channel("general")
     sent = await place.call("dario", "POST", "/messages", {**_TO_A_TOPIC, "to": channel})
     if isinstance(place, LiveSite):
@@ -181,25 +184,27 @@ async def _things(place: Place) -> dict[str, object]:
     }
 
 
-def _path(path: str, things: Mapping[str, object]) -> str:
-    """A path with ids of what it is about; where nothing is known of that kind, with one that nothing has."""
+def _path(path: str, objects: Mapping[str, object]) -> str:
+    """Returns the path with the ids of existing objects, or with an unused id for kinds without an object."""
     kinds = {"/messages/": "message", "/streams/": "channel", "/user_groups/": "group", "/users/{": "user"}
     kind = next((kind for start, kind in kinds.items() if path.startswith(start)), None)
-    return path.replace("{}", str(things[kind]) if kind else "99999999", 1).replace("{}", str(things["user"]))
+    return path.replace("{}", str(objects[kind]) if kind else "99999999", 1).replace(
+        "{}", str(objects["user"])
+    )
 
 
-def _filled(value: Params, things: Mapping[str, object]) -> Params:
+def _filled(value: Params, objects: Mapping[str, object]) -> Params:
     text = json.dumps({name: one for name, one in value.items() if not isinstance(one, Bare)})
-    for name, thing in things.items():
-        text = text.replace(f'"{{{name}}}"', json.dumps(thing))
+    for name, identity in objects.items():
+        text = text.replace(f'"{{{name}}}"', json.dumps(identity))
     filled: Params = json.loads(text)
     return {name: value[name] if isinstance(value[name], Bare) else filled[name] for name in value}
 
 
-async def _ask(place: Place, who: str | None, method: str, path: str, params: Params) -> Done:
+async def _send(place: Place, who: str | None, method: str, path: str, params: Params) -> Outcome:
     response = await place.raw(who, method, path, params)
     try:
         answer = response.json()
     except ValueError:
         answer = {"msg": f"no JSON: {response.headers.get('content-type')}"}
-    return Done(str(who), method, path, params, response.status_code, answer)
+    return Outcome(str(who), method, path, params, response.status_code, answer)

@@ -1,4 +1,4 @@
-"""Has a server render the texts of `support.renderings` again, in an organization laid out for it."""
+"""Renders the texts of `support.renderings` again on a live server, in an organization created for it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _LINKIFIERS: Final = (
 )
 _FILES: Final = {"image": "p.png", "image2": "q q.png", "video": "v.mp4", "sound": "s.mp3", "file": "t.txt"}
 _THUMBNAILS: Final = 4
-"""Seconds in which a server has made its thumbnails."""
+"""Seconds within which a server creates thumbnails."""
 
 
 async def run(site: LiveSite) -> int:
-    """Writes the file anew; the number of texts."""
+    """Writes the file again; returns the number of texts."""
     await site.lay_out()
     world = await _world(site)
     people = cycle(name for name in site.accounts if name != "hugo")

@@ -1,4 +1,4 @@
-"""A Zulip server of one's own, with the people, the channels and the calls that tests have on the embedded one."""
+"""An organization on a live Zulip server, with the interface of `support.server.TestServer`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CAST: Final[Mapping[Role, Sequence[str]]] = {
     Role.MEMBER: ("dario", "elif", "farid", "greta", "jon", "kaja"),
     Role.GUEST: ("hugo",),
 }
-"""Who plays whom of `support.world`."""
+"""The role needed for each user of `support.world`."""
 _CHANNELS: Final[Mapping[str, tuple[str, tuple[str, ...], Mapping[str, object]]]] = {
     "general": ("ada", ("ada", "bruno", "chiyo", "dario", "elif", "farid", "greta"), {}),
     "announcements": ("ada", ("ada", "bruno", "chiyo", "dario", "elif", "farid", "greta"), {}),
@@ -43,20 +43,20 @@ _CHANNELS: Final[Mapping[str, tuple[str, tuple[str, ...], Mapping[str, object]]]
     ),
     "leads": ("ada", ("ada", "chiyo"), {"invite_only": True, "history_public_to_subscribers": True}),
 }
-"""name -> (who makes it, who is in it, what it is): the channels of `support.world`."""
+"""name -> (creator, subscribers, settings): the channels of `support.world`."""
 
 _NAMES: Final = {name.split()[0].lower(): name for name, _ in PEOPLE} | {
     "jon": "Jon Abara",
     "kaja": "Kaja Berg",
 }
 _FIRST_NAMES: Final = {full_name.split()[0]: name for name, full_name in _NAMES.items()}
-_THINGS: Final = (
+_DELETED_ROWS: Final = (
     ("/realm/filters", "/realm/linkifiers", "linkifiers"),
     ("/realm/profile_fields", "/realm/profile_fields", "custom_fields"),
 )
-"""(where one of them is deleted, where they are listed, under which key)."""
+"""(path to delete one, path of the list, key of the list in the response)."""
 _LINKS: Final = ("create_multiuse_invite_group", "role:members")
-"""Who may make links that invite, as in `support.world`."""
+"""Who may create invitation links, as in `support.world`."""
 _SETTINGS: Final = (
     "automatically_follow_topics_policy",
     "automatically_unmute_topics_in_muted_streams_policy",
@@ -65,17 +65,17 @@ _SETTINGS: Final = (
     "twenty_four_hour_time",
     "send_private_typing_notifications",
 )
-"""Personal settings that show in the outcome of steps, or that steps change."""
-_MOST_FAULTS: Final = 3
-"""So often a request is repeated after a failure of a server that has much to do."""
+"""Personal settings that affect the outcome of steps, or that steps change."""
+_MAX_FAULTS: Final = 3
+"""Retries of a request while the server is overloaded."""
 
 
 class MissingRoleError(Exception):
-    """The folder has no zuliprc file of somebody with a role that is needed."""
+    """The folder has no zuliprc file of a user with a required role."""
 
 
 class LiveSite:
-    """An organization on a running server. `accounts` are those of `support.world`, played by others."""
+    """An organization on a running server. `accounts`: by the names of `support.world`, the accounts used for them."""
 
     def __init__(self, http: httpx.AsyncClient, url: str, accounts: Mapping[str, Account]) -> None:
         self.url = url
@@ -89,7 +89,7 @@ class LiveSite:
 
     @classmethod
     async def open(cls, http: httpx.AsyncClient, url: str, folder: Path) -> LiveSite:
-        """The organization at `url`, with the accounts of the zuliprc files in `folder` that are of it."""
+        """Returns the organization at `url`, with its accounts among the zuliprc files in `folder`."""
         site = cls(http, url.rstrip("/"), {})
         cast: dict[str, Account] = {}
         found: dict[Role, list[Account]] = {}
@@ -105,23 +105,23 @@ class LiveSite:
         for role, names in _CAST.items():
             cast |= dict(zip([name for name in names if name not in cast], found.get(role, ()), strict=False))
             if names[0] not in cast:
-                raise MissingRoleError(f"no zuliprc file of {site.url} in {folder} is of role {role.name}")
+                raise MissingRoleError(f"no zuliprc file of {site.url} in {folder} has the role {role.name}")
         site.accounts = cast
         site.level = (await site.call("ada", "GET", "/server_settings"))["zulip_feature_level"]
         return site
 
     async def _members(self, accounts: Iterable[Account]) -> list[Answer]:
-        """Everybody, as whoever of them may see the addresses of all."""
+        """All users, fetched by one who can see all email addresses."""
         for account in accounts:
             answer = (await self._send(account, "GET", "/users", {})).json()
             rows: list[Answer] = answer.get("members", [])
             if all(row.get("delivery_email") for row in rows if not row["is_bot"]) and rows:
                 return rows
-        raise MissingRoleError("no zuliprc file is of an administrator")
+        raise MissingRoleError("no zuliprc file is that of an administrator")
 
     async def lay_out(self) -> None:
-        """Makes the world of `support.world` anew; channels of an earlier time get other names and go. What an older
-        server has not got is left out: it refuses that.
+        """Creates the data of `support.world`. Channels of earlier runs are renamed and archived. Features that an
+        older server lacks are left out.
         """
         await self.look()
         for name in {*_CHANNELS, "new"} & self._channels.keys():
@@ -134,13 +134,13 @@ class LiveSite:
             if not name.startswith("role:"):
                 await self.raw("ada", "PATCH", f"/user_groups/{group_id}", {"name": f"{name} {group_id}"})
                 await self.raw("ada", "POST", f"/user_groups/{group_id}/deactivate", {})
-        for table, path, key in _THINGS:
+        for table, path, key in _DELETED_ROWS:
             for row in (await self.call("ada", "GET", path))[key]:
                 await self.raw("ada", "DELETE", f"{table}/{row['id']}")
         for row in (await self.call("ada", "GET", "/users"))["members"]:
             if row["is_bot"] and row["bot_type"]:
                 await self.raw("ada", "DELETE", f"/bots/{row['user_id']}")
-        await self._people_as_they_were()
+        await self._reset_users()
         for setting, role in (*REALM_PERMISSIONS.items(), _LINKS):
             await self.raw("ada", "PATCH", "/realm", {setting: {"new": self.group(role)}})
         for name, (maker, members, settings) in _CHANNELS.items():
@@ -154,7 +154,7 @@ class LiveSite:
         await self.raw("ada", "PATCH", path, {"can_send_message_group": moderators})
         await self.call("ada", "DELETE", "/users/me/subscriptions", {"subscriptions": ["support"]})
 
-    async def _people_as_they_were(self) -> None:
+    async def _reset_users(self) -> None:
         roles = {name: role for role, names in _CAST.items() for name in names}
         for name in self.accounts:
             path = f"/users/{self.id(name)}"
@@ -171,7 +171,7 @@ class LiveSite:
                 await self.raw(name, "DELETE", f"/users/me/muted_users/{self.id(other)}")
 
     async def look(self) -> None:
-        """Learns which channels and groups there are now."""
+        """Fetches the current channels and groups."""
         every = {"include_all": True, "include_all_active": True, "exclude_archived": False}
         rows = (await self.call("ada", "GET", "/streams", every))["streams"]
         self._channels = {row["name"]: row["stream_id"] for row in rows}
@@ -184,31 +184,31 @@ class LiveSite:
         return time.time()
 
     def id(self, name: str) -> int:
-        """The id of somebody by the name of `support.world`."""
+        """The id of a user by the name of `support.world`."""
         return self._ids[self.accounts[name].email]
 
     def channel(self, name: str) -> int:
-        """The id of a channel; LookupError where there is none."""
+        """The id of a channel. Raises LookupError."""
         return self._channels[name]
 
     def group(self, name: str) -> int:
-        """The id of a user group; LookupError where there is none."""
+        """The id of a user group. Raises LookupError."""
         return self._groups[name]
 
     def client(self, name: str) -> Client:
-        """The library as somebody."""
+        """A user's client."""
         return Client.open(self.accounts[name])
 
     async def raw(
         self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None
     ) -> httpx.Response:
-        """One request as somebody, as often as the limits of the server want."""
+        """Sends one request as a user (None: without credentials), and repeats it after rate limits."""
         return await self._send(self.accounts[name] if name else None, method, path, params or {})
 
     async def call(
         self, name: str | None, method: str, path: str, params: Mapping[str, object] | None = None
     ) -> Answer:
-        """The same; the answer, which must be a success."""
+        """Like `raw`; returns the JSON of the response, which must be a success."""
         return await self._request(self.accounts[name] if name else None, method, path, params or {})
 
     async def _request(
@@ -236,7 +236,7 @@ class LiveSite:
         while True:
             response = await self._http.request(method, url, auth=auth, **options)
             faults += response.is_server_error
-            if faults > _MOST_FAULTS or not (response.is_server_error or _is_too_often(response)):
+            if faults > _MAX_FAULTS or not (response.is_server_error or _is_too_often(response)):
                 return response
             await asyncio.sleep(float(response.headers.get("Retry-After", 1)) + 0.1)
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from support.waiting import Late
-from terminals.checks import CHECKS, Trial, Wrong
+from terminals.checks import CHECKS, TerminalUnderTest, Wrong
 from terminals.display import Display, missing
 from terminals.kinds import Kind, kinds
 from terminals.table import write_table
@@ -36,7 +36,7 @@ def tried(kind: Kind, display: Display, world: World, home: Path) -> dict[str, s
     app = [*colours, sys.executable, "-m", "narrowcast", "open", "--rc", str(world.rc), world.link]
     seen: dict[str, str] = {}
     with kind.window(display, [*kind.command, *app], environment, home / "log") as window:
-        trial = Trial(kind, window, world, KEPT)
+        trial = TerminalUnderTest(kind, window, world, KEPT)
         for check, run in CHECKS:
             try:
                 seen[check] = run(trial)

@@ -28,7 +28,7 @@ class Wrong(Exception):
 
 
 @dataclass(frozen=True)
-class Trial:
+class TerminalUnderTest:
     """One terminal with the app in it, and the server."""
 
     kind: Kind
@@ -56,7 +56,7 @@ def settled(window: Window) -> Image.Image:
     return before
 
 
-def start(trial: Trial) -> str:
+def start(trial: TerminalUnderTest) -> str:
     """The app opens at the conversation, and sets the window title if the terminal allows it."""
     wait_until(lambda: len(trial.window.picture().getcolors(1_000_000) or ()) > 20, "a screen with text")
     settled(trial.window)
@@ -66,7 +66,7 @@ def start(trial: Trial) -> str:
     return "opened, with a title"
 
 
-def write(trial: Trial) -> str:
+def write(trial: TerminalUnderTest) -> str:
     """Keys are recognized: a message is typed, and accents and wide characters are pasted."""
     trial.window.press("r")
     trial.window.type("typed here ")
@@ -77,7 +77,7 @@ def write(trial: Trial) -> str:
     return "typed and pasted"
 
 
-def paste(trial: Trial) -> str:
+def paste(trial: TerminalUnderTest) -> str:
     """Several pasted lines become one message, not three."""
     trial.window.paste(LINES, trial.kind.pastes)
     settled(trial.window)
@@ -87,7 +87,7 @@ def paste(trial: Trial) -> str:
     return "several lines are one message"
 
 
-def rows(trial: Trial) -> str:
+def rows(trial: TerminalUnderTest) -> str:
     """Rows with wide and combining text have the right width: the pane beside them has a straight edge."""
     if trial.kind.name.startswith("screen"):
         return "not judged: panes have one background"
@@ -101,7 +101,7 @@ def rows(trial: Trial) -> str:
     return "straight edges"
 
 
-def resize(trial: Trial) -> str:
+def resize(trial: TerminalUnderTest) -> str:
     """A smaller window is redrawn completely, and text typed then arrives."""
     width, height = trial.window.size
     trial.window.resize(width * 3 // 4, height * 3 // 4)
@@ -117,7 +117,7 @@ def resize(trial: Trial) -> str:
     return "followed"
 
 
-def notice(trial: Trial) -> str:
+def notice(trial: TerminalUnderTest) -> str:
     """A direct message rings the bell while the window does not have the focus."""
     if not trial.kind.tells_bell:
         return "not judged: it rings by the desktop"
@@ -132,7 +132,7 @@ def notice(trial: Trial) -> str:
     return "rings"
 
 
-def picture(trial: Trial) -> str:
+def picture(trial: TerminalUnderTest) -> str:
     """A photograph is shown as pixels, or as coloured cells."""
     trial.world.show_photograph()
     time.sleep(2)
@@ -149,7 +149,7 @@ def picture(trial: Trial) -> str:
     return "points" if sharp else "half blocks"
 
 
-CHECKS: tuple[tuple[str, Callable[[Trial], str]], ...] = (
+CHECKS: tuple[tuple[str, Callable[[TerminalUnderTest], str]], ...] = (
     ("start", start),
     ("keys", write),
     ("paste", paste),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from live.trial import Trial
+from live.call_recorder import CallRecorder
 from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ChannelSetting, TopicsPolicy
@@ -17,10 +17,10 @@ _OF_MODERATION: Final = {
     ChannelSetting.MOVE_WITHIN: 396,
     ChannelSetting.RESOLVE_TOPICS: 411,
 }
-"""Permissions of channels by the level that brought them."""
+"""Permissions of channels by the level that introduced them."""
 
 
-async def channels(t: Trial) -> None:
+async def channels(t: CallRecorder) -> None:
     """Channel folders, channels with all permissions, subscriptions, default channels and their groups."""
     site = t.site
     moderators = site.group("role:moderators")

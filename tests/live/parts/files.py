@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from live.trial import Trial
+from live.call_recorder import CallRecorder
 from narrowcast_api.narrow.destinations import ChannelDestination
 from support.pictures import PIXEL
 
 
-async def files(t: Trial) -> None:
+async def files(t: CallRecorder) -> None:
     """Uploads, custom emoji and the pictures of the organization."""
     path = Path(__file__)
     uploaded = await t("dario", "uploads.upload", path=path)

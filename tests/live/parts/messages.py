@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from live.trial import Trial
+from live.call_recorder import CallRecorder
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import Anchor, MessageType, PropagateMode, VisibilityPolicy
 
 _NO_MATCH: Final = ("with", "near")
-"""Operators of a page, which say nothing of one message."""
+"""Operators that select a position and do not filter messages."""
 
 
-async def messages(t: Trial) -> None:
+async def messages(t: CallRecorder) -> None:
     """Messages, narrows, reactions, typing, polls and lists, scheduled messages and reminders."""
     site = t.site
     general = ChannelDestination(site.channel("general"), "lunch")
@@ -112,8 +112,8 @@ async def messages(t: Trial) -> None:
     await t("ada", "messages.delete", **one)
 
 
-def _narrows(t: Trial, message_id: int) -> Iterator[list[Mapping[str, object]]]:
-    """Each operator, with ids and with names, and turned around where that may be."""
+def _narrows(t: CallRecorder, message_id: int) -> Iterator[list[Mapping[str, object]]]:
+    """Each operator, with ids and with names, and negated where possible."""
     site = t.site
     general, ada = site.channel("general"), site.id("ada")
     address = site.accounts["ada"].email
@@ -148,7 +148,7 @@ def _narrows(t: Trial, message_id: int) -> Iterator[list[Mapping[str, object]]]:
             yield [{"operator": operator, "operand": operand, "negated": True}]
 
 
-async def flags(t: Trial) -> None:
+async def flags(t: CallRecorder) -> None:
     """Flags of messages, of narrows and of channels."""
     general = t.site.channel("general")
     narrow = [{"operator": "channel", "operand": general}]
@@ -164,8 +164,8 @@ async def flags(t: Trial) -> None:
     await t("dario", "flags.mark_all_as_read")
 
 
-async def topics(t: Trial) -> None:
-    """Policies of topics; topics resolved, moved and deleted."""
+async def topics(t: CallRecorder) -> None:
+    """Visibility policies; resolving, moving and deleting topics."""
     general, engineering = t.site.channel("general"), t.site.channel("engineering")
     for topic in ("one", "two", "three"):
         await t("ada", "messages.send", to=ChannelDestination(general, topic), content="x")

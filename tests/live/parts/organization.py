@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from live.trial import Trial
+from live.call_recorder import CallRecorder
 from narrowcast_api.wire.levels import Gate
 from narrowcast_api.wire.vocabulary import ExportType
 
 
-async def organization(t: Trial) -> None:
-    """Domains, linkifiers, playgrounds, the words of welcome and calls."""
+async def organization(t: CallRecorder) -> None:
+    """Domains, linkifiers, playgrounds, the welcome message and calls."""
     domain = f"d{t.now()}.example"
     await t("ada", "organization.domains")
     await t("ada", "organization.add_domain", domain=domain, allow_subdomains=True)
@@ -38,8 +38,8 @@ async def organization(t: Trial) -> None:
     await t("dario", "calls.zoom", is_video_call=False, refused="oom")
 
 
-async def exports(t: Trial) -> None:
-    """Exports, and who consents to them."""
+async def exports(t: CallRecorder) -> None:
+    """Exports, and the users who consent to them."""
     await t("ada", "exports.consents")
     await t("ada", "exports.create", export_type=ExportType.PUBLIC)
     for row in (await t("ada", "exports.list")) or ():

@@ -1,11 +1,11 @@
-"""Calls about people, groups, bots and invitations."""
+"""Calls about users, groups, bots and invitations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from live.trial import Trial
+from live.call_recorder import CallRecorder
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.user_groups import AdHocGroup
 from narrowcast_api.routes.user_groups import Change
@@ -19,7 +19,7 @@ from narrowcast_api.wire.vocabulary import (
 )
 
 
-async def groups(t: Trial) -> None:
+async def groups(t: CallRecorder) -> None:
     """User groups with all permissions, their members and subgroups."""
     site = t.site
     moderators, ada, dario = site.group("role:moderators"), site.id("ada"), site.id("dario")
@@ -49,8 +49,8 @@ async def groups(t: Trial) -> None:
     await t("ada", "user_groups.list", include_deactivated_groups=True)
 
 
-async def people(t: Trial) -> None:
-    """People, their profile fields, roles and activation."""
+async def people(t: CallRecorder) -> None:
+    """Users, their profile fields, roles and activation."""
     site = t.site
     account, elif_id = site.accounts["elif"], site.id("elif")
     every: dict[str, Any] = {"client_gravatar": False, "include_custom_profile_fields": True}
@@ -129,8 +129,8 @@ async def people(t: Trial) -> None:
     await t("ada", "users.reactivate", **farid)
 
 
-async def bots(t: Trial) -> None:
-    """Each type of bot that a person may make."""
+async def bots(t: CallRecorder) -> None:
+    """Creates each type of bot."""
     for kind in (BotType.GENERIC, BotType.INCOMING_WEBHOOK, BotType.OUTGOING_WEBHOOK):
         outgoing = kind is BotType.OUTGOING_WEBHOOK
         hook: dict[str, Any] = (
@@ -153,8 +153,8 @@ async def bots(t: Trial) -> None:
     await t("dario", "bots.list")
 
 
-async def invitations(t: Trial) -> None:
-    """Invitations by address and by link."""
+async def invitations(t: CallRecorder) -> None:
+    """Invitations by email and by link."""
     general = t.site.channel("general")
     every: dict[str, Any] = {
         "stream_ids": [general],

@@ -1,10 +1,10 @@
-"""Calls about what is somebody's own."""
+"""Calls about personal data: drafts, snippets, status."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from live.trial import Trial
+from live.call_recorder import CallRecorder
 from narrowcast_api.http.secret import Secret
 from narrowcast_api.model.drafts import DraftVersion
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
@@ -13,8 +13,8 @@ from narrowcast_api.wire.vocabulary import PresenceStatus
 from support.pictures import PIXEL
 
 
-async def personal(t: Trial) -> None:
-    """Drafts, snippets, muted people, alert words, status, presence, views and the avatar."""
+async def personal(t: CallRecorder) -> None:
+    """Drafts, snippets, muted users, alert words, status, presence, views and the avatar."""
     site = t.site
     other: dict[str, Any] = {"user_id": site.id("elif")}
     destinations = (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from live.trial import Trial
+from live.call_recorder import CallRecorder
 from narrowcast_api.http.secret import Secret
 
 
-async def server(t: Trial) -> None:
-    """The server's settings, a key by a password, registrations and their queues."""
+async def server(t: CallRecorder) -> None:
+    """The server's settings, fetching a key with a password, registrations and their queues."""
     account = t.site.accounts["dario"]
     await t("dario", "server.settings")
     await t(

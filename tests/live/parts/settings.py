@@ -1,16 +1,16 @@
-"""Calls that change settings, each to all that the app offers."""
+"""Calls that change settings, each to every value that the app offers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from live.trial import Trial
+from live.call_recorder import CallRecorder
 from narrowcast.screens.settings.catalog import Catalog, Kind
 from narrowcast.screens.settings.organization import ORGANIZATION, REPLACED
 from narrowcast.screens.settings.own import ELSEWHERE, OWN
 
-_OWN_ALONE: Final = frozenset(
+_NOT_DEFAULTS: Final = frozenset(
     {
         "allow_private_data_export",
         "default_language",
@@ -19,14 +19,14 @@ _OWN_ALONE: Final = frozenset(
         "timezone",
     }
 )
-"""Settings that are no defaults of newcomers, and one that somebody may not have."""
+"""Settings that are not part of the default user settings, and one that not every server has."""
 
 
 def _offered(catalog: Catalog, known: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
-    """What the app's settings offer of what a server has: each choice, and a value of each other kind."""
+    """Yields the settings of the app that the server has, each with every choice, or with a value of its kind."""
     for settings in catalog.values():
         for setting in settings:
-            if prefix + setting.name not in known or setting.name in {*_OWN_ALONE, *REPLACED}:
+            if prefix + setting.name not in known or setting.name in {*_NOT_DEFAULTS, *REPLACED}:
                 continue
             now = known[prefix + setting.name]
             match setting.kind:
@@ -42,8 +42,8 @@ def _offered(catalog: Catalog, known: Mapping[str, object], prefix: str = "") ->
                     yield setting.name, now
 
 
-async def settings(t: Trial) -> None:
-    """Every choice of the app's settings: somebody's own, newcomers' and the organization's."""
+async def settings(t: CallRecorder) -> None:
+    """Every choice of the app's settings: personal, the defaults of new users, and the organization's."""
     known = await t("ada", "registration.register")
     for name, value in _offered({**OWN, **ELSEWHERE}, known["user_settings"]):
         await t("elif", "settings.update", settings={name: value})
