@@ -36,16 +36,16 @@ def tried(kind: Kind, display: Display, world: World, home: Path) -> dict[str, s
     app = [*colours, sys.executable, "-m", "narrowcast", "open", "--rc", str(world.rc), world.link]
     seen: dict[str, str] = {}
     with kind.window(display, [*kind.command, *app], environment, home / "log") as window:
-        trial = TerminalUnderTest(kind, window, world, KEPT)
+        terminal = TerminalUnderTest(kind, window, world, KEPT)
         for check, run in CHECKS:
             try:
-                seen[check] = run(trial)
+                seen[check] = run(terminal)
             except Late as late:
                 seen[check] = f"FAILED: {late}"
             except Wrong as wrong:
                 seen[check] = f"FAILED: {wrong}"
             if seen[check].startswith("FAILED"):
-                trial.keep(f"{check} failed")
+                terminal.keep(f"{check} failed")
             say(f"  {check}: {seen[check]}")
         window.press("Escape", "ctrl+q")
     return seen

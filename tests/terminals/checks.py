@@ -56,95 +56,95 @@ def settled(window: Window) -> Image.Image:
     return before
 
 
-def start(trial: TerminalUnderTest) -> str:
+def start(terminal: TerminalUnderTest) -> str:
     """The app opens at the conversation, and sets the window title if the terminal allows it."""
-    wait_until(lambda: len(trial.window.picture().getcolors(1_000_000) or ()) > 20, "a screen with text")
-    settled(trial.window)
-    if trial.kind.name.startswith("screen"):
+    wait_until(lambda: len(terminal.window.picture().getcolors(1_000_000) or ()) > 20, "a screen with text")
+    settled(terminal.window)
+    if terminal.kind.name.startswith("screen"):
         return "opened"
-    wait_until(lambda: trial.world.name in trial.window.title, "the title of the organization")
+    wait_until(lambda: terminal.world.name in terminal.window.title, "the title of the organization")
     return "opened, with a title"
 
 
-def write(trial: TerminalUnderTest) -> str:
+def write(terminal: TerminalUnderTest) -> str:
     """Keys are recognized: a message is typed, and accents and wide characters are pasted."""
-    trial.window.press("r")
-    trial.window.type("typed here ")
-    trial.window.paste(WORDS, trial.kind.pastes)
-    settled(trial.window)
-    trial.window.press("Return")
-    wait_until(lambda: f"typed here {WORDS}" in trial.world.said(), "the message on the server")
+    terminal.window.press("r")
+    terminal.window.type("typed here ")
+    terminal.window.paste(WORDS, terminal.kind.pastes)
+    settled(terminal.window)
+    terminal.window.press("Return")
+    wait_until(lambda: f"typed here {WORDS}" in terminal.world.said(), "the message on the server")
     return "typed and pasted"
 
 
-def paste(trial: TerminalUnderTest) -> str:
+def paste(terminal: TerminalUnderTest) -> str:
     """Several pasted lines become one message, not three."""
-    trial.window.paste(LINES, trial.kind.pastes)
-    settled(trial.window)
-    trial.window.press("Return")
-    wait_until(lambda: LINES in trial.world.said(), "the lines on the server")
-    trial.window.press("Escape")
+    terminal.window.paste(LINES, terminal.kind.pastes)
+    settled(terminal.window)
+    terminal.window.press("Return")
+    wait_until(lambda: LINES in terminal.world.said(), "the lines on the server")
+    terminal.window.press("Escape")
     return "several lines are one message"
 
 
-def rows(trial: TerminalUnderTest) -> str:
+def rows(terminal: TerminalUnderTest) -> str:
     """Rows with wide and combining text have the right width: the pane beside them has a straight edge."""
-    if trial.kind.name.startswith("screen"):
+    if terminal.kind.name.startswith("screen"):
         return "not judged: panes have one background"
-    trial.window.press("F3")
-    shown = trial.keep("wide text")
+    terminal.window.press("F3")
+    shown = terminal.keep("wide text")
     share = straightness(shown)
-    trial.window.press("F3")
-    settled(trial.window)
+    terminal.window.press("F3")
+    settled(terminal.window)
     if share < STRAIGHT:
         raise Wrong(f"{1 - share:.0%} of the edge beside the rows is elsewhere")
     return "straight edges"
 
 
-def resize(trial: TerminalUnderTest) -> str:
+def resize(terminal: TerminalUnderTest) -> str:
     """A smaller window is redrawn completely, and text typed then arrives."""
-    width, height = trial.window.size
-    trial.window.resize(width * 3 // 4, height * 3 // 4)
-    settled(trial.window)
-    trial.window.press("r")
-    trial.window.type("after resizing")
-    trial.window.press("Return")
-    wait_until(lambda: "after resizing" in trial.world.said(), "the message after resizing")
-    trial.window.press("Escape")
-    settled(trial.window)
-    trial.window.resize(width, height)
-    settled(trial.window)
+    width, height = terminal.window.size
+    terminal.window.resize(width * 3 // 4, height * 3 // 4)
+    settled(terminal.window)
+    terminal.window.press("r")
+    terminal.window.type("after resizing")
+    terminal.window.press("Return")
+    wait_until(lambda: "after resizing" in terminal.world.said(), "the message after resizing")
+    terminal.window.press("Escape")
+    settled(terminal.window)
+    terminal.window.resize(width, height)
+    settled(terminal.window)
     return "followed"
 
 
-def notice(trial: TerminalUnderTest) -> str:
+def notice(terminal: TerminalUnderTest) -> str:
     """A direct message rings the bell while the window does not have the focus."""
-    if not trial.kind.tells_bell:
+    if not terminal.kind.tells_bell:
         return "not judged: it rings by the desktop"
-    trial.kind.bell.unlink(missing_ok=True)
-    trial.window.leave()
+    terminal.kind.bell.unlink(missing_ok=True)
+    terminal.window.leave()
     time.sleep(1)
     try:
-        trial.world.ring()
-        wait_until(lambda: trial.window.is_urgent or trial.kind.bell.exists(), "the bell")
+        terminal.world.ring()
+        wait_until(lambda: terminal.window.is_urgent or terminal.kind.bell.exists(), "the bell")
     finally:
-        trial.window.focus()
+        terminal.window.focus()
     return "rings"
 
 
-def picture(trial: TerminalUnderTest) -> str:
+def picture(terminal: TerminalUnderTest) -> str:
     """A photograph is shown as pixels, or as coloured cells."""
-    trial.world.show_photograph()
+    terminal.world.show_photograph()
     time.sleep(2)
-    trial.window.press("G")
-    settled(trial.window)
-    trial.window.press("v")
-    wait_until(lambda: is_colourful(trial.window.picture()), "the picture")
-    shown = trial.keep("pictures")
+    terminal.window.press("G")
+    settled(terminal.window)
+    terminal.window.press("v")
+    wait_until(lambda: is_colourful(terminal.window.picture()), "the picture")
+    shown = terminal.keep("pictures")
     sharp = is_sharp(shown, COLUMNS)
-    trial.window.press("Escape")
-    settled(trial.window)
-    if trial.kind.pictures == "points" and not sharp:
+    terminal.window.press("Escape")
+    settled(terminal.window)
+    if terminal.kind.pictures == "points" and not sharp:
         raise Wrong("the picture is made of cells, not of points")
     return "points" if sharp else "half blocks"
 
