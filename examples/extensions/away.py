@@ -1,9 +1,9 @@
-"""An answer while one is away: ``/away back at 14:00`` begins it, ``/away`` or the command ends it.
+"""Automatic replies while you are away: ``/away back at 14:00`` turns them on, ``/away`` or the command turns them off.
 
-Whoever writes a direct message gets the answer once; bots, and messages that are answers themselves, get none.
+Each sender of a direct message gets one reply; bots and automatic replies get none.
 
     [extensions.away]
-    mentions = true        # also those who mention you in a channel, in a direct message
+    mentions = true        # reply to mentions in channels too, with a direct message
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from narrowcast.extend import App, DirectDestination, Extension, Message
 
-SIGN = "[Automatic answer]"
+PREFIX = "[Automatic reply]"
 
 
 @dataclass(frozen=True)
@@ -24,68 +24,68 @@ class Settings:
 
 @dataclass
 class Away:
-    """What is answered for an account, and who had the answer already."""
+    """The reply text of an account, and the users who have received it."""
 
     text: str = ""
-    told: set[int] = field(default_factory=set)
+    answered: set[int] = field(default_factory=set)
 
 
 states: dict[str, Away] = {}
-"""By account: nobody is answered for another one."""
+"""By account."""
 
 
 def state(app: App[Settings]) -> Away:
-    """That of the account for which a function is called."""
+    """The state of the account for which a function is called."""
     return states.setdefault(app.account, Away())
 
 
-extension = Extension("away", "Answers direct messages while you are away", settings=Settings)
+extension = Extension("away", "Replies to direct messages while you are away", settings=Settings)
 
 
-@extension.slash("away", "answer direct messages for you: /away back at 14:00")
-async def begin(app: App[Settings], text: str) -> None:
-    """Begin with a text, or end without one."""
+@extension.slash("away", "reply automatically to direct messages: /away back at 14:00")
+async def start(app: App[Settings], text: str) -> None:
+    """Turns replies on with a text, off without one."""
     states[app.account] = Away(text)
     app.redraw()
-    app.tell(f"Direct messages are answered: {text}" if text else "Nothing is answered for you any more.")
+    app.tell(f"Automatic replies are on: {text}" if text else "Automatic replies are off.")
     await app.set_status(text[:60], "palm_tree" if text else "")
 
 
-@extension.command("end", "Away: end automatic answers")
-async def end(app: App[Settings]) -> None:
-    """The same as ``/away`` without a text."""
-    await begin(app, "")
+@extension.command("stop", "Away: turn off automatic replies")
+async def stop(app: App[Settings]) -> None:
+    """Does the same as ``/away`` without a text."""
+    await start(app, "")
 
 
 @extension.segment()
 def segment(app: App[Settings]) -> str:
-    """Says that one answers automatically."""
+    """Shows that automatic replies are on."""
     return "away" if state(app).text else ""
 
 
 @extension.on_message
-async def answer(app: App[Settings], message: Message) -> None:
-    """Answer a direct message between two people."""
+async def on_direct_message(app: App[Settings], message: Message) -> None:
+    """Replies to a direct message between two users."""
     where = app.conversation(message)
     if isinstance(where, DirectDestination) and where.user_ids == {message.sender_id}:
-        tell(app, message)
+        reply(app, message)
 
 
 @extension.on_mention
-async def answer_mention(app: App[Settings], message: Message) -> None:
-    """Answer a mention by name, if that is wanted."""
+async def on_mention(app: App[Settings], message: Message) -> None:
+    """Replies to a mention by name, if enabled."""
     if app.settings.mentions and message.channel_id is not None and "mentioned" in message.flags:
-        tell(app, message)
+        reply(app, message)
 
 
-def tell(app: App[Settings], message: Message) -> None:
-    """Answer the sender once."""
+def reply(app: App[Settings], message: Message) -> None:
+    """Replies to the sender, once."""
     sender, away = app.user(message.sender_id), state(app)
-    if not away.text or sender is None or sender.is_bot or sender.user_id in away.told | {app.me.user_id}:
+    if not away.text or sender is None or sender.is_bot or sender.user_id in away.answered | {app.me.user_id}:
         return
-    if app.text(message).startswith(SIGN):
-        return  # two who are away would go on for ever
+    if app.text(message).startswith(PREFIX):
+        return  # two users with automatic replies would reply to each other forever
     if not app.takes("answer"):
-        return  # another window of the account answers
-    away.told.add(sender.user_id)
-    app.send(DirectDestination(frozenset({sender.user_id})), f"{SIGN} {away.text}")
+        return  # another window of the account replies
+    away.answered.add(sender.user_id)
+    app.send(DirectDestination(frozenset({sender.user_id})), f"{PREFIX} {away.text}")

@@ -1,9 +1,9 @@
-"""A pomodoro in the status line: F12 begins one, or ends it.
+"""A pomodoro in the status line: F12 starts or stops it.
 
 [extensions.pomodoro]
 minutes = 25
 break_minutes = 5
-status = "In a pomodoro"      # your status meanwhile; empty: leave it alone
+status = "In a pomodoro"      # your status while you work; empty: it is not changed
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Settings:
 
 
 @dataclass
-class Round:
-    """The one under way: ``number`` tells it from those before; ``app``: of the account in which it began."""
+class Pomodoro:
+    """The current pomodoro. ``number`` distinguishes it from earlier ones; ``app``: of the account that started it."""
 
     number: int = 0
     app: App[Settings] | None = None
@@ -38,56 +38,56 @@ class Round:
     ends_at: float = 0.0
 
 
-now = Round()
+current = Pomodoro()
 
 extension = Extension("pomodoro", "A pomodoro in the status line", settings=Settings)
 
 
-@extension.command("toggle", "Pomodoro: begin or end", keys=["f12"])
+@extension.command("toggle", "Pomodoro: start or stop", keys=["f12"])
 def toggle(app: App[Settings]) -> None:
-    """Begin one, or end the one under way."""
-    now.number += 1
-    if now.phase:
-        now.phase = ""
-        app.tell("Pomodoro ended.")
-        begun_in = now.app or app
-        begun_in.start(show_status(begun_in, ""))
+    """Starts a pomodoro, or stops the current one."""
+    current.number += 1
+    if current.phase:
+        current.phase = ""
+        app.tell("Pomodoro stopped.")
+        started_in = current.app or app
+        started_in.start(show_status(started_in, ""))
     else:
-        now.app = app
-        app.start(go_on(app, now.number))
+        current.app = app
+        app.start(run(app, current.number))
     app.redraw()
 
 
-async def go_on(app: App[Settings], number: int) -> None:
-    """Work, then the break."""
+async def run(app: App[Settings], number: int) -> None:
+    """Waits for the end of the work phase, then of the break."""
     await show_status(app, app.settings.status)
-    for phase, minutes, said in (
+    for phase, minutes, text in (
         ("work", app.settings.minutes, "Time for a break."),
         ("break", app.settings.break_minutes, "The break is over."),
     ):
-        now.phase, now.ends_at = phase, app.now + 60 * minutes
+        current.phase, current.ends_at = phase, app.now + 60 * minutes
         app.redraw()
         await app.sleep(60 * minutes)
-        if now.number != number:
-            return  # ended, or another one began
-        app.tell(said)
+        if current.number != number:
+            return  # stopped, or another one was started
+        app.tell(text)
         await show_status(app, "")
-    now.phase = ""
+    current.phase = ""
     app.redraw()
 
 
 async def show_status(app: App[Settings], text: str) -> None:
-    """Set one's status, if that is wanted; without a network nothing is lost by it."""
+    """Sets the user's status, if enabled; errors of the network are ignored."""
     if app.settings.status:
         try:
             await app.set_status(text)
         except NarrowcastError as error:
-            app.log.info("the status is not set: %s", error)
+            app.log.info("the status was not set: %s", error)
 
 
 @extension.segment(every=30)
-def left(app: App[Settings]) -> str:
-    """The phase and the minutes that are left, rounded up."""
-    if not now.phase:
+def remaining(app: App[Settings]) -> str:
+    """The phase and the remaining minutes, rounded up."""
+    if not current.phase:
         return ""
-    return f"{now.phase} {max(0, int(-(-(now.ends_at - app.now) // 60)))} min"
+    return f"{current.phase} {max(0, int(-(-(current.ends_at - app.now) // 60)))} min"

@@ -1,4 +1,4 @@
-"""``/table``: lines with tabs or commas, such as from a spreadsheet, become a Markdown table; the first is its head."""
+"""``/table``: lines with tabs or commas, as from a spreadsheet, become a Markdown table; the first is the header."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ def rows(text: str) -> list[list[str]]:
 
 @extension.slash("table", "send pasted cells as a table")
 def table(app: App[None], text: str) -> str:
-    """What is sent in place of ``/table`` and the cells."""
+    """Returns the Markdown table for pasted cells."""
     cells = rows(text)
     if len(cells) < 2:
-        raise Refused("Put the cells behind /table: a line for the head, then one for each row.")
+        raise Refused("Paste the cells after /table: a header line, then one line per row.")
     width = max(len(row) for row in cells)
-    head, *body = [
+    header, *body = [
         [cell.strip().replace("|", "\\|") for cell in row] + [""] * (width - len(row)) for row in cells
     ]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * width, *body])
+    return "\n".join("| " + " | ".join(row) + " |" for row in [header, ["---"] * width, *body])
 
 
 @extension.code_card("csv", "tsv")
 def card(app: App[None], code: Code) -> Card | None:
-    """A long block of cells is shown as its size and its head."""
+    """Shows a long block of cells as its size and header row."""
     cells = rows(code.source)
     if len(cells) < 20:
         return None

@@ -1,4 +1,4 @@
-"""Tickets as cards: a link to the ticket system gets a card, and ``T-`` is completed with the last tickets seen.
+"""Tickets as cards: a link to the ticket system gets a card, and ``T-`` is completed with recently mentioned tickets.
 
 [extensions.tickets]
 site = "https://tickets.example.com/"
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from narrowcast.extend import App, Card, Extension, Link, Message, Offer
 
-MOST_KEPT = 50
+MAX_KEPT = 50
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not self.site.startswith(("https://", "http://")) or not self.site.endswith("/"):
-            raise ValueError(
-                "site is an address that ends with a slash, such as https://tickets.example.com/"
-            )
+            raise ValueError("site is a URL that ends with a slash, such as https://tickets.example.com/")
         if not re.fullmatch(r"[A-Z]{1,10}", self.project):
             raise ValueError("project is one to ten capital letters")
 
@@ -35,12 +33,12 @@ class Settings:
 extension = Extension("tickets", "Tickets as cards", settings=Settings)
 
 seen: dict[str, str] = {}
-"""Numbers of tickets, and the words of the message that named them last."""
+"""Ticket numbers, with the text of the last message that mentioned each."""
 
 
 @extension.link_card(r"https?://")
 def card(app: App[Settings], link: Link) -> Card | None:
-    """A card for links to the ticket system, with what was said about the ticket last."""
+    """A card for links to the ticket system, with the last message about the ticket."""
     if not link.url.startswith(app.settings.site):
         return None
     number = link.url.removeprefix(app.settings.site).split("/", 1)[0]
@@ -52,19 +50,19 @@ def card(app: App[Settings], link: Link) -> Card | None:
 
 @extension.on_message
 async def remember(app: App[Settings], message: Message) -> None:
-    """Note which tickets are spoken of."""
-    words = app.text(message)
-    for number in re.findall(rf"\b{app.settings.project}-(\d+)", words):
+    """Records mentioned tickets."""
+    text = app.text(message)
+    for number in re.findall(rf"\b{app.settings.project}-(\d+)", text):
         seen.pop(number, None)
-        seen[number] = words
-    while len(seen) > MOST_KEPT:
+        seen[number] = text
+    while len(seen) > MAX_KEPT:
         seen.pop(next(iter(seen)))
     app.redraw()
 
 
 @extension.completion(r"\b([A-Z]{1,10})-(\d*)")
 def numbers(app: App[Settings], typed: re.Match[str]) -> Iterable[Offer]:
-    """The tickets that were spoken of, newest first, as links."""
+    """The mentioned tickets as links, the most recent ones first."""
     if typed[1] != app.settings.project:
         return
     for number in reversed(seen):

@@ -16,7 +16,7 @@ from support.sessions import until
 from support.stage import Stage
 
 
-async def test_tickets_get_cards_and_are_completed(tmp_path: Path) -> None:
+async def test_ticket_links_get_cards_and_ticket_numbers_are_completed(tmp_path: Path) -> None:
     settings = '[extensions.tickets]\nsite = "https://bugs.example/"\nproject = "NC"\n'
     async with extended(tmp_path, {"tickets": example("tickets")}, settings) as stage:
         await stage.in_topic(
@@ -43,7 +43,7 @@ async def test_wrong_settings_keep_the_extension_out_and_are_named(tmp_path: Pat
 
 
 async def answers(server: TestServer, name: str) -> list[str]:
-    """What Ada replied to somebody."""
+    """Ada's replies to a user."""
     ada = server.id("ada")
     return [one["content"] for one in await server.newest(name, dm=[ada]) if one["sender_id"] == ada]
 
@@ -67,33 +67,33 @@ async def second_window(stage: Stage) -> AsyncIterator[Session]:
         await session.close()
 
 
-async def test_somebody_who_writes_while_the_user_is_away_is_answered_once(tmp_path: Path) -> None:
+async def test_each_user_who_writes_to_an_away_user_gets_one_automatic_reply(tmp_path: Path) -> None:
     settings = "[extensions.away]\nmentions = true\n"
     async with extended(tmp_path, {"away": example("away")}, settings) as stage:
         server = stage.server
         await stage.in_topic()
         await submit(stage, "/away back at two")
-        await stage.told("Direct messages are answered: back at two")
+        await stage.told("Automatic replies are on: back at two")
         await until(lambda: "  away" in stage.status_line)
         me = server.id("ada")
         await until(lambda: stage.session.state.statuses.get(me))
         await server.send_direct("bruno", ["ada"], "Are you there?")
         await server.send_direct("bruno", ["ada"], "Hello?")
-        await server.send_direct("chiyo", ["ada"], "[Automatic answer] on holiday")
-        await server.send("bruno", "general", "lunch", "@**all** nobody is answered")
+        await server.send_direct("chiyo", ["ada"], "[Automatic reply] on holiday")
+        await server.send("bruno", "general", "lunch", "@**all** nobody gets a reply")
         await server.send("chiyo", "general", "lunch", f"@**{server.user('ada').full_name}** and you?")
-        assert await until_answered(server, "chiyo", 1) == ["[Automatic answer] back at two"]
-        assert await until_answered(server, "bruno", 1) == ["[Automatic answer] back at two"]
+        assert await until_answered(server, "chiyo", 1) == ["[Automatic reply] back at two"]
+        assert await until_answered(server, "bruno", 1) == ["[Automatic reply] back at two"]
         async with second_window(stage) as other:
             assert not other.storage.acquire_task("extension-away-answer")
             assert other.storage.acquire_task("extension-away-other")
         await submit(stage, "/away")
-        await stage.told("Nothing is answered for you any more.")
+        await stage.told("Automatic replies are off.")
         assert "  away" not in stage.status_line
         await until(lambda: not stage.session.state.statuses.get(me))
 
 
-async def test_cells_become_a_table_and_long_blocks_a_card(tmp_path: Path) -> None:
+async def test_pasted_cells_become_a_table_and_long_blocks_a_card(tmp_path: Path) -> None:
     async with extended(tmp_path, {"table": example("table")}) as stage:
         block = "```csv\nname,amount\n" + "\n".join(f"salt {number},3" for number in range(30)) + "\n```"
         await stage.in_topic(content=block)
@@ -108,7 +108,7 @@ async def test_cells_become_a_table_and_long_blocks_a_card(tmp_path: Path) -> No
         answer = await stage.server.call("ada", "GET", f"/messages/{view.ids[-1]}", {"apply_markdown": False})
         assert answer["message"]["content"] == "| name | amount |\n| --- | --- |\n| salt\\|sea | 3 |"
         await submit(stage, "/table alone")
-        await stage.told("Put the cells behind /table")
+        await stage.told("Paste the cells after /table")
 
 
 async def test_a_pomodoro_counts_in_the_status_line(tmp_path: Path) -> None:
@@ -127,5 +127,5 @@ async def test_a_pomodoro_counts_in_the_status_line(tmp_path: Path) -> None:
         await until(lambda: "break 5 min" in stage.status_line)
         await until(lambda: not stage.session.state.statuses.get(me))
         await stage.press("f12")
-        await stage.told("Pomodoro ended.")
+        await stage.told("Pomodoro stopped.")
         await until(lambda: "break" not in stage.status_line)
