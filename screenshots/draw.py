@@ -1,4 +1,4 @@
-"""Draws the pictures of the README from the running app: the demo, opened at three sizes and used by key.
+"""Draws the pictures of the README: the demo at several sizes, controlled by keys.
 
 `make screenshots` runs it.
 """
@@ -29,7 +29,7 @@ _REMOTE_FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class Picture:
-    """One file: the keys that lead to it from the first screen, and the size in cells."""
+    """One file: the size in cells, and the keys that are pressed on the first screen."""
 
     name: str
     size: tuple[int, int]
@@ -47,7 +47,7 @@ PICTURES = (
 
 @contextmanager
 def private_home() -> Iterator[None]:
-    """Folders of the user that nobody else has."""
+    """Runs with a temporary home directory."""
     with tempfile.TemporaryDirectory() as folder:
         for kind in ("CONFIG", "DATA", "CACHE", "STATE"):
             os.environ[f"XDG_{kind}_HOME"] = str(Path(folder) / kind.lower())
@@ -74,7 +74,7 @@ async def draw(picture: Picture) -> None:
 
 
 async def until_live(app: NarrowcastApp, pilot: Pilot[int]) -> None:
-    """Waits for the first snapshot."""
+    """Waits until the demo is connected."""
     deadline = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < deadline:
         session = app.accounts.session
@@ -86,7 +86,7 @@ async def until_live(app: NarrowcastApp, pilot: Pilot[int]) -> None:
 
 
 async def settle(pilot: Pilot[int], seconds: float = 0.2) -> None:
-    """Lets what a key started come to its end."""
+    """Waits for the app to react to a key."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         await pilot.pause(0.05)
