@@ -23,6 +23,18 @@ def test_settings_of_the_organization_are_what_the_snapshot_says_of_it_but_for_i
     assert dict(state.organization.items()) == {**before, "name": "Demo"}
 
 
+def test_older_servers_send_the_settings_of_notifications_among_everything_else() -> None:
+    values: dict[str, object] = {
+        "enable_sounds": False,
+        "notification_sound": "ding",
+        "desktop_icon_count_display": 3,
+        "enable_stream_desktop_notifications": True,
+        "enable_stream_audible_notifications": True,
+    }
+    settings = dict(make_state(zulip_feature_level=88, user_settings=None, **values).settings.items())
+    assert settings == values
+
+
 @pytest.mark.parametrize(
     ("said", "where"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from narrowcast_api.model.reading import RawRecord, required_int, text
@@ -22,3 +23,10 @@ def read_linkifier(row: RawRecord) -> Linkifier:
         text(row, "pattern"),
         text(row, "url_template", text(row, "url_format_string", text(row, "url_format"))),
     )
+
+
+def read_filters(entries: object) -> Iterator[Linkifier]:
+    """Read linkifiers in their oldest form, lists of pattern, format and id (TODO(server-54))."""
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, list) and len(entry) == 3 and type(entry[2]) is int:
+            yield Linkifier(entry[2], str(entry[0]), str(entry[1]))

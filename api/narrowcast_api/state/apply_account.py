@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from narrowcast_api.model.custom_emoji import read_custom_emoji
-from narrowcast_api.model.linkifiers import Linkifier
+from narrowcast_api.model.linkifiers import read_filters
 from narrowcast_api.model.navigation_views import NavigationView
 from narrowcast_api.model.reading import optional_text
 from narrowcast_api.state.changes import (
@@ -193,11 +193,7 @@ def _filters(state: State, event: RealmFiltersEvent) -> tuple[Change, ...]:
     # TODO(server-54): before, this was the only event about linkifiers; since, `realm_linkifiers` is.
     if state.supports(Gate.LINKIFIER_OBJECTS):
         return ()
-    state.linkifiers.replace(
-        Linkifier(int(entry[2]), str(entry[0]), str(entry[1]))
-        for entry in event.realm_filters
-        if len(entry) == 3 and type(entry[2]) is int
-    )
+    state.linkifiers.replace(read_filters(event.realm_filters))
     return (LinkifiersChanged(),)
 
 

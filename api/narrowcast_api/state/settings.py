@@ -153,6 +153,11 @@ _ACCOUNT_KEYS = (
     "enable_desktop_notifications",
     "pm_content_in_desktop_notifications",
     "wildcard_mentions_notify",
+    "enable_stream_desktop_notifications",
+    "enable_stream_audible_notifications",
+    "enable_sounds",
+    "notification_sound",
+    "desktop_icon_count_display",
 )
 
 

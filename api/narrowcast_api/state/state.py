@@ -21,7 +21,7 @@ from narrowcast_api.model.channels import read_channel, read_subscribed
 from narrowcast_api.model.custom_emoji import CustomEmoji, read_custom_emoji_table
 from narrowcast_api.model.default_channel_groups import DefaultChannelGroup, read_default_channel_groups
 from narrowcast_api.model.drafts import ServerDraft, read_draft
-from narrowcast_api.model.linkifiers import Linkifier, read_linkifier
+from narrowcast_api.model.linkifiers import Linkifier, read_filters, read_linkifier
 from narrowcast_api.model.messages import Message, Reaction
 from narrowcast_api.model.navigation_views import NavigationView, read_navigation_view
 from narrowcast_api.model.playgrounds import Playground, read_playground
@@ -350,6 +350,8 @@ def _load_tables(state: State, answer: RawRecord) -> None:
     state.reminders.put(records(answer.get("reminders"), read_reminder, "reminder"))
     state.saved_snippets.put(records(answer.get("saved_snippets"), read_saved_snippet, "snippet"))
     state.linkifiers.put(records(answer.get("realm_linkifiers"), read_linkifier, "linkifier"))
+    if not state.supports(Gate.LINKIFIER_OBJECTS):
+        state.linkifiers.put(read_filters(answer.get("realm_filters")))
     state.playgrounds.put(records(answer.get("realm_playgrounds"), read_playground, "playground"))
     state.custom_emoji.put(read_custom_emoji_table(table(answer.get("realm_emoji"))).values())
     state.profile_fields.put(
