@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from narrowcast_api.model.messages import read_message
+from narrowcast_api.narrow.destinations import ChannelDestination
 from narrowcast_api.protocols.alarm import Tasks
 from narrowcast_api.state.changes import MessagesAdded, MessagesChanged, MessagesRemoved
 from narrowcast_api.storage.account_storage import AccountStorage
 from narrowcast_api.sync.cache_writer import WRITE_AFTER, CacheWriter
 from support.clock import VirtualClock
-from support.live import channel_message, make_state
+from support.live import ADA, GENERAL, channel_message, make_state, message_event
+from support.session_service import Service, after_events, live_session
 
 
 class Host:
@@ -75,3 +77,27 @@ async def test_the_next_ones_are_written_later(host: Host) -> None:
     assert await host.cached() == [1]
     await host.clock.advance(WRITE_AFTER)
     assert await host.cached() == [1, 2]
+
+
+async def test_messages_that_are_edited_or_moved_change_in_the_cache_though_they_are_not_in_memory(
+    tmp_path: Path,
+) -> None:
+    service = Service()
+    async with live_session(tmp_path, service) as session:
+        await after_events(
+            session, service, *(message_event(channel_message(number)) for number in (101, 102))
+        )
+    place = {"stream_id": GENERAL, "orig_subject": "soup", "subject": "stew", "propagate_mode": "change_all"}
+    edit = {"rendered_content": "<p>new</p>", "edit_timestamp": 7, "flags": ["mentioned"]}
+    update = {"type": "update_message", "message_id": 102, "message_ids": [101, 102], **place, **edit}
+    again = Service()
+    async with live_session(tmp_path, again) as session:
+        assert 102 not in session.state.messages
+        await after_events(session, again, update)
+        cache = session.storage.cache
+        stew = await cache.run(cache.load_conversation, ChannelDestination(GENERAL, "stew"), ADA, 9)
+        assert [(message.id, message.content) for message in stew] == [
+            (101, "<p>message 101</p>"),
+            (102, "<p>new</p>"),
+        ]
+        assert await cache.run(cache.load_conversation, ChannelDestination(GENERAL, "soup"), ADA, 9) == []

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from narrowcast_api.model.messages import MENTION_FLAGS, PERSONAL_MENTION, Message, Submessage
-from narrowcast_api.model.topics import is_renamed
+from narrowcast_api.model.messages import PERSONAL_MENTION, Message, Submessage
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination, DirectDestination
 from narrowcast_api.state.changes import (
     Change,
@@ -18,6 +17,7 @@ from narrowcast_api.state.changes import (
     UnreadsChanged,
 )
 from narrowcast_api.state.handlers import Handlers
+from narrowcast_api.state.message_updates import edited, moved
 from narrowcast_api.state.state import State
 from narrowcast_api.wire.events import (
     DeleteMessageEvent,
@@ -33,9 +33,6 @@ from narrowcast_api.wire.events import (
 from narrowcast_api.wire.vocabulary import PropagateMode
 
 handlers = Handlers()
-
-_SERVER_FLAGS = MENTION_FLAGS | {"has_alert_word"}
-"""Flags that an edit can change and that users cannot set."""
 
 
 @handlers.of(MessageEvent)
@@ -76,16 +73,7 @@ def _change_content(state: State, event: UpdateMessageEvent) -> bool:
     """Sets new content, of `message_id` only; returns whether an unread mention was added or removed."""
     message = state.messages.get(event.message_id)
     if message is not None:
-        flags = (message.flags - _SERVER_FLAGS) | (_SERVER_FLAGS & frozenset(event.flags))
-        state.messages.put(
-            replace(
-                message,
-                content=message.content if event.rendered_content is None else event.rendered_content,
-                is_me_message=message.is_me_message if event.is_me_message is None else event.is_me_message,
-                edited_at=message.edited_at if event.rendering_only else int(event.edit_timestamp),
-                flags=message.flags if event.rendering_only else flags,
-            )
-        )
+        state.messages.put(edited(message, event))
     if event.rendering_only:
         return False
     return state.unreads.mention(event.message_id, event.flags)
@@ -97,10 +85,8 @@ def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
     if event.moved_to is None or old_channel is None:
         return []
     channel_id, topic = event.moved_to
-    is_resolving = channel_id == old_channel and not is_renamed(event.orig_topic or topic, topic)
     for message in state.messages.known(event.message_ids):
-        moved_at = message.moved_at if is_resolving else int(event.edit_timestamp)
-        state.messages.put(replace(message, channel_id=channel_id, topic=topic, moved_at=moved_at))
+        state.messages.put(moved(message, event))
     if event.orig_topic is not None:
         state.topics.remove_messages(old_channel, event.orig_topic, event.message_ids)
     state.topics.add_message(channel_id, topic, max(event.message_ids, default=event.message_id))
@@ -117,10 +103,10 @@ def _move(state: State, event: UpdateMessageEvent) -> list[Change]:
         )
     channel = state.channels.get(channel_id)
     if channel_id == old_channel or (channel is not None and channel.is_subscribed):
-        moved = state.unreads.move(event.message_ids, channel_id, topic)
+        has_unread = state.unreads.move(event.message_ids, channel_id, topic)
     else:
-        moved = state.unreads.remove(event.message_ids)
-    return [*changes, UnreadsChanged()] if moved else changes
+        has_unread = state.unreads.remove(event.message_ids)
+    return [*changes, UnreadsChanged()] if has_unread else changes
 
 
 @handlers.of(DeleteMessageEvent)

@@ -11,8 +11,10 @@ from typing import Any, Protocol
 
 from narrowcast_api.clock import Clock
 from narrowcast_api.state.changes import Change, MessagesAdded, MessagesChanged, MessagesRemoved
+from narrowcast_api.state.message_updates import updated
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.account_storage import AccountStorage
+from narrowcast_api.wire.events import UpdateMessageEvent
 
 WRITE_AFTER = 0.5
 """Seconds in which changes are collected. Changes that are lost when the app is killed are fetched again at
@@ -56,6 +58,17 @@ class CacheWriter:
         if (self._touched or self._removed) and not self._is_due:
             self._is_due = True
             self._host.spawn(self._write_soon(), "writing messages to the cache")
+
+    def note_update(self, event: UpdateMessageEvent) -> None:
+        """Changes the cached ones of the messages that were edited or moved and are not in memory."""
+        state, cache = self._host.state, self._host.storage.cache
+        ids = [i for i in {event.message_id, *event.message_ids} if i not in state.messages]
+
+        def change() -> None:
+            cache.save_messages([updated(message, event) for message in cache.load_messages(ids)])
+
+        if ids:
+            cache.post(change)
 
     async def _write_soon(self) -> None:
         await self._host.clock.sleep(WRITE_AFTER)

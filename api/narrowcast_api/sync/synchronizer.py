@@ -48,6 +48,7 @@ from narrowcast_api.wire.events import (
     MessageEvent,
     ReactionEvent,
     SubmessageEvent,
+    UpdateMessageEvent,
     UpdateMessageFlagsEvent,
 )
 from narrowcast_api.wire.levels import Gate
@@ -203,6 +204,8 @@ class Synchronizer:
             watch.note(event, changes)
         if isinstance(event, UpdateMessageFlagsEvent | ReactionEvent):
             session.services.acts.on_event(event)
+        if isinstance(event, UpdateMessageEvent):
+            self._cache_writer.note_update(event)
         update_views(session.views, session.state, event, changes)
         if any(isinstance(change, TypingChanged) for change in changes):
             session.watch_typing_expiry()
