@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_server.organization.models import User
-from narrowcast_server.organization.personal import switched_on
-from narrowcast_server.queries.presence import older_presence, slim_presence
+from narrowcast_server.queries.presence import older_presence, shows_presence, slim_presence
 from narrowcast_server.rules.addresses import api_address
 from narrowcast_server.rules.visibility import watchers
 
@@ -18,7 +17,11 @@ _QUIET_SECONDS = 55
 
 
 def report_presence(core: Core, user: User, *, active: bool) -> None:
-    """Stores that a user's client runs (`active`: is in use); notifies others about once a minute."""
+    """Stores that a user's client runs (`active`: is in use); notifies others about once a minute. Nothing is
+    stored for users who hide their presence.
+    """
+    if not shows_presence(user):
+        return
     now = core.now()
     update_id = (core.store.integer("SELECT max(update_id) FROM presence") or 0) + 1
     core.store.execute(
@@ -30,8 +33,6 @@ def report_presence(core: Core, user: User, *, active: bool) -> None:
         now,
         update_id,
     )
-    if not switched_on(user, "presence_enabled") or user.is_bot:
-        return
     last = core.presence_events.get((user.id, active))
     if last is not None and now - last < _QUIET_SECONDS:
         return

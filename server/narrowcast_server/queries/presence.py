@@ -22,7 +22,7 @@ def presence_objects(core: Core, viewer: User, *, slim: bool, after: int = 0) ->
         user = core.users[row["user_id"]]
         if seen is not None and user.id not in seen:
             continue
-        if not user.is_active or user.is_bot or not switched_on(user, "presence_enabled"):
+        if not shows_presence(user):
             continue
         if slim:
             answer[str(user.id)] = slim_presence(row)
@@ -55,6 +55,13 @@ def newest_update(core: Core) -> int:
     return core.store.integer("SELECT max(update_id) FROM presence") or 0
 
 
+def shows_presence(user: User) -> bool:
+    """Whether others may see when the user was last active."""
+    return user.is_active and not user.is_bot and switched_on(user, "presence_enabled")
+
+
 def presence_row(core: Core, user: User) -> Row | None:
-    """A user's stored presence."""
+    """A user's stored presence; None if there is none, or others may not see it."""
+    if not shows_presence(user):
+        return None
     return core.store.one("SELECT * FROM presence WHERE user_id = ?", user.id)
