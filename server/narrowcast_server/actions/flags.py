@@ -115,16 +115,18 @@ def _subscribed_only(core: Core, user: User, ids: Sequence[int]) -> tuple[list[i
     )
     subscribed = access.subscribed_ids(core, user.id)
     kept = [row["id"] for row in rows if row["channel_id"] is None or row["channel_id"] in subscribed]
+    delivered = set(access.delivered_ids(core, user.id, kept))
+    kept = [i for i in kept if i in delivered or _may_name(core, user, i)]
     skipped = {row["channel_id"] for row in rows} - subscribed - {None}
-    # Channels that the user may not read are not named, so that guessed ids reveal nothing.
+    # Messages and channels that the user may not read are skipped like missing ones, so that guessed ids
+    # reveal nothing.
     return kept, sorted(i for i in skipped if access.may_read(core, user, core.channels[i], subscribed))
 
 
 def _take_into_history(core: Core, user: User, ids: Iterable[int]) -> None:
     """Adds visible messages that the user has not received to their history; raises for others (FLG-14)."""
     for message_id in ids:
-        message = access.find_message(core, message_id)
-        if message is None or not access.may_name(core, user, message):
+        if not _may_name(core, user, message_id):
             raise invalid_message()
         core.store.execute(
             "INSERT OR IGNORE INTO user_messages (user_id, message_id, flags) VALUES (?, ?, ?)",
@@ -132,6 +134,11 @@ def _take_into_history(core: Core, user: User, ids: Iterable[int]) -> None:
             message_id,
             int(FlagBit.READ | FlagBit.HISTORICAL),
         )
+
+
+def _may_name(core: Core, user: User, message_id: int) -> bool:
+    message = access.find_message(core, message_id)
+    return message is not None and access.may_name(core, user, message)
 
 
 def mark_everything_read(core: Core, user: User) -> None:
