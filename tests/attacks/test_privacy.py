@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from narrowcast_api.wire.vocabulary import EmailVisibility
+from support.clock import VirtualClock
 from support.server import Answer, TestServer
 
 NEWEST = {"anchor": "newest", "num_before": 50, "num_after": 0}
@@ -265,6 +266,67 @@ async def test_a_flag_on_a_guessed_id_reveals_no_private_channel(
     response = await server.raw(name, "POST", "/messages/flags", fields)
     fields["messages"] = [10_000_000]
     assert response.json() == (await server.raw(name, "POST", "/messages/flags", fields)).json()
+
+
+@pytest.mark.parametrize("operation", ["add", "remove"])
+@pytest.mark.parametrize("flag", ["read", "starred", "collapsed"])
+async def test_a_flag_on_a_guessed_id_reveals_no_direct_message_of_others(
+    server: TestServer, operation: str, flag: str
+) -> None:
+    message = await server.send_direct("ada", ["bruno"])
+    fields: dict[str, object] = {"messages": [message], "op": operation, "flag": flag}
+    response = await server.raw("greta", "POST", "/messages/flags", fields)
+    fields["messages"] = [10_000_000]
+    assert response.json() == (await server.raw("greta", "POST", "/messages/flags", fields)).json()
+
+
+async def test_marking_as_unread_reveals_no_protected_history(server: TestServer) -> None:
+    before = await server.send("bruno", "operations", "plans")
+    join = {"subscriptions": [{"name": "operations"}], "principals": [server.id("elif")]}
+    await server.call("bruno", "POST", "/users/me/subscriptions", join)
+    fields: dict[str, object] = {"messages": [before], "op": "remove", "flag": "read"}
+    response = await server.raw("elif", "POST", "/messages/flags", fields)
+    fields["messages"] = [10_000_000]
+    assert response.json() == (await server.raw("elif", "POST", "/messages/flags", fields)).json()
+
+
+async def test_the_presence_of_who_hides_it_is_not_shown(server: TestServer) -> None:
+    path = f"/users/{server.id('elif')}/presence"
+    await server.call("elif", "POST", "/users/me/presence", {"status": "active"})
+    await server.call("greta", "GET", path)
+    await server.call("elif", "PATCH", "/settings", {"presence_enabled": False})
+    await server.call("elif", "POST", "/users/me/presence", {"status": "active"})
+    await server.refusal("greta", "GET", path)
+    assert server.user("elif").delivery_email not in str(await server.call("greta", "GET", "/realm/presence"))
+
+
+async def test_nothing_is_stored_of_who_hides_their_presence(server: TestServer, clock: VirtualClock) -> None:
+    path = f"/users/{server.id('elif')}/presence"
+    await server.call("elif", "PATCH", "/settings", {"presence_enabled": False})
+    await server.call("elif", "POST", "/users/me/presence", {"status": "active"})
+    clock.jump(3600)
+    await server.call("elif", "PATCH", "/settings", {"presence_enabled": True})
+    await server.refusal("greta", "GET", path)
+
+
+async def test_who_has_left_a_private_channel_learns_neither_its_new_name_nor_of_moves(
+    server: TestServer,
+) -> None:
+    channel = server.channel("operations")
+    message = await server.send("bruno", "operations", "plans")
+    member = {"subscriptions": ["operations"], "principals": [server.id("dario")]}
+    policy = {"stream_id": channel, "topic": "plans", "visibility_policy": 1}
+    await server.call("dario", "POST", "/user_topics", policy)
+    listener = await server.listen("dario")
+    assert [topic[:2] for topic in listener.snapshot["muted_topics"]] == [["operations", "plans"]]
+    await server.call("bruno", "DELETE", "/users/me/subscriptions", member)
+    await listener.events()
+    await server.call("bruno", "PATCH", f"/streams/{channel}", {"new_name": "layoffs"})
+    await server.call(
+        "bruno", "PATCH", f"/messages/{message}", {"topic": "moved", "propagate_mode": "change_all"}
+    )
+    assert await listener.events() == []
+    assert (await server.listen("dario")).snapshot["muted_topics"] == []
 
 
 async def test_the_skipped_channels_that_one_may_read_are_still_named(server: TestServer) -> None:

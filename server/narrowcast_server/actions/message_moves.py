@@ -134,7 +134,9 @@ def _event(move: Move) -> dict[str, object]:
 
 
 def _move_policies(core: Core, move: Move) -> None:
-    """If no message is left in the old topic, moves its visibility policies; of two policies the stronger is kept."""
+    """If no message is left in the old topic, moves its visibility policies; of two policies the stronger is
+    kept. Those of users who may not read the old place stay, since an event would tell them of the move.
+    """
     if topics.exists(core, move.source.id, move.old_topic):
         return
     rows = core.store.all(
@@ -145,6 +147,8 @@ def _move_policies(core: Core, move: Move) -> None:
     for row in rows:
         user_id, policy = row["user_id"], VisibilityPolicy(row["policy"])
         if not move.changes_channel and move.old_topic.casefold() == move.new_topic.casefold():
+            continue
+        if not access.may_read(core, core.users[user_id], move.source):
             continue
         set_policy(core, user_id, move.source.id, move.old_topic, VisibilityPolicy.NONE)
         if access.may_read(core, core.users[user_id], move.target):

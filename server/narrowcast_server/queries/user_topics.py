@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrowcast_api.wire.vocabulary import VisibilityPolicy
+from narrowcast_server.rules.access import may_know
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -22,10 +23,17 @@ def policy_of(core: Core, user_id: int, channel_id: int, topic: str) -> Visibili
 
 
 def muted_topics(core: Core, user_id: int) -> list[list[object]]:
-    """Muted topics in the form for older clients: (channel name, topic, time)."""
+    """Muted topics in the form for older clients: (channel name, topic, time). Without those in channels that
+    the user may no longer know of, whose name may have changed since.
+    """
+    user = core.users[user_id]
     rows = core.store.all(
         "SELECT * FROM user_topics WHERE user_id = ? AND policy = ? ORDER BY last_updated",
         user_id,
         int(VisibilityPolicy.MUTED),
     )
-    return [[core.channels[row["channel_id"]].name, row["topic"], row["last_updated"]] for row in rows]
+    return [
+        [channel.name, row["topic"], row["last_updated"]]
+        for row in rows
+        if may_know(core, user, channel := core.channels[row["channel_id"]])
+    ]
