@@ -4,6 +4,10 @@ should.
 
 from __future__ import annotations
 
+import asyncio
+import json
+import re
+
 import httpx
 import pytest
 import websockets
@@ -69,6 +73,10 @@ async def test_a_key_may_use_the_operations_of_its_scope(
         ("POST", "/server/keys"),
         ("DELETE", "/server/keys/1"),
         ("POST", "/users/me/api_key/regenerate"),
+        ("DELETE", "/server/sessions?new_key=true"),
+        ("GET", "/bots"),
+        ("POST", "/bots"),
+        ("POST", "/bots/1/api_key/regenerate"),
     ],
 )
 async def test_no_key_makes_shows_or_ends_keys(
@@ -265,3 +273,47 @@ async def test_keys_of_a_bot_end_with_it(server: TestServer) -> None:
     assert await status(server, key, "GET", "/messages", PAGE, name="iris") == 401
     refusal = await server.raw("ada", "POST", f"{server.url}/server/keys", {"name": "late", **bot})
     assert refusal.json()["result"] == "error"
+
+
+async def test_an_additional_key_receives_no_keys_of_bots(server: TestServer) -> None:
+    with_key = await server.listen("elif")
+    fields = {
+        "full_name": "Builds",
+        "short_name": "builds",
+        "bot_type": 3,
+        "payload_url": "https://b.example",
+    }
+    await server.call("elif", "POST", "/bots", fields)
+    elif_ = server.user("elif")
+    key = (await made(server))["api_key"]
+    auth = httpx.BasicAuth(elif_.delivery_email, key)
+    registered = await server.client.post(f"{server.url}/api/v1/register", auth=auth)
+    snapshot = registered.json()
+    assert snapshot["realm_bots"][0]["full_name"] == "Builds"
+    assert "api_key" not in snapshot["realm_bots"][0]
+    assert "token" not in snapshot["realm_bots"][0]["services"][0]
+    bot = snapshot["realm_bots"][0]["user_id"]
+    await server.call("elif", "POST", f"/bots/{bot}/api_key/regenerate")
+    await server.call("elif", "POST", "/bots", {**fields, "full_name": "Tests", "short_name": "tests"})
+    queue = {"queue_id": snapshot["queue_id"], "last_event_id": "-1"}
+    events = (await server.client.get(f"{server.url}/api/v1/events", auth=auth, params=queue)).json()[
+        "events"
+    ]
+    assert [event["op"] for event in events if event["type"] == "realm_bot"] == ["update", "add", "update"]
+    assert not {"api_key", "token"} & set(re.findall(r'"(\w+)":', json.dumps(events)))
+    assert '"api_key"' in json.dumps(await with_key.events("realm_bot"))
+
+
+async def test_an_event_stream_ends_when_its_key_expires(server: TestServer, clock: VirtualClock) -> None:
+    key = (await made(server, days=2))["api_key"]
+    clock.jump(2 * 86_400 - 30)
+    listener = await server.listen("elif")
+    headers = {"Authorization": basic(server.user("elif").delivery_email, key)}
+    address = f"{server.url.replace('http', 'ws', 1)}/api/v1/events/stream?queue_id={listener.queue_id}"
+    async with websockets.connect(address, additional_headers=headers, proxy=None) as socket:
+        await server.send("ada", "general", "t", "before")
+        assert "before" in str(await socket.recv())
+        await clock.advance(31)
+        async with asyncio.timeout(30):
+            await socket.wait_closed()
+        assert socket.close_code == 4401

@@ -45,6 +45,7 @@ from narrowcast_server.routes import ALL_ROUTES
 from narrowcast_server.routes.event_stream import STREAM_PATH, event_stream
 from narrowcast_server.routes.pages import not_found_page
 from narrowcast_server.rules.key_scopes import opens
+from narrowcast_server.storage.extra_keys import ExtraKey
 
 _log = logging.getLogger("narrowcast.server")
 _MAX_FIELDS: Final = 1000
@@ -152,29 +153,31 @@ class _Dispatcher:
             )
         if self._core.level < endpoint.since:
             raise unknown_endpoint()
-        user = self._caller(request, endpoint)
+        user, extra = self._caller(request, endpoint)
         with self._limiter.counted(user, request, endpoint) as headers:
             try:
-                response = await self._answered(request, endpoint, user)
+                response = await self._answered(request, endpoint, user, extra)
             except ServiceError as error:
                 error.headers = {**headers, **error.headers}
                 raise
         response.headers.update(headers)
         return response
 
-    def _caller(self, request: Request, endpoint: Endpoint) -> User | None:
+    def _caller(self, request: Request, endpoint: Endpoint) -> tuple[User | None, ExtraKey | None]:
         if endpoint.public:
-            return None
-        user, scope = auth.caller_and_scope(self._core, request.headers.get("authorization"))
-        if scope is not None and not opens(scope, endpoint.method, endpoint.path):
+            return None, None
+        user, extra = auth.caller_and_key(self._core, request.headers.get("authorization"))
+        if extra is not None and not opens(extra.scope, endpoint.method, endpoint.path):
             raise unauthorized("This API key does not allow this")
-        return user
+        return user, extra
 
-    async def _answered(self, request: Request, endpoint: Endpoint, user: User | None) -> Response:
+    async def _answered(
+        self, request: Request, endpoint: Endpoint, user: User | None, extra: ExtraKey | None
+    ) -> Response:
         _check_caller(endpoint, user)
 
         def authenticate() -> User | None:
-            now = self._caller(request, endpoint)
+            now, _ = self._caller(request, endpoint)
             _check_caller(endpoint, now)
             return now
 
@@ -185,6 +188,7 @@ class _Dispatcher:
             path=request.path_params,
             fields=await self._fields(request, endpoint),
             caller=user,
+            extra_key=extra,
             client=client_name(request.headers.get("user-agent", "")),
             level=self._core.level,
             authenticate=authenticate,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from narrowcast_server.organization.errors import unauthorized
 from narrowcast_server.organization.models import User
-from narrowcast_server.storage.extra_keys import Scope
+from narrowcast_server.storage.extra_keys import ExtraKey, Scope
 from narrowcast_server.storage.key_vault import KEY_LENGTH
 
 if TYPE_CHECKING:
@@ -31,14 +31,20 @@ def caller_by_key(core: Core, key: str) -> User:
 
 def caller(core: Core, header: str | None) -> User:
     """The active user in an Authorization header, whose key has unlimited scope; raises UNAUTHORIZED."""
-    user, scope = caller_and_scope(core, header)
-    if scope not in (None, Scope.ALL):
-        raise unauthorized("This API key does not allow this")
+    user, _ = unlimited_caller(core, header)
     return user
 
 
-def caller_and_scope(core: Core, header: str | None) -> tuple[User, Scope | None]:
-    """The active user in an Authorization header, and the scope of their key; None for the account's own key.
+def unlimited_caller(core: Core, header: str | None) -> tuple[User, ExtraKey | None]:
+    """Like `caller_and_key`, for keys of unlimited scope."""
+    user, extra = caller_and_key(core, header)
+    if extra is not None and extra.scope is not Scope.ALL:
+        raise unauthorized("This API key does not allow this")
+    return user, extra
+
+
+def caller_and_key(core: Core, header: str | None) -> tuple[User, ExtraKey | None]:
+    """The active user in an Authorization header, and the additional key; None for the account's own key.
 
     Raises UNAUTHORIZED.
     """
@@ -66,4 +72,4 @@ def caller_and_scope(core: Core, header: str | None) -> tuple[User, Scope | None
     if not user.is_active:
         raise unauthorized("Account is deactivated")
     core.callers.add(user.id)
-    return user, None if extra is None else extra.scope
+    return user, extra

@@ -32,6 +32,7 @@ from narrowcast_server.rules.permissions import Callers
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
+    from narrowcast_server.storage.extra_keys import ExtraKey
 
 T = TypeVar("T")
 Answer = dict[str, object]
@@ -157,6 +158,8 @@ class Call:
     fields: Mapping[str, str]
     """The raw form or query fields."""
     caller: User | None
+    extra_key: ExtraKey | None
+    """The additional key with which the caller is authenticated; None for the account's own key."""
     client: str
     """The name of the calling program, from its User-Agent."""
     level: int

@@ -39,12 +39,25 @@ class QueueOptions:
     capabilities: frozenset[str] = frozenset()
     empty_topic_name: str | None = None
     """Replaces the empty topic; if None, the topic stays empty."""
+    shows_keys: bool = True
+    """Whether a bot's owner receives its API key: not with an additional key of their own account."""
 
 
 def variants(event: Mapping[str, object], options: QueueOptions) -> list[Data]:
     """The events, without ids, that a queue with these options receives for `event`."""
     adapt = _ADAPTERS.get(str(event["type"]), _same)
     return adapt(cast("Data", event), options)
+
+
+def without_keys(bot: Mapping[str, object]) -> Data:
+    """A `realm_bot` object without its API key and the tokens of its services."""
+    services = cast("list[Data]", bot.get("services", []))
+    shown = _without(dict(bot), "api_key")
+    return shown | {"services": [_without(one, "token") for one in services]} if services else shown
+
+
+def _without(data: Data, left_out: str) -> Data:
+    return {name: value for name, value in data.items() if name != left_out}
 
 
 def _same(event: Data, options: QueueOptions) -> list[Data]:

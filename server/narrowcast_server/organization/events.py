@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary, ref
 
 from narrowcast_server.http.json_text import encoded_text
 from narrowcast_server.organization.errors import ServiceError
-from narrowcast_server.organization.event_variants import QueueOptions, variants
+from narrowcast_server.organization.event_variants import QueueOptions, variants, without_keys
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.clock import Clock
@@ -69,7 +69,10 @@ class Event:
         return texts
 
     def _texts(self, options: QueueOptions, fields: Mapping[str, object]) -> list[str]:
-        return [encoded_text({**variant, **fields}) for variant in variants(self.data, options)]
+        found = [{**variant, **fields} for variant in variants(self.data, options)]
+        if self.type == "realm_bot" and not options.shows_keys:
+            found = [{**event, "bot": without_keys(event["bot"])} for event in found]
+        return [encoded_text(event) for event in found]
 
 
 @dataclass(slots=True, eq=False)

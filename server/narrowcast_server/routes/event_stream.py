@@ -20,7 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from narrowcast_server.http import auth
 from narrowcast_server.http.browsers import check_page
 from narrowcast_server.http.params import integer
-from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.organization.errors import ServiceError, unauthorized
 from narrowcast_server.organization.events import Queue
 from narrowcast_server.routes.server_settings import STREAM_PATH
 
@@ -46,7 +46,7 @@ def event_stream(core: Core) -> Callable[[WebSocket], Awaitable[None]]:
             return
         await socket.accept()
         try:
-            user = auth.caller(core, socket.headers.get("authorization"))
+            user, extra = auth.unlimited_caller(core, socket.headers.get("authorization"))
             queue = core.hub.get(socket.query_params.get("queue_id", ""), user.id)
             position = integer("last_event_id", socket.query_params.get("last_event_id", "-1"))
             queue.acknowledge(position)
@@ -56,7 +56,7 @@ def event_stream(core: Core) -> Callable[[WebSocket], Awaitable[None]]:
             return
         queue.streams += 1
         try:
-            await _converse(core, socket, queue, position)
+            await _converse(core, socket, queue, position, None if extra is None else extra.expires)
         finally:
             queue.streams -= 1
             queue.last_seen = core.clock.monotonic()
@@ -64,11 +64,14 @@ def event_stream(core: Core) -> Callable[[WebSocket], Awaitable[None]]:
     return serve
 
 
-async def _converse(core: Core, socket: WebSocket, queue: Queue, position: int) -> None:
+async def _converse(core: Core, socket: WebSocket, queue: Queue, position: int, expires: int | None) -> None:
+    """Runs until the connection ends; `expires`: when its API key does, in UTC seconds."""
     tasks = {
         asyncio.create_task(_send(core, socket, queue, position)),
         asyncio.create_task(_receive(socket, queue)),
     }
+    if expires is not None:
+        tasks.add(asyncio.create_task(_end(core, socket, expires)))
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -97,6 +100,13 @@ async def _send(core: Core, socket: WebSocket, queue: Queue, position: int) -> N
         except ServiceError as error:
             await _refuse(socket, error, CLOSE_BAD_QUEUE)
             return
+
+
+async def _end(core: Core, socket: WebSocket, expires: int) -> None:
+    """Ends the connection when its API key expires."""
+    while (left := expires - core.clock.now()) > 0:
+        await core.clock.sleep(left)
+    await _refuse(socket, unauthorized("Invalid API key"), CLOSE_UNAUTHORIZED)
 
 
 async def _receive(socket: WebSocket, queue: Queue) -> None:

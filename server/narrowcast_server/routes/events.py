@@ -28,7 +28,10 @@ async def get_events(call: Call) -> Answer | Response:
     core, user = call.core, call.user
     queue_id, last_event_id = call[OPTIONAL_QUEUE_ID], call[LAST_EVENT_ID]
     if queue_id is None:
-        queue = core.hub.register(user.id, QueueOptions(empty_topic_name=core.empty_topic_name))
+        queue = core.hub.register(
+            user.id,
+            QueueOptions(empty_topic_name=core.empty_topic_name, shows_keys=call.extra_key is None),
+        )
         last_event_id = -1
         with_queue_id = True
     else:

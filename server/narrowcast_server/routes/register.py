@@ -106,6 +106,7 @@ def register(call: Call) -> Answer:
         include_subscribers=call[INCLUDE_SUBSCRIBERS],
         capabilities=call[CAPABILITIES],
         empty_topic_name=None if "empty_topic_name" in call[CAPABILITIES] else core.empty_topic_name,
+        shows_keys=call.extra_key is None,
     )
     types = call[EVENT_TYPES]
     fetched = call[FETCH_EVENT_TYPES]

@@ -6,7 +6,7 @@ from typing import Final
 
 from narrowcast_server.storage.extra_keys import Scope
 
-_KEYS: Final = ("/server/keys", "/server/second_factor", "/users/me/api_key")
+_KEYS: Final = ("/server/keys", "/server/second_factor", "/users/me/api_key", "/bots")
 _READ: Final = (
     "/attachments",
     "/default_streams",

@@ -18,7 +18,7 @@ class Scope(Enum):
     """The actions that an additional API key allows."""
 
     ALL = "all"
-    """Everything that the account may do, except managing keys."""
+    """Everything that the account may do, except managing keys and bots, whose keys it never shows."""
     READ = "read"
     """Reading messages, channels and people."""
     SEND = "send"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from narrowcast_api.wire.vocabulary import Role
 from narrowcast_server.organization import personal
+from narrowcast_server.organization.event_variants import without_keys
 from narrowcast_server.organization.models import User
 from narrowcast_server.queries.as_seen import unknown_person
 from narrowcast_server.queries.bots import bot_object
@@ -77,7 +78,7 @@ def own_bots(request: Snapshot) -> dict[str, object]:
         for bot in request.core.users.all()
         if bot.is_bot and not bot.is_system_bot and (user.is_administrator or bot.bot_owner_id == user.id)
     ]
-    return {"realm_bots": bots}
+    return {"realm_bots": bots if request.options.shows_keys else [without_keys(bot) for bot in bots]}
 
 
 @part("presence")
