@@ -135,6 +135,66 @@ async def test_tab_goes_through_both_and_a_draft_outlives_its_place(tmp_path: Pa
         await until(lambda: stage.screen.writing.text.text == "half a thought")
 
 
+async def reply_in_combined_feed(stage: Stage, text: str) -> ConversationPane:
+    """Writes a reply to lunch in the combined feed."""
+    message_id = await stage.server.send("bruno", "general", "lunch", "Anybody?")
+    await stage.go(Narrow.all())
+    await stage.shows(message_id)
+    await stage.press("G", "r")
+    await stage.type(text)
+    return stage.screen.conversation
+
+
+def texts(stage: Stage) -> list[str]:
+    """The texts in compose, from left to right."""
+    return [one.writing.text.text for one in stage.screen.side.all]
+
+
+async def test_a_draft_moves_to_its_conversation_that_is_opened_beside_and_is_sent_once(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left = await reply_in_combined_feed(stage, "hello all")
+        await stage.press("escape", "vertical_line")
+        await until(lambda: stage.screen.conversation is not left)
+        assert texts(stage) == ["", "hello all"]
+        assert left.writing.destination()[0] is None
+        await stage.press("c")
+        await stage.type("!")
+        await stage.drawn()
+        assert texts(stage) == ["", "hello all!"]
+        await stage.press("enter")
+        assert await sent(stage, "hello all!") == "lunch"
+        await stage.drawn()
+        assert texts(stage) == ["", ""]
+        assert stage.notices == []
+
+
+async def test_a_reply_continues_the_draft_that_the_other_conversation_shows(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left = await reply_in_combined_feed(stage, "hello")
+        await stage.press("escape", "vertical_line")
+        await until(lambda: stage.screen.conversation is not left)
+        await stage.press("alt+o", "r")
+        await stage.type(" all")
+        assert texts(stage) == ["hello all", ""]
+        assert [draft.content for draft in stage.session.drafts.all()] == ["hello all"]
+
+
+async def test_a_draft_stays_where_it_is_being_written_when_its_conversation_is_opened_beside(
+    tmp_path: Path,
+) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        left = await reply_in_combined_feed(stage, "hello")
+        stage.screen.open_beside(topic(stage, "lunch"), keys=False)
+        await until(lambda: len(stage.screen.side.all) == 2)
+        await stage.type(" all")
+        assert texts(stage) == ["hello all", ""]
+        assert stage.screen.conversation is left
+        await stage.press("enter")
+        assert await sent(stage, "hello all") == "lunch"
+
+
 async def test_keys_wait_for_the_second_conversation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole: list[bool] = []
     enter = SideBySide.enter

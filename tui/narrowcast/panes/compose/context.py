@@ -19,7 +19,9 @@ __all__ = ["ComposeContext"]
 
 
 class ComposeContext:
-    """One per pane, which is ``host``. ``shown`` is called after another text was put into the editor."""
+    """One per pane, which is ``host``. ``shown`` is called after another text was put into the editor; ``claim``
+    before a draft is shown in it.
+    """
 
     def __init__(
         self,
@@ -28,12 +30,13 @@ class ComposeContext:
         target: TargetLine,
         text: Editor,
         shown: Callable[[], None],
+        claim: Callable[[str], bool],
     ) -> None:
         self.host = host
         self.session = session
         self.target = target
         self.text = text
-        self.writing = Writing(session, target, text, tell=self.tell, shown=shown)
+        self.writing = Writing(session, target, text, tell=self.tell, shown=shown, claim=claim)
 
     @property
     def is_edit(self) -> bool:

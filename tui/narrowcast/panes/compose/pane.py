@@ -88,7 +88,7 @@ class ComposePane(Vertical):
         self.text = text = Editor(multiline=True, id="text")
         self.uploads = UploadRows(session, lambda: self.destination()[0])
         self.offers = Offers(self, session, target, text)
-        self._shared = context = ComposeContext(self, session, target, text, self._text_replaced)
+        self._shared = context = ComposeContext(self, session, target, text, self._text_replaced, self._claim)
         self._writing = context.writing
         self._rules = SendRules(context, self._show_hint)
         self._look = ComposeLook(context, enter_sends=enter_sends)
@@ -163,6 +163,14 @@ class ComposePane(Vertical):
     def follow_draft(self) -> None:
         """Show changes that another device made to this draft."""
         self._writing.follow_draft()
+
+    def _claim(self, draft_id: str) -> bool:
+        """Take a draft from the other conversation; False if the user is writing it there."""
+        panes = self.screen.query(ComposePane) if self.is_attached else ()
+        holder = next((one for one in panes if one is not self and one.draft.id == draft_id), None)
+        if holder is not None and not holder.has_focus_within:
+            holder._writing.hand_over()
+        return holder is None or holder.draft.id != draft_id
 
     def insert(self, text: str) -> None:
         """Insert text at the cursor and focus it."""

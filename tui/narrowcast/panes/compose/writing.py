@@ -28,7 +28,10 @@ EDIT_KEPT = "Edit not saved. It is restored when you edit this message again."
 
 
 class Writing:
-    """``text`` is the editor and ``target`` the fields above it; ``shown`` is called when the text was replaced."""
+    """``text`` is the editor and ``target`` the fields above it; ``shown`` is called when the text was replaced.
+
+    ``claim`` has other compose panes let go of a draft before it is shown here, and returns whether they did.
+    """
 
     def __init__(
         self,
@@ -38,12 +41,14 @@ class Writing:
         *,
         tell: Tell,
         shown: Callable[[], None],
+        claim: Callable[[str], bool],
     ) -> None:
         self._session = session
         self._target = target
         self._text = text
         self._tell = tell
         self._shown = shown
+        self._claim = claim
         self.draft = OpenDraft(session.drafts)
         self.edits = Edits(session)
         self._touched = False
@@ -104,6 +109,13 @@ class Writing:
         self._before_edit = None
         self._put("")
 
+    def hand_over(self) -> None:
+        """Clear compose, whose draft is about to be shown elsewhere on the screen."""
+        self.keep()
+        self.draft.release()
+        self._target.show_view(self._session.state)
+        self._put("")
+
     # loading
 
     def show_view(self) -> None:
@@ -128,6 +140,8 @@ class Writing:
         self._take(next((draft for draft in drafts if same_conversation(draft.destination, where)), None))
 
     def _take(self, draft: Draft | None) -> None:
+        if draft is not None and not self._claim(draft.draft_id):
+            draft = None
         self._put(self.draft.take(draft, self.destination()[0]))
 
     def show_draft(self, draft: Draft) -> None:
