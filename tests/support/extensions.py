@@ -80,7 +80,7 @@ async def sees(stage: Stage, text: str) -> None:
 async def compose(stage: Stage, text: str) -> None:
     """Pastes a text into compose."""
     stage.screen.writing.text.text = ""
-    stage.screen.writing.insert(text)
+    stage.screen.writing.begin.insert(text)
     await stage.pilot.pause()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.screens.messages.outbox import OutboxScreen
+from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.narrow.destinations import ChannelDestination, DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from support.fault_proxy import Fault, FaultProxy
@@ -21,6 +22,18 @@ async def test_a_failed_message_is_taken_back_into_compose_with_its_words(tmp_pa
         await stage.press("f9")
         assert stage.screen.writing.text.text == "words that matter"
         assert stage.session.outbox.entries() == []
+
+
+async def test_a_message_that_is_taken_back_comes_after_what_is_being_written(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        where = await stage.in_topic("general", "lunch")
+        stage.session.set_status(stage.session.status._replace(kind=ConnectionKind.OFFLINE))
+        stage.session.outbox.send(where, "words that matter")
+        await stage.press("c")
+        await stage.type("hello world")
+        await stage.press("alt+b", "escape", "f9")
+        await stage.type("!")
+        assert stage.screen.writing.text.text == "hello world\nwords that matter!"
 
 
 async def test_what_failed_in_a_conversation_is_sent_again_together_by_one_key(tmp_path: Path) -> None:

@@ -221,6 +221,18 @@ async def test_other_people_see_that_one_types_and_that_one_stopped(tmp_path: Pa
         assert await next_event(listener, "typing") == "stop"
 
 
+async def test_a_quote_comes_after_what_was_written_wherever_the_cursor_was(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch", "Soup?")
+        await stage.press("c")
+        await stage.type("hello world")
+        await stage.press("alt+b", "escape", "greater_than_sign")
+        await until(lambda: "Soup?" in stage.screen.writing.text.text)
+        await stage.type("Yes.")
+        first, *_, last = stage.screen.writing.text.text.splitlines()
+        assert (first, last) == ("hello world", "Yes.")
+
+
 async def test_the_users_own_message_is_edited_in_place_and_the_draft_comes_back(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         await stage.in_topic("general", "lunch")

@@ -26,7 +26,7 @@ def attach(screen: Workspace) -> None:
             writing.uploads.start(Path(path), writing.links.place)
         writing.focus_text()
 
-    if screen.refuse(permissions.upload_refusal(screen.session.state)):
+    if screen.writing.begin.refused() or screen.refuse(permissions.upload_refusal(screen.session.state)):
         return
     limit = f"Maximum file size: {screen.session.state.limits.max_file_upload_size_mib} MB"
     screen.app.push_screen(file_question("Upload file", does="uploads", note=limit), chosen)

@@ -68,13 +68,8 @@ def snippets(screen: Workspace) -> None:
     """Insert a snippet, or manage the saved snippets."""
 
     def closed(result: object) -> None:
-        if not isinstance(result, SavedSnippet):
-            return
-        if screen.session.read_only:
-            screen.tell(screen.session.warnings[0], severity="warning")
-            return
-        screen.writing.text.insert(result.content)
-        screen.writing.focus_text()
+        if isinstance(result, SavedSnippet):
+            screen.writing.begin.insert(result.content)
 
     screen.app.push_screen(SnippetsScreen(screen.session, screen.writing.text.text), closed)
 

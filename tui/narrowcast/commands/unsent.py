@@ -79,6 +79,8 @@ async def cancel(screen: Workspace) -> None:
 
 
 async def _take_back(screen: Workspace, unsent: OutboxEntry) -> None:
+    if screen.writing.begin.refused():
+        return
     await screen.session.outbox.claim(unsent.local_id)
     entry = screen.session.outbox.cancel(unsent.local_id)
     if entry is None:
@@ -86,6 +88,5 @@ async def _take_back(screen: Workspace, unsent: OutboxEntry) -> None:
         return
     screen.go(Narrow.from_destination(entry.destination))
     screen.writing.begin.reply(entry.destination)
-    before = screen.writing.text.text
-    screen.writing.text.insert(("\n" if before and not before.endswith("\n") else "") + entry.content)
+    screen.writing.begin.append(entry.content)
     screen.tell("Canceled. The text is back in the compose box.")

@@ -169,7 +169,7 @@ class Handle:
                 f"{self._running.name}: {self._account.name} is not on screen; nothing was inserted."
             )
         with uninterrupted():
-            screen.writing.insert(text)
+            screen.writing.begin.insert(text)
 
     def redraw(self) -> None:
         with uninterrupted():

@@ -25,12 +25,13 @@ class Beginning:
         self.was_writing = False
         """Whether compose had the focus when the edit was started."""
 
-    def _refused(self) -> bool:
+    def refused(self) -> bool:
+        """Whether nothing can be written at all; then the reason is shown."""
         return self._pane.refuse(self._rules.read_only)
 
     def channel(self, where: ChannelDestination | None) -> None:
         """Write to the channel and topic of ``where`` (whose topic may be empty); if None, the user enters them."""
-        if self._refused():
+        if self.refused():
             return
         writing, target = self._pane.writing, self._pane.target
         if writing.is_busy and writing.edits.message_id is None and writing.goes_to_channel:
@@ -47,7 +48,7 @@ class Beginning:
 
     def direct(self, where: Destination | None = None) -> None:
         """Write to the people of ``where``; without it, the user enters names."""
-        if self._refused():
+        if self.refused():
             return
         self._pane.writing.set_aside()
         if where is not None:
@@ -59,16 +60,30 @@ class Beginning:
 
     def reply(self, where: Destination, quote: str | None = None) -> None:
         """Write to ``where``, below ``quote`` (Markdown) if given."""
-        if self._refused():
+        if self.refused():
             return
         here, _ = self._pane.writing.destination()
         if self._pane.is_edit or here is None or here.key != where.key:
             self._pane.writing.set_aside()
             self._pane.writing.address(where)
         if quote:
-            head = "" if not self._pane.text.text or self._pane.text.text.endswith("\n") else "\n"
-            self._pane.text.insert(f"{head}{quote.rstrip()}\n")
-        self._order.enter_text()
+            self.append(f"{quote.rstrip()}\n")
+        else:
+            self._order.enter_text()
+
+    def insert(self, text: str) -> None:
+        """Insert text at the cursor."""
+        if not self.refused():
+            self._pane.text.insert(text)
+            self._order.enter_text()
+
+    def append(self, text: str) -> None:
+        """Add text at the end, beginning with a new line."""
+        if not self.refused():
+            editor = self._pane.text
+            editor.buffer.cursor = end = len(editor.text)
+            editor.insert(f"\n{text}" if end and not editor.text.endswith("\n") else text)
+            self._order.enter_text()
 
     def show_draft(self, draft_id: str) -> bool:
         """Show a saved draft without focusing it; False if it no longer exists."""
@@ -80,7 +95,7 @@ class Beginning:
 
     def open_draft(self, draft_id: str) -> bool:
         """Continue a saved draft; False if it no longer exists."""
-        if self._refused() or not self.show_draft(draft_id):
+        if self.refused() or not self.show_draft(draft_id):
             return False
         is_addressed = self._pane.writing.destination()[0] is not None
         self._order.enter(self._pane.text if is_addressed else self._pane.target.channel)
@@ -88,7 +103,7 @@ class Beginning:
 
     def edit(self, message_id: int, content: str) -> None:
         """Edit an own message; the text being written is restored afterwards."""
-        if self._refused():
+        if self.refused():
             return
         if not self._pane.is_edit:
             self.was_writing = self._pane.host.has_focus_within

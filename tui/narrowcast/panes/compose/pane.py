@@ -172,11 +172,6 @@ class ComposePane(Vertical):
             holder._writing.hand_over()
         return holder is None or holder.draft.id != draft_id
 
-    def insert(self, text: str) -> None:
-        """Insert text at the cursor and focus it."""
-        self.text.insert(text)
-        self.focus_text()
-
     def focus_text(self) -> None:
         self._order.enter_text()
 

@@ -128,7 +128,7 @@ class PersonScreen(ManageScreen[str]):
             return
         if not main.writing.is_busy:
             writing.channel(main)
-        main.writing.insert(f"@**{user.full_name}|{user.user_id}** ")
+        main.writing.begin.insert(f"@**{user.full_name}|{user.user_id}** ")
 
     def action_mute(self) -> None:
         if self.user_id == self.state.me:
