@@ -20,6 +20,7 @@ from narrowcast_api.model.playgrounds import Playground
 from narrowcast_api.model.profile_fields import ProfileField
 from narrowcast_api.model.user_groups import UserGroup
 from narrowcast_api.model.users import ProfileValue, User
+from narrowcast_api.narrow.destinations import DirectDestination
 from narrowcast_api.narrow.narrow import Narrow
 from narrowcast_api.wire.vocabulary import BotType
 from support.screen_text import screen_rows, screen_text
@@ -58,6 +59,19 @@ async def test_a_mention_from_a_card_goes_into_what_is_being_written(tmp_path: P
         await stage.closed()
         bruno = stage.server.id("bruno")
         assert stage.screen.writing.text.text == f"@**Bruno Castell|{bruno}** "
+
+
+async def test_a_mention_from_a_card_stays_in_the_direct_conversation(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(80, 24)) as stage:
+        bruno, chiyo = stage.server.id("bruno"), stage.server.id("chiyo")
+        await stage.go(Narrow.direct(frozenset({bruno, chiyo})))
+        await card_of(stage, "Bruno Castell")
+        await stage.press("at")
+        await stage.closed()
+        await stage.type("hi")
+        where = DirectDestination(frozenset({bruno, chiyo}))
+        assert stage.screen.writing.destination() == (where, "")
+        assert stage.screen.writing.text.text == f"@**Bruno Castell|{bruno}** hi"
 
 
 async def test_somebody_is_muted_and_shown_again_from_the_card(tmp_path: Path) -> None:

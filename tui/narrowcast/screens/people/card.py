@@ -126,7 +126,7 @@ class PersonScreen(ManageScreen[str]):
         user = self.user
         if user is None or (main := self._to_main()) is None:
             return
-        if not main.writing.is_busy:
+        if not main.writing.is_busy and main.writing.destination()[0] is None:
             writing.channel(main)
         main.writing.begin.insert(f"@**{user.full_name}|{user.user_id}** ")
 
