@@ -240,6 +240,24 @@ async def test_a_file_that_was_chosen_for_nobody_is_linked_in_a_draft_for_nobody
         assert (draft.destination, draft.content) == (None, f"{LINK} ")
 
 
+async def test_each_conversation_shows_how_far_an_upload_is_and_the_one_of_its_text_gets_the_link(
+    tmp_path: Path, slow: SlowUpload
+) -> None:
+    async with on_stage(tmp_path, size=(180, 40)) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        await attach(stage, tmp_path / "plan.txt", slow)
+        left = stage.screen.conversation
+        stage.screen.open_beside(Narrow.topic(stage.server.channel("general"), "supper"))
+        await until(lambda: stage.screen.conversation is not left)
+        right = stage.screen.conversation
+        slow.go_on.set()
+        await until(lambda: stage.session.uploads.all() == [])
+        await stage.drawn()
+        assert [list(one.writing.uploads.query(OneLine)) for one in (left, right)] == [[], []]
+        assert [one.writing.text.text for one in (left, right)] == [f"{LINK} ", ""]
+
+
 async def test_a_row_that_was_just_removed_paints_nothing_and_ends_nothing(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         line = OneLine()

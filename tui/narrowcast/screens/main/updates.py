@@ -131,7 +131,7 @@ class Updates:
         yield _NAVIGATION, lambda _: screen.navigation.refresh_rows()
         yield (change.PresenceChanged, users, replaced), lambda _: self._show_presence()
         yield _STATUS, lambda _: self._lines.update()
-        yield (change.UploadsChanged,), lambda _: screen.writing.uploads.refresh_rows()
+        yield (change.UploadsChanged,), lambda _: self._each(lambda one: one.writing.uploads.refresh_rows())
         yield (change.DraftsChanged, replaced), lambda _: self._each(lambda one: one.writing.follow_draft())
         rules = (channels, users, replaced, change.SettingsChanged, change.UserGroupsChanged)
         yield rules, lambda _: self._each(lambda one: one.writing.refresh_target())
