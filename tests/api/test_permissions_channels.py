@@ -100,7 +100,7 @@ def test_a_new_topic_is_refused_without_permission_once_the_topics_are_known() -
     state = state_as(Role.MEMBER)
     set_channel(state, GENERAL, permissions={"can_create_topic_group": FRIENDS})
     assert permissions.topic_refusal(state, GENERAL, "soup") == "", "nobody knows yet which there are"
-    state.topics.load(GENERAL, [Topic("Soup", 50)])
+    state.topics.load(GENERAL, [Topic("Soup", 50)], since=50)
     assert permissions.topic_refusal(state, GENERAL, "soup") == ""
     assert permissions.topic_refusal(state, GENERAL, " ") == ""
     refusal = permissions.topic_refusal(state, GENERAL, "stew")

@@ -16,15 +16,23 @@ def test_the_servers_topic_list_replaces_the_known_topics_except_those_that_arri
     topics = Topics()
     for name, newest in (("gone", 40), ("moved away", 50), ("soup", 30), ("came since", 51)):
         topics.add_message(GENERAL, name, newest)
-    topics.load(GENERAL, [Topic("Soup", 30), Topic("moved here", 50)])
-    assert listed(topics) == [("came since", 51), ("moved here", 50), ("Soup", 30)]
+    topics.load(GENERAL, [Topic("Soup", 30), Topic("moved here", 45)], since=50)
+    assert listed(topics) == [("came since", 51), ("moved here", 45), ("Soup", 30)]
+
+
+def test_a_topic_that_came_while_the_list_was_requested_has_its_newest_message() -> None:
+    topics = Topics()
+    for name, newest in (("soup", 51), ("stew", 53)):
+        topics.add_message(GENERAL, name, newest)
+    topics.load(GENERAL, [Topic("soup", 52), Topic("stew", 40)], since=50)
+    assert listed(topics) == [("stew", 53), ("soup", 52)]
 
 
 def test_a_topic_list_is_complete_until_the_last_message_of_a_topic_is_removed() -> None:
     topics = Topics()
     topics.add_message(GENERAL, "soup", 50)
     assert not topics.is_loaded(GENERAL)
-    topics.load(GENERAL, [Topic("soup", 50), Topic("stew", 49)])
+    topics.load(GENERAL, [Topic("soup", 50), Topic("stew", 49)], since=50)
     assert (topics.is_loaded(GENERAL), topics.is_loaded(DESIGN)) == (True, False)
     topics.remove_messages(GENERAL, "soup", [48])
     assert (listed(topics), topics.is_loaded(GENERAL)) == ([("soup", 50), ("stew", 49)], True)

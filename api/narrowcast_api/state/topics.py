@@ -35,13 +35,14 @@ class Topics:
         seen = self._known.get(channel_id, {}).get(fold_topic(topic))
         return seen.name if seen is not None else topic
 
-    def load(self, channel_id: int, topics: Iterable[Topic]) -> None:
-        """Replaces the list of a channel by the server's answer."""
-        newest = self._known.get(channel_id, {})
+    def load(self, channel_id: int, topics: Iterable[Topic], since: int) -> None:
+        """Replaces the list of a channel by the server's answer, except for topics of messages after `since`,
+        the newest message that was known when the request was made: the answer may lack them.
+        """
         table = {fold_topic(topic.name): topic for topic in topics}
-        # keep topics of messages that arrived after the server had answered
-        last = max((topic.max_id for topic in table.values()), default=0)
-        table.update((key, topic) for key, topic in newest.items() if topic.max_id > last)
+        for key, topic in self._known.get(channel_id, {}).items():
+            if topic.max_id > max(since, table[key].max_id if key in table else 0):
+                table[key] = topic
         self._known[channel_id] = table
         self._loaded.add(channel_id)
 

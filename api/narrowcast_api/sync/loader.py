@@ -25,6 +25,7 @@ class Loader:
         complete.
         """
         session = self._session
+        since = session.state.max_message_id
         try:
             answer = await session.client.topics.list(channel_id=channel_id)
         except BadRequest:
@@ -33,7 +34,7 @@ class Loader:
                 (await self._synchronizer.ready()).check_if_hidden(channel_id)
                 raise
             return
-        session.state.topics.load(channel_id, answer.topics)
+        session.state.topics.load(channel_id, answer.topics, since)
         session.publish(TopicsChanged(channel_id))
 
     async def message(self, message_id: int) -> Message | None:
