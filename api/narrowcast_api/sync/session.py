@@ -243,7 +243,11 @@ class Session:
         """Returns the newest cached page of a narrow before an id, and adds it to the state."""
         messages = cached_messages(self.storage.cache, self.state, narrow, before)
         fresh = [message for message in messages if message.id not in self.state.messages]
-        self.state.add_messages(fresh)
+        synchronizer = self._synchronizer.loaded
+        if self.state.from_cache or synchronizer is None:
+            self.state.add_messages(fresh)
+        else:
+            synchronizer.carry(fresh)
         return messages
 
     async def fetch(

@@ -38,6 +38,7 @@ from narrowcast_api.state.snapshots import cacheable
 from narrowcast_api.state.state import State
 from narrowcast_api.storage.codec import to_json
 from narrowcast_api.sync.cache_writer import CacheWriter
+from narrowcast_api.sync.carrying import as_in, carry_over
 from narrowcast_api.sync.hidden_channels import may_be_hidden, remove_if_hidden
 from narrowcast_api.sync.host import ServiceHost
 from narrowcast_api.sync.message_lists import Views
@@ -124,7 +125,7 @@ class Synchronizer:
         self._watches: list[_Watch] = []
         self._cache_writer = CacheWriter(session)
         self._carried: set[int] = set()
-        """Messages carried over from the previous state and not fetched since, which may have changed."""
+        """Messages from the previous state or the cache that were not fetched since: they may have changed."""
         self._evict_above = NEWEST_KEPT + EVICTION_BATCH
         """The number of messages in memory at which old ones are dropped."""
         self._connection = session.client.connection
@@ -161,7 +162,7 @@ class Synchronizer:
         is_large = isinstance(people, Sequence) and len(people) > _LARGE
         state = await asyncio.to_thread(self._build, answer) if is_large else self._build(answer)
         self._cache_writer.write()
-        _carry_over(session.state, state)
+        carry_over(session.state, state)
         self._carried = {message.id for message in state.messages}
         session.replace_state(state)
         if is_large:
@@ -294,7 +295,8 @@ class Synchronizer:
         return message_id in self._session.state.messages and message_id not in self._carried
 
     def _newest(self, message: Message, watch: _Watch) -> Message:
-        in_state = self._session.state.messages.get(message.id)
+        state = self._session.state
+        in_state = state.messages.get(message.id)
         if in_state is None:
             return message
         if message.id in watch.changed:
@@ -315,13 +317,18 @@ class Synchronizer:
         lists stay as they are. The view is fetched again.
         """
         state = self._session.state
-        fresh = [_as_in(state, message) for message in messages if message.id not in state.messages]
-        for message in fresh:
-            state.messages.put(message)
-        self._carried.update(message.id for message in fresh)
+        fresh = [message for message in messages if message.id not in state.messages]
+        self.carry(fresh)
         if fresh:
             self._session.publish(MessagesAdded(tuple(message.id for message in fresh)))
         return list(state.messages.known([message.id for message in messages]))
+
+    def carry(self, messages: Sequence[Message]) -> None:
+        """Adds messages that are older than the snapshot and may have changed since, such as cached ones."""
+        state = self._session.state
+        for message in messages:
+            state.messages.put(as_in(state, message))
+        self._carried.update(message.id for message in messages)
 
     def _take(self, messages: Sequence[Message]) -> None:
         session = self._session
@@ -373,26 +380,3 @@ class Synchronizer:
         # `with` only applies to pages: servers reject it for single messages.
         terms = [term for term in narrow.to_wire(server, state, state.me) if term["operator"] != "with"]
         return await matches_narrow(self._connection, message_ids=message_ids, narrow=terms)
-
-
-def _carry_over(old: State, new: State) -> None:
-    """Copies known messages to the new state, so that nothing disappears until it is fetched again.
-
-    Their unread and starred flags are those of the snapshot; the rest may be outdated until then.
-    """
-    if old.me not in (0, new.me):
-        return
-    for message in old.messages:
-        new.messages.put(_as_in(new, message))
-        if message.channel_id is not None:
-            new.topics.add_message(message.channel_id, message.topic or "", message.id)
-
-
-def _as_in(state: State, message: Message) -> Message:
-    """Returns the message with the read and starred flags of the snapshot."""
-    flags = set(message.flags)
-    unread = state.unreads.is_unread(message.id)
-    if unread is not None:
-        flags.discard("read") if unread else flags.add("read")
-    flags.add("starred") if message.id in state.starred else flags.discard("starred")
-    return message if flags == message.flags else replace(message, flags=frozenset(flags))

@@ -1,0 +1,93 @@
+"""What a session does with messages that may have changed since it knew them: those of the state before a new
+snapshot, and cached ones; no server, no real time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from narrowcast_api.model.messages import read_message
+from narrowcast_api.sync.session import Session
+from support.live import CHIYO, GENERAL, SOUP, channel_message, message_event
+from support.session_service import Service, after_a_new_snapshot, after_events, on_its_way
+from support.sessions import known, until
+
+
+def topics(session: Session) -> list[str]:
+    return [topic.name for topic in session.state.topics.of(GENERAL)]
+
+
+async def cache(session: Session, *rows: dict[str, Any]) -> None:
+    """Caches messages without adding them to the state."""
+    cache = session.storage.cache
+    cache.post(cache.save_messages, [read_message(row) for row in rows])
+    await cache.run(cache.load_newest, 1)
+
+
+async def test_a_topic_whose_messages_were_deleted_unnoticed_is_not_listed(
+    service: Service, session: Session
+) -> None:
+    await after_events(session, service, message_event(channel_message(101, "gone")))
+    await after_a_new_snapshot(session, service, max_message_id=100)
+    assert "gone" in topics(session), "until the list is loaded"
+    await session.loader.topics(GENERAL)
+    assert topics(session) == []
+
+
+async def test_a_topic_that_arrives_while_the_list_is_requested_is_listed(
+    service: Service, session: Session
+) -> None:
+    service.channel_leaves.clear()
+    loading = asyncio.create_task(session.loader.topics(GENERAL))
+    await until(lambda: f"/users/me/{GENERAL}/topics" in service.asked)
+    await after_events(session, service, message_event(channel_message(101, "just now")))
+    service.channel_leaves.set()
+    await loading
+    assert "just now" in topics(session)
+
+
+async def test_cached_messages_of_a_renamed_topic_do_not_bring_its_old_name_back(
+    service: Service, session: Session
+) -> None:
+    await session.loader.topics(GENERAL)
+    await cache(session, channel_message(90))
+    assert list(session.view(SOUP).ids) == [90]
+    assert topics(session) == []
+
+
+async def test_cached_messages_have_the_flags_that_the_snapshot_gives_them(
+    service: Service, session: Session
+) -> None:
+    await after_events(session, service)
+    unread = {"stream_id": GENERAL, "topic": "soup", "unread_message_ids": [91]}
+    await after_a_new_snapshot(
+        session,
+        service,
+        unread_msgs={"streams": [unread], "pms": [], "huddles": [], "mentions": [], "count": 1},
+        starred_messages=[91],
+    )
+    await cache(session, channel_message(90), channel_message(91, flags=["read"]))
+    assert list(session.view(SOUP).ids) == [90, 91]
+    assert [known(session, number).flags for number in (90, 91)] == [{"read"}, {"starred"}]
+
+
+async def test_a_cached_message_that_changes_while_it_is_fetched_has_what_changed_before_too(
+    service: Service, session: Session
+) -> None:
+    await cache(session, channel_message(90))
+    view = session.view(SOUP)
+    tada = {
+        "emoji_name": "tada",
+        "emoji_code": "1f389",
+        "reaction_type": "unicode_emoji",
+        "user_id": CHIYO,
+    }
+    service.messages = {90: {**channel_message(90), "content": "<p>edited before the start</p>"}}
+    opening = await on_its_way(service, view.open())
+    service.messages[90]["reactions"] = [tada]
+    await after_events(session, service, {"type": "reaction", "op": "add", "message_id": 90, **tada})
+    service.page_leaves.set()
+    await opening
+    assert known(session, 90).content == "<p>edited before the start</p>"
+    assert len(known(session, 90).reactions) == 1
