@@ -161,6 +161,17 @@ async def test_a_flag_that_came_while_a_page_was_on_its_way_joins_what_the_page_
     assert [known(session, number).flags for number in (101, 102)] == [{"starred"}, {"read"}]
 
 
+async def test_flags_set_on_unknown_messages_while_their_page_was_on_its_way_are_kept(
+    service: Service, session: Session
+) -> None:
+    service.messages = {101: channel_message(101, flags=["read"]), 102: channel_message(102, flags=[])}
+    opening = await on_its_way(service, session.view(SOUP).open())
+    await after_events(session, service, flagged(101, "starred"), flagged(102, "read"))
+    service.page_leaves.set()
+    await opening
+    assert [known(session, number).flags for number in (101, 102)] == [{"read", "starred"}, {"read"}]
+
+
 async def test_a_pending_page_still_receives_events_after_a_second_one_is_cancelled(
     service: Service,
     session: Session,

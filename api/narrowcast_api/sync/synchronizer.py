@@ -298,7 +298,7 @@ class Synchronizer:
         state = self._session.state
         in_state = state.messages.get(message.id)
         if in_state is None:
-            return message
+            return as_in(state, message) if message.id in watch.flagged else message
         if message.id in watch.changed:
             return in_state
         return replace(message, flags=in_state.flags) if message.id in watch.flagged else message
