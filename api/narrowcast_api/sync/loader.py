@@ -21,8 +21,7 @@ class Loader:
     async def topics(self, channel_id: int) -> None:
         """Fetches the topics of a channel into `state.topics`.
 
-        Servers of about level 387 reject this for an archived channel: its known topics are then taken as
-        complete.
+        Servers of about level 387 reject this for an archived channel: its known topics then stay as they are.
         """
         session = self._session
         since = session.state.max_message_id
