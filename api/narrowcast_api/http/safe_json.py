@@ -28,7 +28,7 @@ _WEIGHTS = ((b",", 40), (b"[", 88), (b"{", 72), (b":", 100), (b'"', 28))
 # checking each number would be too slow for large answers.
 _DIGITS_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _LONG_RUN = b"0" * 19
-_BEFORE_NUMBERS = b"-:[, \t\r\n"
+_LONG_NUMBER = re.compile(rb"(?:\A|[-:\[, \t\r\n])0{19}")  # others are in texts
 # Starts with literal bytes, so that the search can skip quickly.
 _LONE_SURROGATE = re.compile(
     rb"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
@@ -133,15 +133,7 @@ def _row_or_none(raw: bytes) -> object:
 
 def _may_hold_long_numbers(data: bytes) -> bool:
     zeros = data.translate(_DIGITS_TO_ZERO)
-    at = zeros.find(_LONG_RUN)
-    while at >= 0:
-        if at == 0 or data[at - 1] in _BEFORE_NUMBERS:
-            return True
-        end = at + len(_LONG_RUN)
-        while zeros[end : end + 1] == b"0":
-            end += 1
-        at = zeros.find(_LONG_RUN, end)
-    return False
+    return _LONG_RUN in zeros and _LONG_NUMBER.search(zeros) is not None
 
 
 def parse_object(raw: bytes | str, lazy_field: str = "") -> dict[str, object]:
