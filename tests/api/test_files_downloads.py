@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -21,12 +22,14 @@ from narrowcast_api.errors import (
     RedirectRefused,
     ServerFault,
 )
-from narrowcast_api.files.downloads import own_url
+from narrowcast_api.files import downloads
+from narrowcast_api.files.downloads import create_new, own_url
 from support.api import make_connection, scripted_client
 from support.ledger import proves
 from support.scripted import ScriptedTransport
 
 URL = "/user_uploads/1/ab/hello.txt"
+FULL_DISK = Path("/dev/full")
 
 
 async def test_a_file_arrives_whole_with_progress_and_is_for_its_owner_only(tmp_path: Path) -> None:
@@ -117,6 +120,52 @@ async def test_a_download_that_is_cancelled_leaves_nothing_behind(tmp_path: Path
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_download_that_is_cancelled_while_its_file_is_created_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    creating, cancelled = threading.Event(), threading.Event()
+    created: list[tuple[Path, int]] = []
+
+    def slow(folder: Path, name: str) -> tuple[Path, int]:
+        creating.set()
+        cancelled.wait()
+        created.append(create_new(folder, name))
+        return created[0]
+
+    monkeypatch.setattr(downloads, "create_new", slow)
+    async with scripted_client() as (client, transport):
+        transport.prepare("GET", URL, content=b"x")
+        task = asyncio.create_task(client.uploads.download(url=URL, folder=tmp_path))
+        await asyncio.to_thread(creating.wait)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    cancelled.set()
+    await asyncio.get_running_loop().shutdown_default_executor()
+    ((path, descriptor),) = created
+    assert not path.exists()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(descriptor)
+
+
+@pytest.mark.skipif(not FULL_DISK.exists(), reason="this system has no full device")
+@pytest.mark.parametrize("content", [b"few", b"x" * 600_000], ids=["few bytes", "many"])
+async def test_a_full_disk_is_reported_and_nothing_is_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    def on_full_disk(folder: Path, name: str) -> tuple[Path, int]:
+        path, descriptor = create_new(folder, name)
+        os.close(descriptor)
+        return path, os.open(FULL_DISK, os.O_WRONLY)
+
+    monkeypatch.setattr(downloads, "create_new", on_full_disk)
+    async with scripted_client() as (client, transport):
+        transport.prepare("GET", URL, content=content)
+        with pytest.raises(InvalidInput, match="cannot be written: No space left"):
+            await client.uploads.download(url=URL, folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 
 import httpx
@@ -64,7 +66,7 @@ async def download_file(
         file_name = (
             safe_name(name) if name else response_file_name(response.headers.get("content-disposition"), url)
         )
-        path, descriptor = await asyncio.to_thread(create_new, folder, file_name)
+        path, descriptor = await _created(folder, file_name)
         try:
             size = await _copy(response, descriptor, progress, max_bytes)
         except BaseException:
@@ -131,6 +133,24 @@ def create_new(folder: Path, name: str) -> tuple[Path, int]:
     raise InvalidInput(problem or f"{folder} has too many files called {name}")
 
 
+async def _created(folder: Path, name: str) -> tuple[Path, int]:
+    """The new file; it is deleted again if this call is cancelled meanwhile, which the thread does not notice."""
+    made: Future[tuple[Path, int]] = Future()
+    try:
+        await asyncio.to_thread(lambda: made.set_result(create_new(folder, name)))
+    except asyncio.CancelledError:
+        made.add_done_callback(_discard)
+        raise
+    return made.result()
+
+
+def _discard(made: Future[tuple[Path, int]]) -> None:
+    path, descriptor = made.result()
+    os.close(descriptor)
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
 async def _check(connection: Connection, asked: httpx.URL, response: httpx.Response) -> None:
     if response.status_code != 200:
         try:
@@ -155,11 +175,11 @@ async def _copy(
         os.close(descriptor)
         raise AnswerTooLarge(max_bytes)
     size, problem = 0, ""
-    with os.fdopen(descriptor, "wb") as out:
+    with os.fdopen(descriptor, "wb", buffering=0) as out:
         async for chunk in decoded(response, max_bytes):
             size += len(chunk)
             try:
-                await asyncio.to_thread(out.write, chunk)
+                await asyncio.to_thread(_write, out, chunk)
             except OSError as error:
                 problem = f"the file cannot be written: {error.strerror}"
                 break
@@ -170,3 +190,9 @@ async def _copy(
     if total is not None and size != total:
         raise OutcomeUnknown(f"{size} of {total} bytes arrived")
     return size
+
+
+def _write(out: FileIO, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:  # a disk that becomes full takes a part first
+        rest = rest[out.write(rest) :]
