@@ -257,6 +257,21 @@ async def test_waking_from_sleep_polls_at_once() -> None:
         assert bench.events == [9]
 
 
+async def test_asking_again_while_it_catches_up_is_no_failure() -> None:
+    bench = StreamBench()
+    bench.registers()
+    for _ in range(3):
+        bench.hangs()
+    async with bench.running():
+        for _ in range(2):
+            bench.stream.retry_now()
+            await bench.clock.settle()
+        assert [poll.params.get("dont_block") for poll in bench.polls()] == [None, "true", "true"]
+        assert bench.kinds == [LIVE]
+        await bench.clock.advance(5)
+        assert bench.kinds == [LIVE, RECONNECTING]
+
+
 async def test_waking_from_sleep_ends_a_long_pause() -> None:
     bench = StreamBench()
     bench.registers()

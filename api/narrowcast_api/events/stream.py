@@ -250,10 +250,13 @@ class EventStream:
         finally:
             self._silence.end_wait()
         if raw is None:
-            # The heartbeat is overdue, or there is doubt for another reason: ask for events without waiting.
+            is_woken = self._clock.monotonic() - began < wait
+            if not waiting and is_woken:
+                return  # asked to begin again
             if not waiting:
                 raise NoAnswer(f"no answer within {wait:g} s")
-            if self._clock.monotonic() - began < wait:
+            # The heartbeat is overdue, or there is doubt for another reason: ask for events without waiting.
+            if is_woken:
                 self._socket_failures = max(0, self._socket_failures - 1)  # it had no time to prove itself
             self._leave_socket()
             self._catching_up = True
