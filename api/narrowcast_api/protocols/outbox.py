@@ -1,4 +1,4 @@
-"""Sends messages: none that the user wrote is lost, none is sent twice.
+"""Sends messages: none that the user wrote is lost, and none is sent twice but in one rare case (`outbox_unconfirmed`).
 
                  send()
                    │

@@ -1,11 +1,12 @@
 """Messages that the server may have: looked for there until the outcome is known.
 
 A connection that falls silent (`NoAnswer`) has most likely lost the request: a message that is still not
-found after the server has answered three searches is sent again automatically. After an interrupted
-connection or a server fault the server may still be processing it: then the user decides. After some searches
-that the server could not answer, the user is told that it is not known whether the message arrived, and it is
-looked for from time to time until that is known. Messages that failed after an attempt are also looked for
-once when the app starts.
+found after the server has answered three searches is sent again automatically. It then arrives twice if the
+server had the request after all and carries it out only after the last search, at least 40 seconds after it was
+sent. After an interrupted connection or a server fault the server may still be processing it: then the user
+decides. After some searches that the server could not answer, the user is told that it is not known whether the
+message arrived, and it is looked for from time to time until that is known. Messages that failed after an
+attempt are also looked for once when the app starts.
 """
 
 from __future__ import annotations
