@@ -51,6 +51,17 @@ async def test_registration_has_the_others_as_unknown_or_not_at_all(
     assert set(listener.snapshot["user_status"]) == {str(hiding.id("elif"))}
 
 
+async def test_a_reminder_does_not_name_a_hidden_sender(hiding: TestServer) -> None:
+    sent = await hiding.send("dario", "design", "t", "of Dario")
+    fields = {"subscriptions": ["design"], "principals": [hiding.id("dario")]}
+    await hiding.call("ada", "DELETE", "/users/me/subscriptions", fields)
+    later = {"message_id": sent, "scheduled_delivery_timestamp": hiding.core.now() + 1_000}
+    await hiding.call("hugo", "POST", "/reminders", later)
+    (reminder,) = (await hiding.call("hugo", "GET", "/reminders"))["reminders"]
+    assert "Unknown user said:" in reminder["content"]
+    assert "Dario" not in str(reminder).replace("of Dario", "")
+
+
 async def test_a_guest_receives_no_events_about_hidden_users(hiding: TestServer) -> None:
     params: dict[str, object] = {"name": "Tea", "field_type": 1}
     field = (await hiding.call("ada", "POST", "/realm/profile_fields", params))["id"]

@@ -14,10 +14,12 @@ from narrowcast_server.actions.quoting import place_of, quoted, silent_mention
 from narrowcast_server.actions.scheduled_messages import check_time
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import Message, User
+from narrowcast_server.queries.as_seen import UNKNOWN_NAME
 from narrowcast_server.queries.reminders import reminder_object
 from narrowcast_server.queries.rendering import rendered
 from narrowcast_server.rules.access import visible_message
 from narrowcast_server.rules.quotas import check_room
+from narrowcast_server.rules.visibility import sees
 from narrowcast_server.storage.store import Row
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def create_reminder(core: Core, user: User, message_id: int, timestamp: int, not
     check_time(core, timestamp)
     if len(note) > MAX_NOTE:
         raise ServiceError(f"Maximum reminder note length: {MAX_NOTE} characters")
-    content = _text(core, message, note.strip())
+    content = _text(core, user, message, note.strip())
     check_room(core, user, "reminders")
     identity = core.store.insert(
         "INSERT INTO reminders (user_id, message_id, content, rendered, note, delivery) VALUES (?, ?, ?, ?, ?, ?)",
@@ -50,12 +52,13 @@ def create_reminder(core: Core, user: User, message_id: int, timestamp: int, not
     return identity
 
 
-def _text(core: Core, message: Message, note: str) -> str:
+def _text(core: Core, user: User, message: Message, note: str) -> str:
     quoted_note = "".join(f"\n> {line}" for line in note.splitlines())
     heading = f"You requested a reminder for {place_of(core, message)}."
     heading += f" Note:{quoted_note}" if note else ""
-    author = core.users[message.sender_id]
-    return f"{heading}\n\n{silent_mention(author)} said:\n{quoted(message.content)}"
+    sender = core.users[message.sender_id]
+    author = silent_mention(sender) if sees(core, user, sender) else UNKNOWN_NAME
+    return f"{heading}\n\n{author} said:\n{quoted(message.content)}"
 
 
 def delete_reminder(core: Core, user: User, reminder_id: int) -> None:
