@@ -81,6 +81,18 @@ async def test_a_bot_changes_hands(server: TestServer) -> None:
     (person,) = await listeners["elif"].events("realm_bot", "realm_user")
     assert person["person"] == {"user_id": server.id("iris"), "bot_owner_id": server.id("dario")}
     await server.call("ada", "PATCH", path, {"bot_owner_id": server.id("elif")})
+    assert [event["op"] for event in await listeners["ada"].events("realm_bot")] == ["update"]
     lost = await listeners["dario"].events("realm_bot")
     assert [(event["op"], event["bot"]) for event in lost] == [("delete", {"user_id": server.id("iris")})]
     await server.refusal("dario", "PATCH", path, {"full_name": "Mine"})
+
+
+async def test_an_administrator_who_becomes_the_owner_of_a_bot_receives_its_key(server: TestServer) -> None:
+    made = await server.call("farid", "POST", "/bots", {"full_name": "Clock", "short_name": "clock"})
+    listener = await server.listen("bruno")
+    path = f"/bots/{made['user_id']}"
+    await server.call("farid", "PATCH", path, {"bot_owner_id": server.id("bruno")})
+    (event,) = await listener.events("realm_bot")
+    (bot,) = (await server.listen("bruno")).snapshot["realm_bots"][-1:]
+    assert event == {"id": event["id"], "type": "realm_bot", "op": "add", "bot": bot}
+    assert bot["api_key"] == made["api_key"]
