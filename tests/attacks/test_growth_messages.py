@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -47,6 +48,30 @@ def test_history_keeps_a_move_when_it_drops_the_old_text() -> None:
     kept = edit_history.bounded(entries)
     moved = [each for each in kept if "prev_topic" in each]
     assert moved == [{"user_id": 1, "timestamp": 5, "prev_topic": "before"}]
+
+
+async def test_votes_and_reactions_count_for_the_length_of_a_page(tmp_path: Path) -> None:
+    config = Config(limits=replace(ServiceLimits(), page_characters=20_000))
+    async with running_server(tmp_path, config=config) as server:
+        polls = [await server.send("dario", "general", "polls", "/poll Lunch?\nsoup") for _ in range(5)]
+        option = json.dumps({"type": "new_option", "idx": 1, "option": "x" * 900})
+        for poll in polls:
+            for _ in range(8):
+                fields = {"message_id": poll, "msg_type": "widget", "content": option}
+                await server.call("dario", "POST", "/submessage", fields)
+        page = {"anchor": "newest", "num_before": 10, "num_after": 0}
+        narrow = {"narrow": [{"operator": "topic", "operand": "polls"}]}
+        answer = await server.call("dario", "GET", "/messages", {**page, **narrow})
+        assert [message["id"] for message in answer["messages"]] == polls[-2:]
+        assert answer["found_oldest"] is False
+
+
+async def test_a_vote_carries_nothing_but_a_vote(server: TestServer) -> None:
+    poll = await server.send("dario", "general", "polls", "/poll Lunch?\nsoup")
+    vote = {"type": "vote", "key": "canned,0", "vote": 1}
+    for content in (json.dumps({**vote, "more": "x"}), json.dumps(vote) + " " * 3_000):
+        fields = {"message_id": poll, "msg_type": "widget", "content": content}
+        await server.refusal("dario", "POST", "/submessage", fields)
 
 
 async def test_two_hundred_edits_are_no_page_of_nine_megabytes(server: TestServer) -> None:

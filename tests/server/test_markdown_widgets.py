@@ -66,6 +66,7 @@ def test_only_the_author_renames(kind: str, data: object) -> None:
         ("poll", {"type": "strike", "key": "1"}),
         ("poll", {"type": "vote", "key": 1, "vote": 1}),
         ("poll", {"type": "vote", "key": "1,0", "vote": 2}),
+        ("poll", {"type": "vote", "key": "1,0", "vote": 1, "more": "x"}),
         ("poll", {"type": "vote", "key": "1,0", "vote": True}),
         ("poll", {"type": "new_option", "idx": 1, "option": "x" * 2000}),
         ("todo", {"type": "new_task", "key": 2, "task": "x", "completed": False}),

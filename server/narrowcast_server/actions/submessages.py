@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
 _WIDGET = "widget"
-_LONGEST = 10_000
+_LONGEST = 2500
 
 
 def add_submessage(core: Core, user: User, message: Message, msg_type: str, content: str) -> int:

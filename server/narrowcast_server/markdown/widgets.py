@@ -46,6 +46,8 @@ def check_submessage(widget_type: str, data: object, is_author: bool) -> str | N
         return f"Unknown type for {widget_type} data: {kind}"
     if kind in AUTHOR_ONLY and not is_author:
         return f"You can't edit a {AUTHOR_ONLY[kind]} unless you are the author."
+    if unexpected := data.keys() - checks[kind].keys() - {"type"}:
+        return f"Invalid {widget_type} data: {min(unexpected)} is unexpected"
     for name, expected in checks[kind].items():
         value = data.get(name)
         if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):

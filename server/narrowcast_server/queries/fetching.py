@@ -30,6 +30,9 @@ _HISTORICAL: Final = int(FlagBit.READ | FlagBit.HISTORICAL)
 
 
 _CHUNK: Final = 50
+_REACTION: Final = 250
+_SUBMESSAGE: Final = 100
+"""Characters of a reaction, and of a submessage besides its content."""
 _SEARCH_CHUNK: Final = 10
 """Of search results, since highlighting takes longer."""
 """Messages encoded as JSON before other requests are served."""
@@ -113,12 +116,17 @@ def page(
 
 
 def within_size(core: Core, ids: Sequence[int], characters: int) -> list[int]:
-    """The first of the messages, at least one, whose texts and histories fit into this many characters."""
+    """The first of the messages, at least one, that fit into this many characters with their texts, histories,
+    reactions and submessages.
+    """
     sizes = {
         row["id"]: row["size"]
         for row in core.store.all(
-            "SELECT id, length(rendered) + length(content) + length(history) AS size FROM messages"
-            " WHERE id IN (SELECT value FROM json_each(?))",
+            "SELECT id, length(rendered) + length(content) + length(history)"
+            f" + {_REACTION} * (SELECT count(*) FROM reactions r WHERE r.message_id = m.id)"
+            f" + (SELECT coalesce(sum({_SUBMESSAGE} + length(s.content)), 0) FROM submessages s"
+            " WHERE s.message_id = m.id) AS size"
+            " FROM messages m WHERE id IN (SELECT value FROM json_each(?))",
             json.dumps(list(ids)),
         )
     }
