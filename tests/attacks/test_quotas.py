@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from support.clock import VirtualClock
 from support.holding import held
+from support.pictures import PIXEL
 from support.server import TestServer, limited, running_server
 
 Request = tuple[str, str, dict[str, object]]
@@ -120,6 +122,64 @@ async def test_a_refusal_changes_nothing(tmp_path: Path, case: Case) -> None:
         changes = server.core.store.changes
         await server.refusal(case.person, *case.request(server, 0))
         assert server.core.store.changes == changes
+
+
+async def archived(server: TestServer, number: int) -> None:
+    await server.call("farid", "DELETE", f"/streams/{server.channel(f'channel {number}')}")
+
+
+async def group_deactivated(server: TestServer, number: int) -> None:
+    await server.call("farid", "POST", f"/user_groups/{server.group(f'group {number}')}/deactivate")
+
+
+async def bot_deactivated(server: TestServer, number: int) -> None:
+    await server.call("farid", "DELETE", f"/bots/{server.id('bot')}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "made", "ended"),
+    [
+        ("channels", channel, archived),
+        ("groups", group, group_deactivated),
+        ("bots", bot, bot_deactivated),
+    ],
+    ids=["channels", "groups", "bots"],
+)
+async def test_what_was_created_and_ended_within_a_day_counts(
+    tmp_path: Path,
+    clock: VirtualClock,
+    kind: str,
+    made: Callable[[TestServer, int], Request],
+    ended: Callable[[TestServer, int], Awaitable[None]],
+) -> None:
+    async with running_server(tmp_path, clock=clock) as server:
+        server.core.config = limited(**{kind: 1})
+        await server.call("farid", *made(server, 0))
+        await ended(server, 0)
+        await server.refusal("farid", *made(server, 1))
+        clock.jump(86_401)
+        await server.call("farid", *made(server, 1))
+
+
+async def test_emoji_that_are_no_longer_in_use_count(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(custom_emoji=1)) as server:
+        picture = {"files": {"file": ("a.png", PIXEL)}}
+        await server.raw("dario", "POST", "/realm/emoji/mast", **picture)
+        await server.call("dario", "DELETE", "/realm/emoji/mast")
+        answer = (await server.raw("dario", "POST", "/realm/emoji/other", **picture)).json()
+        assert answer["msg"] == "You have too many custom emoji, including deactivated ones (limit: 1)."
+        assert len(list((tmp_path / "uploads" / "public").iterdir())) == 1
+
+
+async def test_nobody_receives_more_bots_than_they_may_have(tmp_path: Path) -> None:
+    async with running_server(tmp_path, config=limited(bots=1)) as server:
+        made = await server.call("farid", *bot(server, 0))
+        path = f"/bots/{made['user_id']}"
+        await server.call("farid", "PATCH", path, {"bot_owner_id": server.id("farid")})
+        await server.call("greta", *bot(server, 1))
+        refusal = await server.refusal("farid", "PATCH", path, {"bot_owner_id": server.id("greta")})
+        assert refusal["msg"] == "Failed to change owner, user has too many bots"
+        await server.call("farid", "PATCH", path, {"bot_owner_id": server.id("elif")})
 
 
 async def test_several_items_in_one_request_count_separately(tmp_path: Path) -> None:

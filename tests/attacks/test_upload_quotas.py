@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,37 @@ async def test_a_new_picture_replaces_the_old_one_on_the_disk(server: TestServer
         response = await server.raw("hugo", "POST", "/users/me/avatar", files={"file": ("a.png", PIXEL)})
         assert response.json()["result"] == "success"
     assert len(list((tmp_path / "data" / "uploads" / "public").iterdir())) == 1
+
+
+async def test_of_simultaneous_new_pictures_one_stays_on_the_disk(server: TestServer, tmp_path: Path) -> None:
+    picture = {"files": {"file": ("a.png", PIXEL)}}
+    await asyncio.gather(*[server.raw("hugo", "POST", "/users/me/avatar", **picture) for _ in range(20)])
+    assert len(list((tmp_path / "data" / "uploads" / "public").iterdir())) == 1
+
+
+@pytest.mark.parametrize("path", ["/users/me/avatar", "/realm/emoji/mast", "/realm/icon"])
+async def test_pictures_leave_room_on_the_disk(tmp_path: Path, path: str) -> None:
+    async with running_server(tmp_path, config=limited(spare_disk_mib=1 << 30)) as server:
+        answer = (await server.raw("ada", "POST", path, files={"file": ("a.png", PIXEL)})).json()
+        assert "The server has no room for this file." in answer["msg"]
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "table"),
+    [("/user_uploads", "files", "attachments"), ("/realm/emoji/{}", "public", "custom_emoji")],
+)
+async def test_a_file_that_cannot_be_recorded_is_not_kept(
+    server: TestServer, tmp_path: Path, path: str, folder: str, table: str
+) -> None:
+    pages = server.core.store.integer("PRAGMA page_count") or 0
+    server.core.store.integer(f"PRAGMA max_page_count = {pages}")
+    answers = [
+        await server.raw("ada", "POST", path.format(f"{number:x>50}"), files={"f": ("a.png", PIXEL)})
+        for number in range(60)
+    ]
+    assert {answer.status_code for answer in answers} == {200, 507}
+    files = [each for each in (tmp_path / "data" / "uploads" / folder).rglob("*") if each.is_file()]
+    assert len(files) == server.core.store.integer(f"SELECT count(*) FROM {table}")
 
 
 async def test_an_image_with_only_headers_is_rejected_quickly(server: TestServer) -> None:

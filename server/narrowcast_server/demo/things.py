@@ -88,7 +88,7 @@ def create_groups(core: Core, users: Mapping[str, User]) -> None:
 def create_conveniences(core: Core, users: Mapping[str, User]) -> None:
     """Emoji, linkifiers, playgrounds, page previews, avatars, statuses and profiles."""
     for name, picture in EMOJI.items():
-        add_emoji(core, users["elif"], name, picture())
+        add_emoji(core, users["elif"], name, keep_picture(core, picture()))
     for pattern, template in LINKIFIERS:
         add_linkifier(core, pattern, template)
     for name, language, template in PLAYGROUNDS:

@@ -13,8 +13,8 @@ from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import (
     LARGEST_PICTURE_MIB,
     forget_picture,
-    keep_picture,
     picture_bytes,
+    picture_stored,
 )
 from narrowcast_server.uploads.receiving import single_file
 
@@ -29,8 +29,7 @@ async def set_avatar(call: Call) -> Answer:
     async with single_file(call.request, LARGEST_PICTURE_MIB, one, one) as upload:
         picture = await picture_bytes(upload)
     call.confirm()
-    stored = keep_picture(call.core, picture)
-    with call.core.transaction():
+    with picture_stored(call.core, picture) as stored:
         return changed_avatar(call.core, call.user, f"{PICTURES}/{ORGANIZATION}/{stored}")
 
 

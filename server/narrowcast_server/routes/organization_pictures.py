@@ -12,8 +12,8 @@ from narrowcast_server.uploads.files import ORGANIZATION
 from narrowcast_server.uploads.pictures import (
     LARGEST_PICTURE_MIB,
     forget_picture,
-    keep_picture,
     picture_bytes,
+    picture_stored,
 )
 from narrowcast_server.uploads.receiving import file_and_fields
 
@@ -58,8 +58,7 @@ async def _set(call: Call, picture: Picture | None) -> None:
             picture = "night_logo" if boolean("night", fields["night"]) else "logo"
         content = await picture_bytes(upload)
     call.confirm()
-    stored = keep_picture(call.core, content)
-    with call.core.transaction():
+    with picture_stored(call.core, content) as stored:
         _store(call.core, picture, stored)
 
 

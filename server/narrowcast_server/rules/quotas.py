@@ -5,6 +5,7 @@ The operator sets the numbers (`config.Quotas`); the errors name the limit and w
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Final, Literal
 
 from narrowcast_api.wire.vocabulary import ErrorCode
@@ -14,6 +15,7 @@ from narrowcast_server.organization.models import User
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
 
+_DAY: Final = 86_400
 Kind = Literal[
     "alert_words",
     "attachments",
@@ -32,15 +34,23 @@ Kind = Literal[
 ]
 """The things that are counted; also the names of their limits."""
 
+_RECENT: Final = "{yesterday}"
+"""What was created within a day counts although it is no longer active, since it is stored for good."""
 _WHERE: Final[dict[Kind, tuple[str, str]]] = {
     "alert_words": ("alert_words WHERE user_id = ?", "alert words"),
     "attachments": ("attachments WHERE owner_id = ?", "uploads"),
-    "bots": ("users WHERE bot_owner_id = ? AND is_active", "bots"),
-    "channels": ("channels WHERE creator_id = ? AND NOT is_archived", "channels"),
-    "custom_emoji": ("custom_emoji WHERE author_id = ? AND NOT deactivated", "custom emoji"),
+    "bots": (f"users WHERE bot_owner_id = ? AND (is_active OR date_joined > {_RECENT})", "bots"),
+    "channels": (
+        f"channels WHERE creator_id = ? AND (NOT is_archived OR date_created > {_RECENT})",
+        "channels",
+    ),
+    "custom_emoji": ("custom_emoji WHERE author_id = ?", "custom emoji, including deactivated ones"),
     "drafts": ("drafts WHERE user_id = ?", "drafts"),
     "extra_keys": ("extra_keys WHERE user_id = ?", "keys"),
-    "groups": ("groups WHERE creator_id = ? AND NOT deactivated", "user groups"),
+    "groups": (
+        f"groups WHERE creator_id = ? AND (NOT deactivated OR date_created > {_RECENT})",
+        "user groups",
+    ),
     "invitations": ("invites WHERE inviter_id = ? AND NOT revoked AND NOT accepted", "open invitations"),
     "muted_users": ("muted_users WHERE user_id = ?", "muted users"),
     "navigation_views": ("navigation_views WHERE user_id = ?", "views"),
@@ -54,9 +64,11 @@ def check_room(core: Core, user: User, kind: Kind, adding: int = 1) -> None:
     """Raises BAD_REQUEST if the user would have more of a kind than its limit."""
     rows, words = _WHERE[kind]
     limit: int = getattr(core.config.quotas, kind)
+    rows = rows.format(yesterday=core.now() - _DAY)
     there = core.store.integer(f"SELECT count(*) FROM {rows}", user.id) or 0
     if there + adding > limit:
-        raise ServiceError(f"You have too many {words} (limit: {limit}). Delete some of them first.")
+        advice = "" if kind == "custom_emoji" else " Delete some of them first."
+        raise ServiceError(f"You have too many {words} (limit: {limit}).{advice}")
 
 
 def has_room(core: Core, user: User, kind: Kind, adding: int = 1) -> bool:
@@ -87,3 +99,9 @@ def check_bytes(core: Core, user: User, adding: int) -> None:
             " Ask an administrator to make room.",
             ErrorCode.REALM_UPLOAD_QUOTA.value,
         )
+
+
+def check_disk(core: Core, adding: int) -> None:
+    """Raises BAD_REQUEST if this many more bytes would leave too little space on the disk."""
+    if shutil.disk_usage(core.folder).free < adding + (core.config.quotas.spare_disk_mib << 20):
+        raise ServiceError("The server has no room for this file. Tell its operator.")

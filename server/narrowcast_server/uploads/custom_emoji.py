@@ -11,7 +11,6 @@ from narrowcast_server.organization.models import User
 from narrowcast_server.rules.custom_emoji import check_may_add_emoji, check_may_retire_emoji
 from narrowcast_server.rules.quotas import check_room
 from narrowcast_server.uploads.files import ORGANIZATION
-from narrowcast_server.uploads.pictures import keep_picture
 
 if TYPE_CHECKING:
     from narrowcast_server.organization.core import Core
@@ -36,8 +35,8 @@ def custom_emoji_table(core: Core) -> dict[str, dict[str, object]]:
     }
 
 
-def add_emoji(core: Core, user: User, name: str, picture: bytes) -> int:
-    """Adds an emoji from the bytes of a picture; returns its id."""
+def add_emoji(core: Core, user: User, name: str, stored: str) -> int:
+    """Adds an emoji with a stored picture; returns its id."""
     check_may_add_emoji(core, user, overrides_default=False)
     if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         raise ServiceError(
@@ -49,7 +48,6 @@ def add_emoji(core: Core, user: User, name: str, picture: bytes) -> int:
         raise ServiceError("A custom emoji with this name already exists.")
     check_may_add_emoji(core, user, overrides_default=emoji_names().code(name) is not None)
     check_room(core, user, "custom_emoji")
-    stored = keep_picture(core, picture)
     identity = core.store.insert(
         "INSERT INTO custom_emoji (name, author_id, source_url) VALUES (?, ?, ?)",
         name,

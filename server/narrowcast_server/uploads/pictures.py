@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from starlette.datastructures import UploadFile
 
 from narrowcast_server.organization.errors import ServiceError
+from narrowcast_server.rules.quotas import check_disk
 from narrowcast_server.uploads.files import Folder, image_size
 
 if TYPE_CHECKING:
@@ -43,6 +46,22 @@ def keep_picture(core: Core, content: bytes) -> str:
     finally:
         partial.unlink(missing_ok=True)
     return name
+
+
+@contextmanager
+def picture_stored(core: Core, content: bytes) -> Iterator[str]:
+    """A transaction with a new picture, whose name is given; if it fails, the picture is deleted again.
+
+    Raises BAD_REQUEST if there is no room on the disk.
+    """
+    check_disk(core, len(content))
+    name = keep_picture(core, content)
+    try:
+        with core.transaction():
+            yield name
+    except BaseException:
+        Folder(core).public(name).unlink(missing_ok=True)
+        raise
 
 
 async def picture_bytes(upload: UploadFile) -> bytes:

@@ -16,7 +16,7 @@ from starlette.types import Message
 
 from narrowcast_server.organization.errors import ServiceError
 from narrowcast_server.organization.models import User
-from narrowcast_server.rules.quotas import check_bytes, check_room
+from narrowcast_server.rules.quotas import check_bytes, check_disk, check_room
 from narrowcast_server.uploads.attachments import add_attachment
 from narrowcast_server.uploads.files import Folder, flush, kind_of, stored_name
 
@@ -108,9 +108,7 @@ def check_upload(core: Core, user: User, size: int) -> None:
     """Raises BAD_REQUEST if a file exceeds the quota of the user or the organization, or the free disk space."""
     check_room(core, user, "attachments")
     check_bytes(core, user, size)
-    spare = core.config.quotas.spare_disk_mib * MEBIBYTE
-    if shutil.disk_usage(core.folder).free < size + spare:
-        raise ServiceError("The server has no room for this file. Tell its operator.")
+    check_disk(core, size)
 
 
 def copy_to(upload: UploadFile, target: Path) -> None:
@@ -136,8 +134,12 @@ def _kept(core: Core, user: User, partial: Path, filename: str, claimed_type: st
     size = partial.stat().st_size
     check_upload(core, user, size)
     folder.take(partial, path_id)
-    with core.transaction():
-        add_attachment(core, user, path_id, name, size, kind)
+    try:
+        with core.transaction():
+            add_attachment(core, user, path_id, name, size, kind)
+    except BaseException:
+        folder.remove(path_id)
+        raise
     return path_id, name
 
 
