@@ -192,3 +192,14 @@ async def all_live(stage: Stage, count: int) -> None:
     """Waits until this many accounts are open and live."""
     live = stage.app.accounts.live
     await until(lambda: len(live()) == count and all(one.session.is_live for one in live()))
+
+
+async def on_screen(stage: Stage, name: str) -> None:
+    """Waits until the account of that user is on screen."""
+    await until(
+        lambda: (
+            stage.app.accounts.file == file_of(stage, name)
+            and stage.app.screen is stage.app.accounts.screen
+            and stage.screen.is_mounted
+        )
+    )

@@ -27,24 +27,13 @@ from support.journals import Held
 from support.screens import choose, pick, rows
 from support.server import running_server
 from support.sessions import until
-from support.stage import Stage, all_live, file_of, on_stage, run
+from support.stage import Stage, all_live, file_of, on_screen, on_stage, run
 
 
 def listed(stage: Stage) -> list[tuple[str, int, str]]:
     """The rows of the other accounts in the navigation: text, unread, mark."""
     items = stage.screen.navigation.list.items
     return [(row.text, row.unread, row.mark) for row in items if row.kind is Kind.ACCOUNT]
-
-
-async def on_screen(stage: Stage, name: str) -> None:
-    """Waits until the account of that user is on screen."""
-    await until(
-        lambda: (
-            stage.app.accounts.file == file_of(stage, name)
-            and stage.app.screen is stage.app.accounts.screen
-            and stage.screen.is_mounted
-        )
-    )
 
 
 async def test_all_stored_accounts_are_live_and_the_navigation_counts_what_is_unread(tmp_path: Path) -> None:

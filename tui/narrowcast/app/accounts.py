@@ -17,6 +17,11 @@ IN_KEYRING = "in-keyring"
 """Placeholder in the file for a key that is stored in the keyring."""
 
 
+def is_same(one: Account, other: Account) -> bool:
+    """Whether both are the same user of the same organization; their keys may differ."""
+    return (one.site, one.email) == (other.site, other.email)
+
+
 def names(folder: Path) -> list[str]:
     """The stored accounts, in alphabetical order."""
     try:
@@ -80,8 +85,13 @@ def store(account: Account, folder: Path, *, keyring: bool = False) -> Path:
 
 
 def replace_key(path: Path, account: Account) -> None:
-    """Store a new key for the account in ``path``, in the same place as the old one. Raises AccountError or OSError."""
-    if Account.from_zuliprc(path).key.reveal() == IN_KEYRING:
+    """Store a new key for the account in ``path``, in the same place as the old one. Raises AccountError, also if
+    the file is another account's, or OSError.
+    """
+    stored = Account.from_zuliprc(path)
+    if not is_same(stored, account):
+        raise AccountError(f"{path}: belongs to another account")
+    if stored.key.reveal() == IN_KEYRING:
         _to_keyring(account)
     else:
         account.write_zuliprc(path)

@@ -77,11 +77,11 @@ class AccountsContext(Protocol):
     async def sign_out(self, path: Path | None = None) -> None:
         """Delete a stored account and its key; by default the one on screen."""
 
-    async def reopen(self) -> None:
-        """Open the account again, with the current content of its file."""
+    async def reopen(self, path: Path) -> None:
+        """Open an account again, with the current content of its file; does nothing if it is no longer open."""
 
-    async def end(self, reason: str) -> None:
-        """Close the account, which no longer exists, and show the welcome screen with the reason."""
+    async def end(self, path: Path, reason: str) -> None:
+        """Close an account, which no longer exists, and show the reason; on the welcome screen if it was on screen."""
 
 
 class DemoContext(Protocol):

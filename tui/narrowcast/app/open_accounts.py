@@ -174,8 +174,7 @@ class OpenAccounts:
         with suppress(AccountError):
             account = await asyncio.to_thread(Account.from_zuliprc, path)
             for other in self._open.values():
-                own = other.session.account
-                if (own.site, own.email) == (account.site, account.email):
+                if accounts.is_same(other.session.account, account):
                     return other.file
         return path
 
@@ -326,44 +325,57 @@ class OpenAccounts:
             await asyncio.to_thread(accounts.remove, path)
         await asyncio.to_thread(screen_store.forget_all)
         self._problems.pop(path, None)
-        if path != self.file:
-            if path in self._open:
-                await self._close(self._open[path])
-            self._refresh()
-            return
-        self.problem = "" if stored else f"Logged out. The account file {path} is yours and was not deleted."
-        others = await asyncio.to_thread(self._stored)
-        others.sort(key=lambda one: one not in self._open)
-        await self._replace(others[0] if others and stored else None)
+        async with self._changing:
+            if path != self.file:
+                await self._close_behind(path)
+                return
+            self.problem = (
+                "" if stored else f"Logged out. The account file {path} is yours and was not deleted."
+            )
+            others = await asyncio.to_thread(self._stored)
+            others.sort(key=lambda one: one not in self._open)
+            await self._replace(others[0] if others and stored else None)
         if stored:
             app_of(self._app).tell(f"Logged out of {path.stem}.")
 
-    async def reopen(self) -> None:
-        """Open the account again, with the current content of its file, such as a new key."""
-        if self.file is not None:
-            await self._replace(self.file)
+    async def reopen(self, path: Path) -> None:
+        """Open an account again, on screen or in the background, with the current content of its file, such as a
+        new key; does nothing if it is no longer open.
+        """
+        async with self._changing:
+            if path == self.file:
+                await self._replace(path)
+            elif path in self._open:
+                await self._close(self._open[path])
+                if (account := await self._load(path)) is not None:
+                    self._begin(account)
+                self._refresh()
 
-    async def end(self, reason: str) -> None:
-        """Close the account, which no longer exists, and show the welcome screen with the reason."""
-        self.problem = reason
-        await self._replace(None)
+    async def end(self, path: Path, reason: str) -> None:
+        """Close an account, which no longer exists, and show the reason; on the welcome screen if it was on screen."""
+        async with self._changing:
+            if path == self.file:
+                self.problem = reason
+                await self._replace(None)
+            else:
+                await self._close_behind(path)
+                app_of(self._app).tell(reason)
 
     async def _replace(self, path: Path | None) -> None:
         """Close the account on screen and replace it by that of ``path``, else by the welcome screen."""
-        async with self._changing:
-            old, shown = self.screen, self.shown
-            if shown is not None:
-                await self._close(shown)
-            if path is not None and path in self._open:
-                self.shown = self._open[path]
-                await self._put_in_place(old, self.shown.show(app_of(self._app).config))
-                self._app.call_after_refresh(self._show_extensions, self.shown)
-                self._refresh()
-                return
-            screen = None if path is None else await self.load(path)
-            await self._put_in_place(old, screen)
-            if screen is not None:
-                self.go_live()
+        old, shown = self.screen, self.shown
+        if shown is not None:
+            await self._close(shown)
+        if path is not None and path in self._open:
+            self.shown = self._open[path]
+            await self._put_in_place(old, self.shown.show(app_of(self._app).config))
+            self._app.call_after_refresh(self._show_extensions, self.shown)
+            self._refresh()
+            return
+        screen = None if path is None else await self.load(path)
+        await self._put_in_place(old, screen)
+        if screen is not None:
+            self.go_live()
 
     async def _put_in_place(self, old: MainScreen | None, screen: MainScreen | None) -> None:
         """Replace ``old``, and everything above it, by ``screen``, else by the welcome screen."""
@@ -381,6 +393,12 @@ class OpenAccounts:
             await mounted
 
     # closing
+
+    async def _close_behind(self, path: Path) -> None:
+        """Close an account that is not on screen, if it is open."""
+        if path in self._open:
+            await self._close(self._open[path])
+        self._refresh()
 
     async def _close(self, account: LiveAccount) -> None:
         self._open.pop(account.file, None)

@@ -25,6 +25,8 @@ from narrowcast_api.account import Account, AccountError
 from narrowcast_api.http.secret import Secret
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from narrowcast.commands.workspace import Workspace
 
 
@@ -123,6 +125,7 @@ def email(screen: Workspace) -> None:
 def password(screen: Workspace) -> None:
     """Change the password, after asking for the old one."""
     fewest = screen.session.state.limits.min_password_length
+    file = app_of(screen).accounts.file
 
     async def change(values: Values) -> object:
         if len(values.text("new")) < fewest:
@@ -133,7 +136,7 @@ def password(screen: Workspace) -> None:
         fresh = await screen.session.client.settings.change_password(old=old, new=new)
         if fresh is not None:
             # Changing the password ended all sessions and replaced the API key, which this app uses too.
-            screen.spawn(_adopt_key(screen, fresh, "Password changed."), "store the new key")
+            screen.spawn(_adopt_key(screen, file, fresh, "Password changed."), "store the new key")
         return True
 
     fields = [
@@ -154,6 +157,8 @@ def two_factor(screen: Workspace) -> None:
 def key(screen: Workspace) -> None:
     """Show the API key, or generate a new one, which invalidates the old key everywhere. Both only on request."""
 
+    file = app_of(screen).accounts.file
+
     def chosen(what: str | None) -> None:
         if what == "show":
             show_key(screen, "Your API key. Anyone who has it can act as you", screen.session.account.key)
@@ -165,22 +170,23 @@ def key(screen: Workspace) -> None:
                 screen,
                 question,
                 "Generate new key",
-                lambda: screen.spawn(_new_key(screen), "generate a new API key"),
+                lambda: screen.spawn(_new_key(screen, file), "generate a new API key"),
             )
 
     choices = [Choice("show", "Show API key"), Choice("new", "Generate new API key…")]
     screen.app.push_screen(Picker("API key", choices), chosen)
 
 
-async def _new_key(screen: Workspace) -> None:
+async def _new_key(screen: Workspace, file: Path | None) -> None:
     fresh = await screen.session.client.settings.regenerate_api_key()
-    await _adopt_key(screen, fresh, "New API key generated and saved.")
+    await _adopt_key(screen, file, fresh, "New API key generated and saved.")
 
 
-async def _adopt_key(screen: Workspace, fresh: Secret, done: str) -> None:
-    """Store the key before anything else, then reopen the account with it."""
-    app = app_of(screen)
-    file, old = app.accounts.file, screen.session.account
+async def _adopt_key(screen: Workspace, file: Path | None, fresh: Secret, done: str) -> None:
+    """Store the key in the account's ``file`` before anything else, then reopen the account, which may no longer be
+    on screen, with it.
+    """
+    app, old = app_of(screen), screen.session.account
     new = Account(old.site, old.email, fresh, old.ca_bundle)
     try:
         if file is None:
@@ -190,7 +196,7 @@ async def _adopt_key(screen: Workspace, fresh: Secret, done: str) -> None:
         app.tell(f"The new API key could not be saved ({error}). Copy it now.", severity="error", seconds=60)
         show_key(screen, "New API key (not saved)", new.key)
         return
-    await app.accounts.reopen()
+    await app.accounts.reopen(file)
     app.tell(done)
 
 
@@ -228,10 +234,15 @@ def deactivate(screen: Workspace) -> None:
     if screen.refuse(permissions.leaving_refusal(screen.session.state)):
         return
 
+    file = app_of(screen).accounts.file
+
     async def end() -> None:
         app = app_of(screen)
         await screen.session.client.users.deactivate_me()
-        await app.accounts.end("Your account has been deactivated. An administrator can reactivate it.")
+        if file is not None:
+            await app.accounts.end(
+                file, "Your account has been deactivated. An administrator can reactivate it."
+            )
 
     ask_first(
         screen,

@@ -1,0 +1,86 @@
+"""Accounts that are opened again: with a new API key, after another login; and what is typed meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from narrowcast.app import accounts
+from narrowcast_api.account import Account, AccountError
+from narrowcast_api.http.secret import Secret
+from support.screens import choose
+from support.sessions import until
+from support.stage import all_live, file_of, on_screen, on_stage, run
+
+
+class Late:
+    """Replaces an operation of a client: the server does it, and its answer arrives once `go_on` is set."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, group: object, name: str) -> None:
+        self.done = asyncio.Event()
+        self.go_on = asyncio.Event()
+        self._operation = getattr(group, name)
+        patch.setattr(group, name, self._call)
+
+    async def _call(self, *args: object) -> object:
+        answer = await self._operation(*args)
+        self.done.set()
+        await self.go_on.wait()
+        return answer
+
+
+async def test_a_new_key_is_stored_for_its_account_though_another_one_is_shown_by_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        request = Late(monkeypatch, stage.session.client.settings, "regenerate_api_key")
+        await all_live(stage, 2)
+        ada, bruno = file_of(stage, "ada"), file_of(stage, "bruno")
+        of_bruno = bruno.read_text()
+        await run(stage, "account.key")
+        await choose(stage, "Generate new API key")
+        await choose(stage, "Generate new key")
+        await until(request.done.is_set)
+        await stage.app.accounts.switch(bruno)
+        await on_screen(stage, "bruno")
+        shown = stage.session
+        request.go_on.set()
+        await stage.told("New API key generated and saved.")
+        assert bruno.read_text() == of_bruno
+        assert accounts.read(ada) == stage.server.account("ada")
+        await all_live(stage, 2)
+        assert stage.session is shown
+        background = stage.app.accounts.live()[1]
+        assert background.session.account == stage.server.account("ada")
+
+
+def test_a_key_is_not_stored_in_the_file_of_another_account(tmp_path: Path) -> None:
+    rc = tmp_path / "b.zuliprc"
+    Account("https://chat.example", "b@chat.example", Secret("old")).write_zuliprc(rc)
+    for other in (
+        Account("https://chat.example", "a@chat.example", Secret("new")),
+        Account("https://else.example", "b@chat.example", Secret("new")),
+    ):
+        with pytest.raises(AccountError, match="another account"):
+            accounts.replace_key(rc, other)
+    assert accounts.read(rc).key.reveal() == "old"
+
+
+async def test_a_deactivated_account_is_closed_though_another_one_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path, person="dario", stored=["bruno"]) as stage:
+        request = Late(monkeypatch, stage.session.client.users, "deactivate_me")
+        await all_live(stage, 2)
+        await run(stage, "account.deactivate")
+        await choose(stage, "Deactivate account")
+        await until(request.done.is_set)
+        await stage.app.accounts.switch(file_of(stage, "bruno"))
+        await on_screen(stage, "bruno")
+        request.go_on.set()
+        await stage.told("Your account has been deactivated.")
+        await until(lambda: len(stage.app.accounts.live()) == 1)
+        assert stage.app.accounts.file == file_of(stage, "bruno")
+        assert stage.app.screen is stage.screen
