@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from narrowcast.app import accounts
 from narrowcast_api.account import Account, AccountError
@@ -84,3 +85,26 @@ async def test_a_deactivated_account_is_closed_though_another_one_is_shown(
         await until(lambda: len(stage.app.accounts.live()) == 1)
         assert stage.app.accounts.file == file_of(stage, "bruno")
         assert stage.app.screen is stage.screen
+
+
+async def test_words_typed_while_an_account_is_opened_again_follow_those_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.in_topic("general", "lunch")
+        await stage.press("c")
+        await stage.type("pre")
+        before = stage.session
+        closing = Late(monkeypatch, before, "close")
+        file = stage.app.accounts.file
+        assert file is not None
+        reopening = asyncio.create_task(stage.app.accounts.reopen(file))
+        await until(closing.done.is_set)
+        for key in "cious":
+            stage.app.post_message(events.Key(key, key))
+        closing.go_on.set()
+        await reopening
+        assert stage.session is not before
+        await until(lambda: stage.screen.writing.text.text == "precious")
+        assert stage.app.focused is stage.screen.writing.text
+        await until(lambda: [draft.content for draft in stage.session.drafts.all()] == ["precious"])

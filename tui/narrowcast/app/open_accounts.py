@@ -362,20 +362,33 @@ class OpenAccounts:
                 app_of(self._app).tell(reason)
 
     async def _replace(self, path: Path | None) -> None:
-        """Close the account on screen and replace it by that of ``path``, else by the welcome screen."""
+        """Close the account on screen and replace it by that of ``path``, else by the welcome screen.
+
+        Keys wait for it, and if it is the same account, they continue the text in compose.
+        """
         old, shown = self.screen, self.shown
-        if shown is not None:
-            await self._close(shown)
-        if path is not None and path in self._open:
-            self.shown = self._open[path]
-            await self._put_in_place(old, self.shown.show(app_of(self._app).config))
-            self._app.call_after_refresh(self._show_extensions, self.shown)
-            self._refresh()
-            return
-        screen = None if path is None else await self.load(path)
-        await self._put_in_place(old, screen)
-        if screen is not None:
+        writing = old.writing if old is not None and old.writing.has_focus_within else None
+        self._arrived.clear()
+        try:
+            if old is not None:
+                old.set_focus(None)  # if keys wait no longer, they enter no text that nothing saves
+            if shown is not None:
+                await self._close(shown)
+            if path is not None and path in self._open:
+                self.shown = self._open[path]
+                await self._put_in_place(old, self.shown.show(app_of(self._app).config))
+                self._app.call_after_refresh(self._show_extensions, self.shown)
+                self._refresh()
+                return
+            screen = None if path is None else await self.load(path)
+            await self._put_in_place(old, screen)
+            if screen is None:
+                return
+            if writing is not None and accounts.is_same(writing.session.account, screen.session.account):
+                screen.writing.begin.go_on(writing.draft.id)
             self.go_live()
+        finally:
+            self._arrived.set()
 
     async def _put_in_place(self, old: MainScreen | None, screen: MainScreen | None) -> None:
         """Replace ``old``, and everything above it, by ``screen``, else by the welcome screen."""

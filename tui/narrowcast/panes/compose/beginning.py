@@ -101,6 +101,11 @@ class Beginning:
         self._order.enter(self._pane.text if is_addressed else self._pane.target.channel)
         return True
 
+    def go_on(self, draft_id: str | None) -> None:
+        """Continue a saved draft if it still exists, else a text for the open view."""
+        if draft_id is None or not self.open_draft(draft_id):
+            self._order.enter_text()
+
     def edit(self, message_id: int, content: str) -> None:
         """Edit an own message; the text being written is restored afterwards."""
         if self.refused():
