@@ -9,11 +9,15 @@ import pytest
 from textual import events
 
 from narrowcast.app import accounts
+from narrowcast.screens.start.login import LoginScreen
+from narrowcast.widgets.editor import Editor
+from narrowcast.widgets.status import banner
 from narrowcast_api.account import Account, AccountError
+from narrowcast_api.events.status import ConnectionKind
 from narrowcast_api.http.secret import Secret
 from support.screens import choose
 from support.sessions import until
-from support.stage import all_live, file_of, on_screen, on_stage, run
+from support.stage import Stage, all_live, file_of, on_screen, on_stage, run
 
 
 class Late:
@@ -108,3 +112,43 @@ async def test_words_typed_while_an_account_is_opened_again_follow_those_before(
         await until(lambda: stage.screen.writing.text.text == "precious")
         assert stage.app.focused is stage.screen.writing.text
         await until(lambda: [draft.content for draft in stage.session.drafts.all()] == ["precious"])
+
+
+async def log_in(stage: Stage, name: str) -> None:
+    """Logs in from the list of accounts, with the user's present API key."""
+    await run(stage, "account.switch")
+    await stage.press("n")
+    await until(lambda: isinstance(stage.app.screen, LoginScreen) and stage.app.screen.is_mounted)
+    await run(stage, "login.key")
+    account = stage.server.account(name)
+    fields = {"site": account.site, "email": account.email, "secret": account.key.reveal()}
+    for field, text in fields.items():
+        stage.app.screen.query_one(f"#{field}", Editor).text = text
+    stage.app.screen.query_one("#secret", Editor).focus()
+    await stage.press("enter")
+
+
+@pytest.mark.parametrize("name", ["ada", "bruno"])
+async def test_an_account_that_was_logged_out_by_the_server_is_live_after_another_login(
+    tmp_path: Path, name: str
+) -> None:
+    async with on_stage(tmp_path, stored=["bruno"]) as stage:
+        await all_live(stage, 2)
+        (before,) = [one.session for one in stage.app.accounts.live() if one.file == file_of(stage, name)]
+        await stage.server.call(name, "POST", "/users/me/api_key/regenerate")
+        await until(lambda: before.status.kind is ConnectionKind.REFUSED)
+        assert "Log in again: Alt-s, then n" in banner(before, stage.app.keys)
+        await log_in(stage, name)
+        await on_screen(stage, name)
+        await all_live(stage, 2)
+        assert stage.session.account == stage.server.account(name)
+        assert [one.mark for one in stage.app.accounts.listed()] == ["●", "●"]
+
+
+async def test_an_account_whose_file_the_user_named_is_replaced_by_its_new_login(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        before = stage.session
+        await log_in(stage, "ada")
+        await on_screen(stage, "ada")
+        assert stage.session is not before
+        assert [one.file for one in stage.app.accounts.live()] == [file_of(stage, "ada")]

@@ -63,7 +63,7 @@ class AccountsContext(Protocol):
         """The main screen, if an account is open."""
 
     async def open(self, path: Path) -> None:
-        """Show the account in a file and connect it."""
+        """Show the account in a file and connect it, again if it was open: its key may be new."""
 
     def listed(self) -> Sequence[ListedAccount]:
         """The stored accounts in their order, and the one on screen if it is not stored."""

@@ -241,16 +241,30 @@ class OpenAccounts:
     # switching accounts
 
     async def open(self, path: Path) -> None:
-        """Show the account with its cached data, then connect it; the one on screen keeps running in the background."""
-        if self.shown is not None:
-            app_of(self._app).spawn(self.switch(path), "switch accounts")
+        """Show the account with its cached data, then connect it; the one on screen keeps running in the background.
+
+        If it is open already, it is opened again: after a login its key may be new.
+        """
+        before = await self._open_as(path)
+        if self.shown is not None:  # in the background: it ends the screen that asks for it
+            app_of(self._app).spawn(self._open_again(before, path), "open the account")
             return
+        await self._close_behind(before)
         screen = await self.load(path)
         if screen is None:
             self.show_welcome(self.problem)
             return
         self.go_live()
         await self._app.push_screen(screen)
+
+    async def _open_again(self, before: Path, path: Path) -> None:
+        """Show the account of ``path``, which is not open or open as ``before``."""
+        async with self._changing:
+            if before == self.file:
+                await self._replace(path)
+                return
+            await self._close_behind(before)
+        await self.switch(path)
 
     async def switch(self, path: Path, narrow: Narrow | None = None, anchor: int | str | None = None) -> None:
         """Show the account of ``path``, with a view if one is given; changes nothing if it cannot be opened.

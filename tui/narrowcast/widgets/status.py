@@ -23,6 +23,7 @@ LOOKS = {
 }
 """Sign, look and word of each connection state: the word is always shown, colour is only an addition."""
 
+LOG_IN_AGAIN = "Log in again: <account.switch>, then <manage.new>"
 DO_WITH_FAILED = "<write.outbox-retry> resends, <write.outbox-cancel> cancels, <go.outbox> lists"
 DO_WITH_UNCONFIRMED = "<write.outbox-cancel> cancels, <go.outbox> lists"
 
@@ -33,14 +34,14 @@ def connection_piece(session: Session) -> Piece:
     return f" {sign} {word} ", look
 
 
-def banner(session: Session) -> str:
+def banner(session: Session, keys: Keys) -> str:
     """The warning at the top of the screen about a problem with the connection or the disk; '' if there is none."""
     return "  ".join(
-        filter(None, [_connection_trouble(session), *(f"▲ {text}" for text in session.warnings)])
+        filter(None, [_connection_trouble(session, keys), *(f"▲ {text}" for text in session.warnings)])
     )
 
 
-def _connection_trouble(session: Session) -> str:
+def _connection_trouble(session: Session, keys: Keys) -> str:
     status = session.status
     kind = str(status.kind)
     since = (
@@ -52,7 +53,7 @@ def _connection_trouble(session: Session) -> str:
     if kind == "refused" and status.ended:
         return f"✕ Logged out by the server: {status.detail}"
     if kind == "refused":
-        return f"✕ Logged out by the server. Run: narrowcast login {session.account.site} {detail}"
+        return f"✕ Logged out by the server. {with_keys(keys, LOG_IN_AGAIN)}{detail}"
     if kind == "offline":
         return f"▲ No connection since {since}{detail}. Messages are saved and sent once reconnected."
     if kind == "reconnecting":

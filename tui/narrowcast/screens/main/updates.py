@@ -63,7 +63,7 @@ class StatusLines:
         hint = screen.messages.mode_hint if in_mode else self._hint()
         added = app_of(self._host).extensions.segments()
         self.status.update(screen.session, where, hint, keys_of(self._host), urgent=in_mode, added=added)
-        text = banner(screen.session)
+        text = banner(screen.session, keys_of(self._host))
         self._host.set_class(bool(text), "-banner")
         if text:
             self.banner.show_pieces([(" " + text, "warn")])
