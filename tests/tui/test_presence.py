@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from narrowcast.screens.channels.members import MembersScreen
-from narrowcast.screens.main.choices import everywhere
+from narrowcast.screens.main.choices import Everywhere
 from narrowcast.text.presence import PresenceStatus, of_conversation, of_person
 from narrowcast_api.model.presence import Seen
 from narrowcast_api.model.users import User
@@ -68,7 +68,7 @@ async def test_switcher_lists_and_subscribers_show_the_same(tmp_path: Path) -> N
         state.presence.put(bruno, Seen(time.time() + state.presence.server_offset, 0))
         screen.navigation.refresh_marks()
 
-        choices = {choice.text: choice for choice in everywhere(stage.session, time.time())}
+        choices = {choice.text: choice for choice in Everywhere(stage.session, time.time()).choices()}
         assert choices["Bruno Castell"].mark == "●"
         assert (choices["Dario Vance"].mark, choices["Dario Vance"].faint) == ("×", True)
 
@@ -95,6 +95,6 @@ async def test_the_switcher_finds_public_channels_that_one_is_not_in(tmp_path: P
         await until(
             lambda: channel_id not in {one.channel_id for one in stage.session.state.channels.subscribed()}
         )
-        (choice,) = [one for one in everywhere(stage.session, 0.0) if one.text == "engineering"]
+        (choice,) = [one for one in Everywhere(stage.session, 0.0).choices() if one.text == "engineering"]
         assert choice.detail == "not subscribed"
         assert choice.value.narrow == Narrow.channel(channel_id)

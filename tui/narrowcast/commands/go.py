@@ -11,14 +11,17 @@ from narrowcast.panes.navigation.rows import Kind
 from narrowcast.screens.conversations.screen import InboxScreen, RecentScreen
 from narrowcast.screens.dialogs.picker import Picker
 from narrowcast.screens.main import choices
-from narrowcast.screens.main.choices import Target
+from narrowcast.screens.main.choices import Everywhere, Target
 from narrowcast_api.narrow.narrow import Narrow
 
 if TYPE_CHECKING:
     from narrowcast.commands.workspace import Workspace
+    from narrowcast_api.sync.session import Session
 
 TOPIC_REQUESTS = 40
 """Maximum number of channels whose topics are fetched while the switcher is open."""
+OFFER_EVERY = 0.5
+"""Seconds after which the topics fetched so far are offered."""
 
 
 def _pick(screen: Workspace, picker: Picker[Target]) -> None:
@@ -31,11 +34,10 @@ def _pick(screen: Workspace, picker: Picker[Target]) -> None:
 
 def switcher(screen: Workspace) -> None:
     """Open the switcher: go to any view by a part of its name."""
-    others = app_of(screen).accounts.others()
-    everywhere = choices.everywhere(screen.session, time.time(), others)
-    picker = Picker("Go to", everywhere, placeholder="channel, topic, person, view")
+    everywhere = Everywhere(screen.session, time.time(), app_of(screen).accounts.others())
+    picker = Picker("Go to", everywhere.choices(), placeholder="channel, topic, person, view")
     _pick(screen, picker)
-    screen.spawn(_complete_topics(screen, picker), "list the topics")
+    screen.spawn(_complete_topics(screen.session, everywhere, picker), "list the topics")
 
 
 def choose_beside(screen: Workspace) -> None:
@@ -49,15 +51,16 @@ def choose_beside(screen: Workspace) -> None:
         else:
             screen.open_beside(target.narrow, target.anchor)
 
-    offered = choices.everywhere(screen.session, time.time())
+    offered = Everywhere(screen.session, time.time()).choices()
     views = [choice for choice in offered if choice.value.narrow is not None]
     picker = Picker("Open side by side", views, placeholder="channel, topic, person, view")
     screen.app.push_screen(picker, chosen)
 
 
-async def _complete_topics(screen: Workspace, picker: Picker[Target]) -> None:
-    """Fetch the topics of subscribed channels that are not loaded yet, while ``picker`` is open, and offer them."""
-    session = screen.session
+async def _complete_topics(session: Session, everywhere: Everywhere, picker: Picker[Target]) -> None:
+    """Fetch the topics of subscribed channels that are not loaded yet, while ``picker`` is open, and offer them: not
+    each list by itself, since the choices may be very many.
+    """
     state = session.state
     missing = [
         channel.channel_id
@@ -65,12 +68,19 @@ async def _complete_topics(screen: Workspace, picker: Picker[Target]) -> None:
         if not state.topics.is_loaded(channel.channel_id)
     ]
     missing.sort(key=lambda channel_id: -state.unreads.count_channel(channel_id))
-    for channel_id in missing[:TOPIC_REQUESTS]:
-        await session.loader.topics(channel_id)
-        if not picker.is_attached:
-            return
-        others = app_of(screen).accounts.others()
-        picker.set_choices(choices.everywhere(session, time.time(), others))
+    offered, is_complete = session.clock.monotonic(), True
+    try:
+        for channel_id in missing[:TOPIC_REQUESTS]:
+            await session.loader.topics(channel_id)
+            if not picker.is_attached:
+                return
+            is_complete = session.clock.monotonic() - offered >= OFFER_EVERY
+            if is_complete:
+                picker.set_choices(everywhere.choices())
+                offered = session.clock.monotonic()
+    finally:
+        if not is_complete and picker.is_attached:
+            picker.set_choices(everywhere.choices())
 
 
 def inbox(screen: Workspace) -> None:

@@ -32,14 +32,21 @@ class Target(Struct, frozen=True):
     account: Path | None = None
 
 
-def everywhere(session: Session, now: float, others: Sequence[ListedAccount] = ()) -> list[Choice[Target]]:
+class Everywhere:
     """Views, direct conversations, channels, topics, people, and channels without subscription: recent ones first;
-    then those of other accounts.
+    then those of other accounts. Everything but the topics is computed once, since there may be very many people.
     """
-    choices = _views() + _conversations(session.state, now)
-    for other in others:
-        choices += _elsewhere(other, now)
-    return choices
+
+    def __init__(self, session: Session, now: float, others: Sequence[ListedAccount] = ()) -> None:
+        self._session = session
+        self._first = [*_views(), *_recent(session.state, now)]
+        self._last = _rest(session.state, now)
+        for other in others:
+            self._last += _elsewhere(other, now)
+
+    def choices(self) -> list[Choice[Target]]:
+        """The choices, with the topics that are known by now."""
+        return [*self._first, *_topics(self._session.state), *self._last]
 
 
 def _elsewhere(other: ListedAccount, now: float) -> Iterator[Choice[Target]]:
@@ -49,7 +56,8 @@ def _elsewhere(other: ListedAccount, now: float) -> Iterator[Choice[Target]]:
         yield Choice(Target(account=other.file), name, "account", "!", disabled=other.problem)
         return
     yield Choice(Target(account=other.file), name, "account", other.mark)
-    for choice in _conversations(other.session.state, now):
+    state = other.session.state
+    for choice in (*_recent(state, now), *_topics(state), *_rest(state, now)):
         value = replace(choice.value, account=other.file)
         yield replace(choice, value=value, detail=f"{choice.detail} · {name}", also=f"{choice.also} {name}")
 
@@ -66,19 +74,37 @@ def _views() -> list[Choice[Target]]:
     ]
 
 
-def _conversations(state: State, now: float) -> list[Choice[Target]]:
-    recent = state.directs.recent()
-    choices = [_direct(state, others, _count(state, others), now) for others in recent]
-    topics: list[tuple[int, Choice[Target]]] = []
+def _recent(state: State, now: float) -> list[Choice[Target]]:
+    """The recent direct conversations, and the subscribed channels."""
+    choices = [_direct(state, others, _count(state, others), now) for others in state.directs.recent()]
     for channel in state.channels.subscribed():
         unread = state.unreads.count_channel(channel.channel_id)
         choices.append(_channel(channel, f"{unread} unread" if unread else "channel"))
-        for topic in state.topics.of(channel.channel_id):
-            narrow = Narrow.topic(channel.channel_id, topic.name)
-            name = names.topic(state, topic.name)
-            topics.append((topic.max_id, Choice(Target(narrow), f"#{channel.name} › {name}", "topic")))
-    topics.sort(key=lambda pair: -pair[0])
-    choices += [choice for _, choice in topics[:MAX_TOPICS]]
+    return choices
+
+
+def _topics(state: State) -> list[Choice[Target]]:
+    """The known topics of the subscribed channels, the most recent first."""
+    topics = [
+        (topic, channel)
+        for channel in state.channels.subscribed()
+        for topic in state.topics.of(channel.channel_id)
+    ]
+    topics.sort(key=lambda pair: -pair[0].max_id)
+    return [
+        Choice(
+            Target(Narrow.topic(channel.channel_id, topic.name)),
+            f"#{channel.name} › {names.topic(state, topic.name)}",
+            "topic",
+        )
+        for topic, channel in topics[:MAX_TOPICS]
+    ]
+
+
+def _rest(state: State, now: float) -> list[Choice[Target]]:
+    """The people without a recent conversation, and the channels without subscription."""
+    recent = state.directs.recent()
+    choices = []
     for user in state.users.active():
         alone = frozenset({user.user_id}) - {state.me}
         if alone not in recent and not user.is_system_bot:
