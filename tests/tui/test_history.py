@@ -36,6 +36,16 @@ def test_following_a_link_within_a_view_is_a_step_but_opening_the_current_place_
     assert history.step(-1, 90) is None
 
 
+def test_a_view_that_is_shown_beside_is_skipped() -> None:
+    history = History()
+    for entry in (Entry(ALL), Entry(SOUP), Entry(STEW)):
+        history.go(entry, 7)
+    assert history.step(-1, 12, SOUP) == Entry(ALL, 7)
+    assert history.step(1, 8, SOUP) == Entry(STEW, 12)
+    assert history.step(-1, 12, ALL) == Entry(SOUP, 7)
+    assert history.step(-1, 12, ALL) is None
+
+
 def test_a_new_step_discards_the_steps_ahead_and_the_history_is_bounded() -> None:
     history = History()
     for number in range(LONGEST + 20):

@@ -109,6 +109,19 @@ async def test_a_view_that_is_shown_beside_is_gone_to_and_not_shown_twice(tmp_pa
         assert (left.narrow, right.narrow) == (topic(stage, "lunch"), topic(stage, "supper"))
 
 
+async def test_going_back_changes_the_conversation_with_the_focus_only(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=WIDE) as stage:
+        await stage.go(topic(stage, "breakfast"))
+        await stage.go(topic(stage, "supper"))
+        left, right = await two(stage)
+        await stage.press("alt+o")
+        await run(stage, "go.back")
+        assert stage.screen.conversation is left
+        assert (left.narrow, right.narrow) == (topic(stage, "breakfast"), topic(stage, "supper"))
+        await run(stage, "go.forward")
+        assert (left.narrow, right.narrow) == (topic(stage, "lunch"), topic(stage, "supper"))
+
+
 async def test_the_key_opens_the_selected_conversation_or_asks(tmp_path: Path) -> None:
     async with on_stage(tmp_path, size=WIDE) as stage:
         await stage.server.send("bruno", "general", "lunch", "soup")

@@ -133,7 +133,8 @@ def forward(screen: Workspace) -> None:
 
 
 def _step(screen: Workspace, by: int, nowhere: str) -> None:
-    entry = screen.history.step(by, screen.messages.selected_id)
+    other = screen.side.other
+    entry = screen.history.step(by, screen.messages.selected_id, other.narrow if other is not None else None)
     if entry is None:
         screen.refuse(nowhere)
     else:

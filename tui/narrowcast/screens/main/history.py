@@ -39,13 +39,18 @@ class History:
         del self._entries[:-LONGEST]
         self._here = len(self._entries) - 1
 
-    def step(self, by: int, left: int | None) -> Entry | None:
-        """Go back (negative) or forward; `left` is the message that was selected before. None at either end."""
-        if not 0 <= self._here + by < len(self._entries):
+    def step(self, by: int, left: int | None, beside: Narrow | None = None) -> Entry | None:
+        """Go back (-1) or forward (1); `left` is the message that was selected before. Skips `beside`, the view in
+        another conversation, which is not shown twice. None at either end.
+        """
+        place = self._here + by
+        while 0 <= place < len(self._entries) and self._entries[place].narrow == beside:
+            place += by
+        if not 0 <= place < len(self._entries):
             return None
         self._leave(left)
-        self._here += by
-        return self._entries[self._here]
+        self._here = place
+        return self._entries[place]
 
     def move(self, old: Narrow, new: Narrow) -> None:
         """Replace a view everywhere, because its topic was moved."""
