@@ -21,6 +21,18 @@ async def test_a_user_who_is_removed_from_the_channel_on_screen_is_notified(tmp_
         await stage.told("no longer subscribed to #leads")
 
 
+async def test_losing_the_channel_of_the_other_conversation_is_told_too(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(180, 40)) as stage:
+        server = stage.server
+        await stage.go(Narrow.channel(server.channel("leads")))
+        left = stage.screen.conversation
+        stage.screen.open_beside(Narrow.all())
+        await until(lambda: stage.screen.conversation is not left)
+        params = {"subscriptions": ["leads"], "principals": [server.id("ada")]}
+        await server.call("ada", "DELETE", "/users/me/subscriptions", params)
+        await stage.told("no longer subscribed to #leads")
+
+
 async def test_an_archived_channel_on_screen_is_reported_as_archived(tmp_path: Path) -> None:
     async with on_stage(tmp_path) as stage:
         leads = stage.server.channel("leads")

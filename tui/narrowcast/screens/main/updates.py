@@ -145,14 +145,16 @@ class Updates:
             show(conversation)
 
     def _tell_of_leaving(self) -> None:
-        """If the user was unsubscribed from the open channel, show a notice that new messages will not arrive."""
+        """If the user was unsubscribed from an open channel, show a notice that new messages will not arrive."""
         before = self._subscribed
         now = {
             channel.channel_id: channel.name for channel in self._screen.session.state.channels.subscribed()
         }
         self._subscribed = now
-        here = self._screen.narrow.channel_id if self._screen.narrow is not None else None
-        if here is not None and here in before and here not in now:
+        shown = [one.narrow.channel_id for one in self._screen.side.all if one.narrow is not None]
+        for here in dict.fromkeys(shown):
+            if here is None or here not in before or here in now:
+                continue
             channel = self._screen.session.state.channels.get(here)
             if channel is not None and channel.is_archived:
                 text = f"#{channel.name} was archived. Nobody can post in it."
