@@ -326,6 +326,18 @@ async def test_escape_in_the_channel_list_ends_the_filter_then_leads_back_to_the
         assert stage.screen.narrow == here
 
 
+async def test_a_click_on_a_row_of_the_filtered_channel_list_ends_the_filter(tmp_path: Path) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.press("q")
+        await stage.type("engineering")
+        rows = stage.screen.navigation.list
+        y = next(y for y in range(rows.size.height) if "engineering" in rows.render_line(y).text)
+        await stage.pilot.click(rows, offset=(5, y))
+        await until(lambda: stage.screen.narrow == Narrow.channel(stage.server.channel("engineering")))
+        assert {row.text for row in rows.shown} >= {"engineering", "general"}
+        assert not stage.screen.navigation.leave_find()
+
+
 async def test_the_keys_of_matches_and_of_offers_are_those_of_the_configuration(tmp_path: Path) -> None:
     config = Config(preset="emacs", keys={"found.older": "b"})
     async with on_stage(tmp_path, config=config) as stage:

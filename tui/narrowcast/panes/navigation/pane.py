@@ -243,10 +243,10 @@ class NavigationPane(Vertical):
         elif row.kind is Kind.MORE and row.channel_id is not None:
             self.folding = replace(self.folding, all_topics=self.folding.all_topics | {row.channel_id})
             self.refresh_rows()
-        elif row.account is not None:
-            self.post_message(self.AccountOpened(row.account))
         else:
-            self.post_message(self.Opened(row.narrow, row.action))
+            self.leave_find()
+            opened = self.Opened(row.narrow, row.action)
+            self.post_message(opened if row.account is None else self.AccountOpened(row.account))
 
     def _collapse(self, row: NavigationRow) -> None:
         if row.channel_id is not None:
