@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
+from textual.screen import Screen
 
+from narrowcast.screens.conversations.screen import InboxScreen
+from narrowcast.screens.later.reminders import RemindersScreen
+from narrowcast.screens.later.scheduled import ScheduledScreen
 from narrowcast.screens.own.alert_words import AlertWordsScreen
 from narrowcast.screens.own.files import FilesScreen
 from narrowcast.screens.own.views import ViewsScreen
@@ -99,6 +104,21 @@ async def test_the_open_view_is_kept_under_a_name(tmp_path: Path) -> None:
         await stage.press("x", "down", "enter")
         await until(lambda: not stage.session.state.navigation_views.all())
         assert (await stage.server.call("ada", "GET", "/navigation_views"))["navigation_views"] == []
+
+
+@pytest.mark.parametrize(
+    ("fragment", "opens"),
+    [("scheduled", ScheduledScreen), ("reminders", RemindersScreen), ("inbox", InboxScreen)],
+)
+async def test_a_saved_view_that_is_a_list_opens_the_list(
+    tmp_path: Path, fragment: str, opens: type[Screen[None]]
+) -> None:
+    async with on_stage(tmp_path) as stage:
+        await stage.session.client.navigation_views.add(fragment=fragment, is_pinned=False)
+        await until(lambda: stage.session.state.navigation_views.all())
+        await run(stage, "own.views")
+        await stage.press("enter")
+        await until(lambda: isinstance(stage.app.screen, opens))
 
 
 async def test_uploaded_files_lead_to_their_messages_and_are_deleted(tmp_path: Path) -> None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from narrowcast.commands.registry import Context, bindings_for
+from narrowcast.commands.registry import Context, bindings_for, by_id
 from narrowcast.content.addresses import InApp, fragment_of, resolve
 from narrowcast.panes.navigation.saved_views import BUILT_IN, title
 from narrowcast.screens.dialogs.asking import ask
 from narrowcast.screens.dialogs.form_fields import LineField, Values, YesNo
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.main.choices import Target
 from narrowcast.text import names
 from narrowcast_api.model.navigation_views import NavigationView
 from narrowcast_api.narrow.narrow import Narrow
@@ -51,8 +52,10 @@ class ViewsScreen(ManageScreen[NavigationView]):
             self.dismiss(target.narrow)
         elif item.fragment == "feed":
             self.dismiss(Narrow.all())
+        elif item.fragment in BUILT_IN and (command := f"go.{item.fragment}") in by_id():
+            self.dismiss(Target(command=command))
         else:
-            self.say(f"{title(item)}: open it from the channels pane.")
+            self.say(f"{title(item)}: Narrowcast has no such view.")
 
     def new(self) -> None:
         here = self._narrow
