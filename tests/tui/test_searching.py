@@ -14,6 +14,7 @@ from narrowcast.text.search_completion import offers
 from narrowcast_api.narrow.narrow import Narrow, Term
 from narrowcast_api.narrow.resolve import resolve
 from narrowcast_api.sync.local_search import search_cache
+from support.live import GENERAL, make_state
 from support.screen_text import screen_text
 from support.sessions import until
 from support.stage import Stage, on_stage
@@ -55,6 +56,21 @@ async def test_a_search_is_shown_and_offered_again_in_the_form_in_which_it_is_ty
         assert resolve(Narrow.search(title), everybody, [], state.me) == narrow
         await stage.press("slash")
         assert box(stage).editor.text == title + " "
+
+
+@pytest.mark.parametrize("topic", ['say "hi" now', '"hi"', '6" pan', '""', '"', ""])
+def test_a_topic_with_quotes_is_read_as_it_is_written(topic: str) -> None:
+    state = make_state()
+    narrow = Narrow((Term("channel", GENERAL), Term("topic", topic), Term("search", '"hot soup" or not')))
+    text = names.terms(state, narrow)
+    assert resolve(Narrow.search(text), state.users, state.channels, state.me) == narrow
+
+
+def test_a_topic_with_quotes_is_completed_in_the_form_in_which_it_is_read() -> None:
+    state = make_state()
+    state.topics.add_message(GENERAL, 'say "hi" now', 101)
+    text = 'topic:"say ""h'
+    assert [offer.insert for offer in offers(state, text, len(text))] == ['topic:"say ""hi"" now" ']
 
 
 async def test_a_term_that_means_nothing_stays_in_the_box_with_the_reason(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ __all__ = [
     "ServerFacts",
     "Term",
     "missing_operand",
+    "operand_text",
     "unknown_operators",
 ]
 
@@ -59,8 +60,15 @@ _OPERATORS = frozenset(
     ]
 )
 _TOKEN = re.compile(
-    r'(?P<negated>-)?(?:(?P<operator>[a-z-]+):)?(?:"(?P<quoted>[^"]*)"?|(?P<bare>\S+))', re.IGNORECASE
+    r'(?P<negated>-)?(?:(?P<operator>[a-z-]+):)?(?:"(?P<quoted>(?:[^"]|"")*)"?|(?P<bare>\S+))', re.IGNORECASE
 )
+
+
+def operand_text(value: str) -> str:
+    """An operand as `Narrow.search` parses it: in quotes, which are doubled within, if it is empty or needs them."""
+    if value and not re.search(r'[\s"]', value):
+        return value
+    return '"' + value.replace('"', '""') + '"'
 
 
 OPERATORS = tuple(sorted(_OPERATORS - {"search"}))
@@ -311,7 +319,8 @@ def _term(token: re.Match[str]) -> Term | None:
     operator = _OLD_NAMES.get(operator, operator)
     if operator not in _OPERATORS:
         return None
-    operand = token.group("quoted") if token.group("quoted") is not None else token.group("bare")
+    quoted = token.group("quoted")
+    operand = token.group("bare") if quoted is None else quoted.replace('""', '"')
     if operator == "is" and operand == "private":
         operand = "dm"
     value: str | int = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from narrowcast.text.excerpt import excerpt
 from narrowcast_api.narrow.destinations import ChannelDestination, Destination
-from narrowcast_api.narrow.narrow import Narrow
+from narrowcast_api.narrow.narrow import Narrow, operand_text
 from narrowcast_assets.emoji import character_of, emoji_names
 
 if TYPE_CHECKING:
@@ -149,8 +149,7 @@ def terms(state: State, narrow: Narrow) -> str:
             operand = channel(state, operand)
         text = str(operand)
         if term.operator != "search":
-            text = f'"{text}"' if " " in text else text
-            text = f"{'-' if term.negated else ''}{term.operator}:{text}"
+            text = f"{'-' if term.negated else ''}{term.operator}:{operand_text(text)}"
         parts.append(text)
     return " ".join(parts)
 

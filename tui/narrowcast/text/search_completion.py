@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from narrowcast.text import names
 from narrowcast.text.matching import best_matches
+from narrowcast_api.narrow.narrow import operand_text
 from narrowcast_api.narrow.resolve import HAS, IS, PEOPLE, Unresolved, channel_id
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ __all__ = ["SearchOffer", "offers"]
 
 SHOWN = 6
 OPERATORS = ("channel", "topic", "sender", "dm", "dm-including", "is", "has", "near", "id")
-_TERM = re.compile(r'(?:^|(?<=\s))(-?)(?:([a-z-]+):)?("[^"]*|[^\s"]*)$')
-_CHANNEL = re.compile(r'(?:^|\s)(?:channel|stream):(?:"([^"]*)"|(\S+))')
+_TERM = re.compile(r'(?:^|(?<=\s))(-?)(?:([a-z-]+):)?("(?:[^"]|"")*|[^\s"]*)$')
+_CHANNEL = re.compile(r'(?:^|\s)(?:channel|stream):(?:"((?:[^"]|"")*)"|(\S+))')
 _PEOPLE = {*PEOPLE, "from", "pm-with"}
 
 
@@ -38,7 +39,7 @@ def offers(state: State, text: str, cursor: int) -> list[SearchOffer]:
     match = _TERM.search(text[:cursor])
     if match is None:
         return []
-    sign, operator, typed = match.group(1), match.group(2), match.group(3).lstrip('"')
+    sign, operator, typed = match.group(1), match.group(2), match.group(3).lstrip('"').replace('""', '"')
     start = match.start()
     if operator is None:
         if not typed:
@@ -48,7 +49,7 @@ def offers(state: State, text: str, cursor: int) -> list[SearchOffer]:
     labels, made = _values(state, operator, text)
     order = best_matches(typed, labels) if typed else range(len(labels))
     return [
-        SearchOffer(labels[place], f"{sign}{operator}:{_quoted(value)} ", start, detail)
+        SearchOffer(labels[place], f"{sign}{operator}:{operand_text(value)} ", start, detail)
         for place in order[:SHOWN]
         for value, detail in [made(place)]
     ]
@@ -85,14 +86,11 @@ def _topics(state: State, text: str) -> Iterator[tuple[str, int]]:
     channel_ids = [channel.channel_id for channel in state.channels.subscribed()]
     if (named := _CHANNEL.search(text)) is not None:
         try:
-            channel_ids = [channel_id(named.group(1) or named.group(2), state.channels)]
+            name = (named.group(1) or "").replace('""', '"') or named.group(2)
+            channel_ids = [channel_id(name, state.channels)]
         except Unresolved:
             return
     for one in channel_ids:
         for topic in state.topics.of(one):
             if topic.name:
                 yield topic.name, one
-
-
-def _quoted(value: str) -> str:
-    return f'"{value}"' if " " in value else value
