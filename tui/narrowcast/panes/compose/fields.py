@@ -58,6 +58,10 @@ class TargetLine(Horizontal):
     TargetLine.-edit #sign { width: 1fr; }
     TargetLine.-narrow #hint { width: 24; }
     TargetLine.-edit #hint { width: 45; }
+    TargetLine.-tight #channel { max-width: 40%; }
+    TargetLine.-tight #hint { display: none; }
+    TargetLine.-tight.-edit #hint { display: block; width: 27; }
+    TargetLine.-tight.-warning #hint { display: block; width: 24; }
     """
 
     def __init__(self, view: OpenView) -> None:

@@ -11,6 +11,8 @@ __all__ = ["ComposeLook"]
 
 ROOMY = 110
 """Minimum width that has room for all hints beside a long topic."""
+TIGHT = 60
+"""Minimum width that has room for a hint beside a topic; below it, only warnings are shown."""
 COUNT_FROM = 0.8
 """Fraction of the length limit from which the remaining characters are shown."""
 LOW_BELOW = 30
@@ -66,9 +68,12 @@ class ComposeLook:
         width = self._pane.host.size.width
         if not width:
             return  # not laid out yet: a class set now would be reset, and cost two updates of styles
-        self._pane.target.set_class(width < ROOMY, "-narrow")
         piece = self._urgent(refusal) or (self._usual(roomy=width >= ROOMY), "dim")
-        self._pane.target.hint.show_pieces([], [piece])
+        target = self._pane.target
+        target.set_class(width < ROOMY, "-narrow")
+        target.set_class(width < TIGHT, "-tight")
+        target.set_class(piece[1] != "dim", "-warning")
+        target.hint.show_pieces([], [piece])
 
     def _urgent(self, refusal: str) -> Piece | None:
         """A hint that replaces the usual keys."""
