@@ -90,33 +90,3 @@ async def test_the_address_has_its_room_also_before_anybody_writes(tmp_path: Pat
         await stage.press("c")
         await stage.drawn()
         assert target.topic.size.width == idle
-
-
-async def test_on_a_narrow_terminal_the_topic_is_shown_instead_of_keys(tmp_path: Path) -> None:
-    async with on_stage(tmp_path, size=(40, 15)) as stage:
-        await stage.in_topic("announcements", "lunch today")
-        target = stage.screen.writing.target
-        assert target.topic.render_line(0).text.strip() == "lunch today"
-        await stage.press("c")
-        await stage.type("Soup")
-        await stage.drawn()
-        assert target.topic.render_line(0).text.strip() == "lunch today"
-        assert target.channel.render_line(0).text.strip() == "announcements"
-        limits = stage.session.state.limits
-        stage.session.state.limits = limits._replace(max_message_length=3)
-        await stage.type("s")
-        await stage.drawn()
-        assert "2 over the limit" in target.hint.render_line(0).text
-
-
-async def test_on_a_narrow_terminal_an_edit_shows_what_it_is_and_how_to_end_it(tmp_path: Path) -> None:
-    async with on_stage(tmp_path, size=(40, 15)) as stage:
-        await stage.in_topic("general", "lunch")
-        own = await stage.server.send("ada", "general", "lunch", "mine")
-        await stage.shows(own)
-        await stage.press("G", "e")
-        await until(lambda: stage.screen.writing.editing == own)
-        await stage.drawn()
-        target = stage.screen.writing.target
-        assert target.sign.render_line(0).text.strip().startswith("Edit")
-        assert "Enter saves · Esc cancels" in target.hint.render_line(0).text

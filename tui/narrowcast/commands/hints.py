@@ -9,12 +9,25 @@ from narrowcast.app.context import InApp
 from narrowcast.commands.keymap import key_label
 from narrowcast.commands.registry import by_id
 
-__all__ = ["KeyHint", "Keys", "default_keys", "hint_words", "key_of", "keys_of", "with_keys"]
+__all__ = [
+    "SEPARATOR",
+    "KeyHint",
+    "Keys",
+    "default_keys",
+    "hint_lines",
+    "hint_words",
+    "key_of",
+    "keys_of",
+    "with_keys",
+]
 
 KeyHint = tuple[str, str]
 """The id of a command, and its effect in a word or two."""
 Keys = Mapping[str, Sequence[str]]
 """The keys of each command by its id."""
+
+SEPARATOR = " · "
+"""Between the hints of a line."""
 
 _NAMED = re.compile(r"<([a-z]+\.[a-z-]+)>")
 
@@ -39,6 +52,16 @@ def key_of(keys: Keys, command_id: str) -> str:
 def hint_words(keys: Keys, hints: Iterable[KeyHint]) -> list[str]:
     """Each hint as "n creates"; commands without a key are left out."""
     return [f"{key} {does}" for command_id, does in hints if (key := key_of(keys, command_id))]
+
+
+def hint_lines(words: Iterable[str], width: int, most: int | None = None) -> list[str]:
+    """The hints in lines of this width, at least one and at most ``most``; the last line takes the rest."""
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines) != most and len(lines[-1]) + len(SEPARATOR) + len(word) > width:
+            lines.append("")
+        lines[-1] += f"{SEPARATOR}{word}" if lines[-1] else word
+    return lines
 
 
 def with_keys(keys: Keys, text: str) -> str:

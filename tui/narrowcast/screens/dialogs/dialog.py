@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from narrowcast.commands.hints import KeyHint, hint_words, keys_of
+from narrowcast.commands.hints import SEPARATOR, KeyHint, hint_words, keys_of
 from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.terminal.textual_lean import OpensOver
 from narrowcast.terminal.textual_private import remove_screen, repaint_parts, screen_below
@@ -94,7 +94,7 @@ class Dialog(OpensOver[T]):
 
     def hints(self, *hints: KeyHint) -> str:
         """A line of keys and what they do."""
-        return " · ".join(hint_words(keys_of(self), hints))
+        return SEPARATOR.join(hint_words(keys_of(self), hints))
 
     def finish(self, result: T | None) -> None:
         """Close with a result as soon as no other screen is above this one: `dismiss` would close that one instead."""

@@ -9,6 +9,7 @@ from rich.style import Style
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from narrowcast.commands.hints import hint_lines
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.one_line import OneLine
@@ -67,14 +68,9 @@ class KeyLine(Vertical):
 
     def show_hints(self, words: Sequence[str]) -> None:
         """Show what keys do, as many per line as fit."""
-        lines = [""] * MOST
-        place = 0
-        for word in words:
-            if lines[place] and len(lines[place]) + 3 + len(word) > self._room and place < MOST - 1:
-                place += 1
-            lines[place] += f" · {word}" if lines[place] else word
-        self._first.show_pieces([(lines[0], "dim")])
-        self._show_more(lines[1:], "dim")
+        first, *more = hint_lines(words, self._room, MOST)
+        self._first.show_pieces([(first, "dim")])
+        self._show_more(more, "dim")
 
     def show_refusal(self, refusal: str, hints: str) -> None:
         """Show why nothing can be changed here, and the keys that still work, on a second line if necessary."""

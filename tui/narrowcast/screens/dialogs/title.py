@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.cells import cell_len
 from textual.geometry import Size
 from textual.strip import Strip
 
+from narrowcast.commands.hints import SEPARATOR, hint_lines
 from narrowcast.text.safe_text import safe_line
 from narrowcast.widgets.line_view import compose_line
-from narrowcast.widgets.one_line import OneLine
+from narrowcast.widgets.one_line import OneLine, Piece
 
 __all__ = ["DialogTitle"]
 
 
 class DialogTitle(OneLine):
-    """The right part moves below the title if one line is too short for both."""
+    """The keys, which are the right part, move below the title if one line is too short for both: on as many lines
+    as they need.
+    """
 
     DEFAULT_CSS = """
     DialogTitle { height: auto; }
@@ -23,14 +28,25 @@ class DialogTitle(OneLine):
     def lines_in(self, width: int) -> int:
         """The number of lines at this width."""
         pieces = [*self._left, *self._right]
-        return 1 if sum(cell_len(safe_line(text)) for text, _ in pieces) + 1 <= width else 2
+        if sum(cell_len(safe_line(text)) for text, _ in pieces) + 1 <= width:
+            return 1
+        return 1 + len(self._lines_below(width))
+
+    def _lines_below(self, width: int) -> Sequence[Piece]:
+        return [
+            (line, look)
+            for text, look in self._right
+            for line in hint_lines(safe_line(text).split(SEPARATOR), width)
+        ]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return self.lines_in(width)
 
     def compose_row(self, y: int) -> Strip:
         width = self.room.width
-        if self.lines_in(width) == 1 or y > 1:
+        lines = self.lines_in(width)
+        if lines == 1 or y >= lines:
             return super().compose_row(y)
-        left, right = ([], self._styled(self._right)) if y else (self._styled(self._left), [])
-        return compose_line(width, left, right, base=self.base_style)
+        if y == 0:
+            return compose_line(width, self._styled(self._left), [], base=self.base_style)
+        return compose_line(width, [], self._styled([self._lines_below(width)[y - 1]]), base=self.base_style)

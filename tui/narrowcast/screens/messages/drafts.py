@@ -17,6 +17,7 @@ from narrowcast.commands.registry import Context, bindings_for
 from narrowcast.content.wrapping import Run, wrap
 from narrowcast.screens.dialogs.dialog import Dialog
 from narrowcast.screens.dialogs.manage import ListRow, ManageScreen
+from narrowcast.screens.dialogs.title import DialogTitle
 from narrowcast.text import names
 from narrowcast.text.formats import has_long_clock, moment
 from narrowcast.text.safe_text import safe_block
@@ -149,7 +150,7 @@ class ConflictScreen(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            title = OneLine()
+            title = DialogTitle()
             title.show_pieces(
                 [("Two versions of this draft", "strong")],
                 [
@@ -167,7 +168,7 @@ class ConflictScreen(Dialog[str | None]):
             yield title
             for head, draft in zip(("1  First version", "2  Second version"), self.conflict, strict=True):
                 line = OneLine()
-                line.show_pieces([(head, "accent")], [(f"edited {_edited(self.session, draft)} ", "dim")])
+                line.show_pieces([(head, "accent")], [(f"{_edited(self.session, draft)} ", "dim")])
                 yield line
                 yield TextLines(draft.content)
 

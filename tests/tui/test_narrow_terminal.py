@@ -1,0 +1,62 @@
+"""The app on a terminal of 40 columns and 15 rows: what one writes, and the keys, stay visible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from narrowcast.screens.messages.drafts import ConflictScreen
+from support.screen_text import screen_rows
+from support.sessions import until
+from support.stage import on_stage, run
+
+
+async def test_the_topic_is_shown_instead_of_keys(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(40, 15)) as stage:
+        await stage.in_topic("announcements", "lunch today")
+        target = stage.screen.writing.target
+        assert target.topic.render_line(0).text.strip() == "lunch today"
+        await stage.press("c")
+        await stage.type("Soup")
+        await stage.drawn()
+        assert target.topic.render_line(0).text.strip() == "lunch today"
+        assert target.channel.render_line(0).text.strip() == "announcements"
+        limits = stage.session.state.limits
+        stage.session.state.limits = limits._replace(max_message_length=3)
+        await stage.type("s")
+        await stage.drawn()
+        assert "2 over the limit" in target.hint.render_line(0).text
+
+
+async def test_an_edit_shows_what_it_is_and_how_to_end_it(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(40, 15)) as stage:
+        await stage.in_topic("general", "lunch")
+        own = await stage.server.send("ada", "general", "lunch", "mine")
+        await stage.shows(own)
+        await stage.press("G", "e")
+        await until(lambda: stage.screen.writing.editing == own)
+        await stage.drawn()
+        target = stage.screen.writing.target
+        assert target.sign.render_line(0).text.strip().startswith("Edit")
+        assert "Enter saves · Esc cancels" in target.hint.render_line(0).text
+
+
+async def test_the_keys_of_a_title_take_as_many_lines_as_they_need(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(40, 15)) as stage:
+        await run(stage, "go.search")
+        rows = [row.strip(" │▌─") for row in screen_rows(stage.app.screen)]
+        title = rows.index("Search messages")
+        assert rows[title + 1 : title + 3] == ["Enter searches · Tab completes", "Esc cancels"]
+
+
+async def test_both_versions_of_a_draft_are_shown_with_the_keys_that_keep_them(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(40, 15)) as stage:
+        drafts = stage.session.drafts
+        mine = drafts.get(drafts.save(None, None, "soup here"))
+        theirs = drafts.get(drafts.save(None, None, "soup there"))
+        assert mine is not None
+        assert theirs is not None
+        await stage.app.push_screen(ConflictScreen(stage.session, (mine, theirs)))
+        await stage.pilot.pause()
+        shown = "\n".join(screen_rows(stage.app.screen))
+        for text in ("1 keeps the first · 2 the second", "Esc decides later", "soup here", "soup there"):
+            assert text in shown
