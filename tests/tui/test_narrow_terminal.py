@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from narrowcast.screens.messages.drafts import ConflictScreen
+from narrowcast_api.narrow.narrow import Narrow
 from support.screen_text import screen_rows
+from support.screens import form_of
 from support.sessions import until
 from support.stage import on_stage, run
 
@@ -38,6 +40,21 @@ async def test_an_edit_shows_what_it_is_and_how_to_end_it(tmp_path: Path) -> Non
         target = stage.screen.writing.target
         assert target.sign.render_line(0).text.strip().startswith("Edit")
         assert "Enter saves · Esc cancels" in target.hint.render_line(0).text
+
+
+async def test_labels_leave_half_of_the_width_to_the_values(tmp_path: Path) -> None:
+    async with on_stage(tmp_path, size=(120, 40)) as stage:
+        await stage.go(Narrow.channel(stage.server.channel("announcements")))
+        await run(stage, "channel.edit")
+        form = await form_of(stage)
+        wide = form.row("name").label.size.width
+        await stage.pilot.resize_terminal(40, 15)
+        await stage.pilot.pause()
+        assert "announcements" in form.row("name").control.render_line(0).text
+        assert any("Ctrl-d saves · Esc cancels" in row for row in screen_rows(stage.app.screen))
+        await stage.pilot.resize_terminal(120, 40)
+        await stage.pilot.pause()
+        assert form.row("name").label.size.width == wide
 
 
 async def test_the_keys_of_a_title_take_as_many_lines_as_they_need(tmp_path: Path) -> None:

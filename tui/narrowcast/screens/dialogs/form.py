@@ -89,8 +89,8 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         self._note = safe_block(note)
         self._submit = submit
         self._focus_first = focus
-        width = min(LABEL_MOST, max((len(field.label) for field in fields), default=0) + 2)
-        self.rows = [FormRow(field, state, width) for field in fields]
+        self._label_width = min(LABEL_MOST, max((len(field.label) for field in fields), default=0) + 2)
+        self.rows = [FormRow(field, state) for field in fields]
         self._head = DialogTitle()
         self._scroll = VerticalScroll(can_focus=False)
         self._hint = OneLine(id="hint")
@@ -132,6 +132,8 @@ class FormScreen(Dialog[object], inherit_bindings=False):
         return max(1, min(WIDTH, int(self.app.size.width * SHARE)) - SIDES)
 
     def _fit(self) -> None:
+        for row in self.rows:
+            row.fit_label(min(self._label_width, self._width // 2))
         enabled = sum(row.is_enabled for row in self.rows)
         sends, moves = (("form.send", self._verb), ("form.cancel", "cancels")), ("form.next", "next field")
         self._show_title(*(sends if enabled else (("form.cancel", "closes"),)))

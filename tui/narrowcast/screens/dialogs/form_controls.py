@@ -143,18 +143,21 @@ class FormRow(Horizontal):
     FormRow > .label { width: 22; }
     """
 
-    def __init__(self, field: fields.Field, state: State, label_width: int) -> None:
+    def __init__(self, field: fields.Field, state: State) -> None:
         super().__init__()
         self.field = field
         self._state = state
         self.rows = field.rows if isinstance(field, fields.Text) else 1
         self.label = OneLine(classes="label")
-        self.label.styles.width = label_width
         self.control = self._make()
         self.before = fields.initial(field)
         self.problem = Static("", classes="problem", markup=False)
         """The problem with the value; the form shows it below the row."""
-        self.problem.styles.padding = (0, 0, 0, label_width)
+
+    def fit_label(self, width: int) -> None:
+        """Give the label a width; the problem is shown below the control."""
+        self.label.styles.width = width
+        self.problem.styles.padding = (0, 0, 0, width)
 
     def _make(self) -> Editor | ChoiceControl:
         field, state = self.field, self._state
