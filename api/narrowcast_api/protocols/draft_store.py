@@ -86,6 +86,7 @@ class DraftStore:
         self.new_id = new_id
         self._items = {record.draft_id: _read(record) for record in journal.load_drafts()}
         self._forgotten: dict[str, Draft] = {}
+        """Deleted drafts that may come back: another window may have written them before they were deleted here."""
         self._last_write = -SAVE_AFTER
         self._save_at = 0.0
         # A crash between writing the two rows of a conflict must not leave a link to a missing draft.
@@ -208,12 +209,23 @@ class DraftStore:
     def forget(self, item: DraftItem) -> None:
         """Remove a draft that is deleted here and on the server."""
         self.unlink(item)
-        if self._items.pop(item.record.draft_id, None) is not None:
-            self._forgotten[item.record.draft_id] = item.record
-            # Without a revision its row was deleted before: a row in the journal now is another window's.
-            if item.record.revision is not None:
-                self._journal.delete_draft(item.record.draft_id, over=item.record.revision)
-            self._changed()
+        record = item.record
+        if self._items.pop(record.draft_id, None) is None:
+            return
+        # Without a revision its row was deleted before: a row in the journal now is another window's.
+        if record.revision is not None:
+            self._forgotten[record.draft_id] = record
+            deletion = self._journal.delete_draft(record.draft_id, over=record.revision)
+            deletion.add_done_callback(lambda write: self._deleted(record, is_on_disk=write.result()))
+        elif self._journal.is_pending("drafts", record.draft_id) or self.is_lost(record.draft_id):
+            self._forgotten[record.draft_id] = record
+        self._changed()
+
+    def _deleted(self, record: Draft, *, is_on_disk: bool) -> None:
+        """In any thread: if no other window was faster, the draft does not come back."""
+        is_gone = is_on_disk and not self.is_lost(record.draft_id)
+        if is_gone and self._forgotten.get(record.draft_id) is record:
+            self._forgotten.pop(record.draft_id, None)
 
     def drop(self, item: DraftItem) -> None:
         """Delete the draft's row in the journal: after a crash it is not needed any more."""
