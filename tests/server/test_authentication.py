@@ -215,3 +215,22 @@ def test_rate_limits_of_endless_callers_take_bounded_memory() -> None:
         limiter.hit(-number - 1)
     limiter.hit("one more")
     limiter.hit(49_999)
+
+
+async def test_changing_a_password_requires_the_old_one(server: TestServer) -> None:
+    new = "a longer battery staple"
+    change = {"old_password": world.PASSWORD, "new_password": new}
+    for wrong in ({"old_password": "x"}, {"new_password": "short"}, {"new_password": "x" * 101}):
+        await server.refusal("ada", "PATCH", "/settings", {**change, **wrong, "enable_sounds": False})
+    assert (await server.listen("ada")).snapshot["user_settings"]["enable_sounds"] is True
+    await server.call("ada", "PATCH", "/settings", change)
+    signed_in = {"username": "ada@demo.example", "password": new}
+    assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["user_id"] == server.id("ada")
+    old = {**signed_in, "password": world.PASSWORD}
+    await server.refusal(None, "POST", "/fetch_api_key", old, status=401)
+
+
+async def test_a_user_without_a_password_can_set_one(server: TestServer) -> None:
+    await server.call("elif", "PATCH", "/settings", {"new_password": "a longer battery staple"})
+    signed_in = {"username": "elif@demo.example", "password": "a longer battery staple"}
+    assert (await server.call(None, "POST", "/fetch_api_key", signed_in))["user_id"] == server.id("elif")

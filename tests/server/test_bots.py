@@ -96,3 +96,13 @@ async def test_an_administrator_who_becomes_the_owner_of_a_bot_receives_its_key(
     (bot,) = (await server.listen("bruno")).snapshot["realm_bots"][-1:]
     assert event == {"id": event["id"], "type": "realm_bot", "op": "add", "bot": bot}
     assert bot["api_key"] == made["api_key"]
+
+
+async def test_a_bot_can_delete_single_keys_or_all_of_its_stored_data(server: TestServer) -> None:
+    storage = {"storage": {"a": "1", "b": "2", "c": "3"}}
+    await server.call("iris", "PUT", "/bot_storage", storage)
+    await server.call("iris", "DELETE", "/bot_storage", {"keys": ["a", "z"]})
+    assert (await server.call("iris", "GET", "/bot_storage"))["storage"] == {"b": "2", "c": "3"}
+    await server.call("iris", "DELETE", "/bot_storage")
+    assert (await server.call("iris", "GET", "/bot_storage"))["storage"] == {}
+    await server.refusal("ada", "DELETE", "/bot_storage")

@@ -306,3 +306,19 @@ async def test_new_channels_are_announced_where_the_organization_says(server: Te
         ("Notification Bot", "new channels", f"{by} a new channel #**soup**."),
         ("Notification Bot", "new channels", f"{by} the following channels: #**bread**, #**tea**."),
     ]
+
+
+async def test_administrators_can_remove_a_default_channel(server: TestServer) -> None:
+    sent = {"stream_id": server.channel("general")}
+    listener = await server.listen("elif")
+    await server.refusal("elif", "DELETE", "/default_streams", sent)
+    await server.call("ada", "DELETE", "/default_streams", sent)
+    (event,) = await listener.events("default_streams")
+    assert event["default_streams"] == []
+    await server.refusal("ada", "DELETE", "/default_streams", {"stream_id": 999_999})
+
+
+async def test_users_who_can_read_a_channel_can_get_its_email_address(server: TestServer) -> None:
+    path = f"/streams/{server.channel('general')}/email_address"
+    assert "@" in (await server.call("elif", "GET", path))["email"]
+    await server.refusal("elif", "GET", f"/streams/{server.channel('operations')}/email_address")

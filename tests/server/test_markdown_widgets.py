@@ -3,6 +3,7 @@
 import pytest
 
 from narrowcast_server.markdown import check_submessage, widget_for
+from support.server import TestServer
 
 
 def test_a_poll_has_a_question_and_options() -> None:
@@ -74,3 +75,13 @@ def test_only_the_author_renames(kind: str, data: object) -> None:
 )
 def test_invalid_submessages_are_rejected_with_a_reason(kind: str, data: object) -> None:
     assert check_submessage(kind, data, is_author=True)
+
+
+async def test_only_the_sender_can_attach_the_first_submessage_and_only_to_a_widget(
+    server: TestServer,
+) -> None:
+    vote = {"message_id": await server.send("ada", "general", "t"), "msg_type": "widget", "content": "{}"}
+    refusal = await server.refusal("dario", "POST", "/submessage", vote)
+    assert refusal["msg"] == "You cannot attach a submessage to this message."
+    refusal = await server.refusal("ada", "POST", "/submessage", vote)
+    assert refusal["msg"] == "Widget not found on this message"

@@ -157,3 +157,10 @@ async def test_a_picture_stays_where_its_successor_could_not_be_stored(
         assert (await sent(server, "ada", "/users/me/avatar", picture(64))).status_code == 507
         assert (await server.call("ada", "GET", "/users/me"))["avatar_url"] == address
         assert (await server.raw(None, "GET", server.url + address)).content == picture()
+
+
+async def test_the_additional_emoji_zulip_has_an_image(server: TestServer) -> None:
+    url = f"{server.url}/static/generated/emoji/images/emoji/unicode/zulip.svg"
+    response = await server.raw(None, "GET", url)
+    assert response.headers["content-type"] == "image/svg+xml"
+    assert b"<svg" in response.content

@@ -197,3 +197,10 @@ async def test_old_uploads_expire(tmp_path: Path) -> None:
         assert (await server.raw("ada", "HEAD", address, headers=TUS)).status_code == 404
         await created(server, 4)
         assert len(list((tmp_path / "uploads" / "resumable").glob("*.json"))) == 1
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "POST"])
+async def test_the_path_of_resumable_uploads_may_end_with_a_slash(server: TestServer, method: str) -> None:
+    headers = {"Tus-Resumable": "1.0.0", "Upload-Length": "1"}
+    response = await server.raw("ada", method, "/tus/", headers=headers)
+    assert response.status_code == (204 if method == "OPTIONS" else 201)

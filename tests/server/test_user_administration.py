@@ -273,3 +273,13 @@ async def test_newcomers_find_recent_messages_of_their_public_channels_the_newes
     assert [row["unread_message_ids"] for row in unread["streams"]] == [ids[5:]]
     seen = await server.call("ada", "GET", f"/messages/{ids[0]}/read_receipts")
     assert server.id("nadia") not in seen["user_ids"]
+
+
+async def test_users_can_deactivate_their_own_account_except_the_last_owner(server: TestServer) -> None:
+    answer = await server.refusal("ada", "DELETE", "/users/me")
+    assert (answer["code"], answer["is_last_owner"]) == ("CANNOT_DEACTIVATE_LAST_USER", True)
+    assert answer["msg"] == "Cannot deactivate the only organization owner."
+    await server.call("farid", "DELETE", "/users/me")
+    assert (await server.refusal("farid", "GET", "/users/me", status=401))["code"] == "UNAUTHORIZED"
+    people = (await server.call("ada", "GET", "/users"))["members"]
+    assert [row["is_active"] for row in people if row["user_id"] == server.id("farid")] == [False]
