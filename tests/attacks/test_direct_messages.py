@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from support.placeholders import fill
 from support.server import Answer, TestServer
 
 OUTSIDERS = ("ada", "bruno", "chiyo", "elif", "hugo", "iris")
@@ -39,33 +40,22 @@ NARROWS: tuple[list[Answer], ...] = (
 )
 
 
-def filled(server: TestServer, message_id: int, value: object) -> object:
-    people = {
-        "{id}": message_id,
-        "{dario}": server.id("dario"),
-        "{people}": [server.id("dario"), server.id("greta")],
-    }
-    if isinstance(value, list):
-        return [filled(server, message_id, item) for item in value]
-    if isinstance(value, dict):
-        return {key: filled(server, message_id, item) for key, item in value.items()}
-    return people.get(value, value) if isinstance(value, str) else value
-
-
 @pytest.mark.parametrize("narrow", NARROWS, ids=str)
 async def test_no_narrow_finds_a_direct_message_between_others(
     server: TestServer, message_id: int, narrow: list[Answer]
 ) -> None:
+    dario, greta = server.id("dario"), server.id("greta")
+    narrow = fill(narrow, {"id": message_id, "dario": dario, "people": [dario, greta]})
     for name in OUTSIDERS:
         for anchor in ("oldest", "newest", message_id):
             fields = {
                 "anchor": anchor,
                 "num_before": 50,
                 "num_after": 50,
-                "narrow": filled(server, message_id, narrow),
+                "narrow": narrow,
             }
             assert SECRET not in (await server.raw(name, "GET", "/messages", fields)).text
-        matching = {"msg_ids": [message_id], "narrow": filled(server, message_id, narrow)}
+        matching = {"msg_ids": [message_id], "narrow": narrow}
         response = await server.raw(name, "GET", "/messages/matches_narrow", matching)
         assert SECRET not in response.text
         assert response.json().get("messages", {}) == {}

@@ -9,6 +9,7 @@ import pytest
 
 from narrowcast_api.wire.vocabulary import EmailVisibility
 from support.clock import VirtualClock
+from support.placeholders import fill
 from support.server import Answer, TestServer
 
 NEWEST = {"anchor": "newest", "num_before": 50, "num_after": 0}
@@ -396,8 +397,8 @@ async def test_a_draft_reveals_no_private_channel(server: TestServer, name: str)
         ("POST", "/user_topics", {"stream_id": "{id}", "topic": "t", "visibility_policy": 1}),
         ("POST", "/typing", {"type": "channel", "op": "start", "stream_id": "{id}", "topic": "t"}),
         ("POST", "/messages", {"type": "channel", "to": "{id}", "topic": "t", "content": "x"}),
-        ("POST", "/invites/multiuse", {"stream_ids": "[{id}]"}),
-        ("GET", "/messages", {**NEWEST, "narrow": '[{"operator": "channel", "operand": {id}}]'}),
+        ("POST", "/invites/multiuse", {"stream_ids": ["{id}"]}),
+        ("GET", "/messages", {**NEWEST, "narrow": [{"operator": "channel", "operand": "{id}"}]}),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -406,11 +407,8 @@ async def test_a_private_channel_is_answered_like_an_unknown_one(
     server: TestServer, name: str, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
     async def answer(identity: int) -> tuple[int, str]:
-        def fill(value: object) -> object:
-            return value.replace("{id}", str(identity)) if isinstance(value, str) else value
-
-        filled = None if fields is None else {key: fill(value) for key, value in fields.items()}
-        response = await server.raw(name, method, str(fill(path)), filled)
+        known = {"id": identity}
+        response = await server.raw(name, method, fill(path, known), fill(fields, known))
         return response.status_code, response.text.replace(str(identity), "ID")
 
     assert await answer(server.channel("leads")) == await answer(999_999)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from narrowcast_server.rules import access
+from support.placeholders import fill
 from support.server import TestServer
 
 OPENING = ("can_subscribe_group", "can_add_subscribers_group")
@@ -163,7 +164,7 @@ READING = (
     ("DELETE", "/messages/{message}", None),
     ("POST", "/messages", {"type": "channel", "to": "{id}", "topic": "plans", "content": "x"}),
     ("POST", "/typing", {"type": "channel", "op": "start", "stream_id": "{id}", "topic": "plans"}),
-    ("POST", "/messages/flags", {"messages": "[{message}]", "op": "add", "flag": "starred"}),
+    ("POST", "/messages/flags", {"messages": ["{message}"], "op": "add", "flag": "starred"}),
     ("POST", "/mark_topic_as_read", {"stream_id": "{id}", "topic_name": "plans"}),
     ("POST", "/reminders", {"message_id": "{message}", "scheduled_delivery_timestamp": 2_000_000_000}),
 )
@@ -172,17 +173,10 @@ READING = (
 @pytest.mark.parametrize(("method", "path", "fields"), READING, ids=lambda value: str(value)[:40])
 @pytest.mark.parametrize("name", ["ada", "bruno", "dario", "elif", "greta", "hugo"])
 async def test_no_outsider_reads_or_changes_messages(
-    server: TestServer, secret: int, name: str, method: str, path: str, fields: dict[str, str] | None
+    server: TestServer, secret: int, name: str, method: str, path: str, fields: dict[str, object] | None
 ) -> None:
-    message = server.core.store.integer("SELECT max(id) FROM messages")
-
-    def fill(text: object) -> object:
-        if not isinstance(text, str):
-            return text
-        return text.replace("{id}", str(secret)).replace("{message}", str(message))
-
-    filled = None if fields is None else {key: fill(value) for key, value in fields.items()}
-    await server.refusal(name, method, str(fill(path)), filled)
+    ids = {"id": secret, "message": server.core.store.integer("SELECT max(id) FROM messages")}
+    await server.refusal(name, method, fill(path, ids), fill(fields, ids))
     assert await reads(server, "farid")
 
 

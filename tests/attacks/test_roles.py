@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
 
 import httpx
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from narrowcast_api.wire.vocabulary import Role, VisibilityPolicy
 from narrowcast_server.rules.permissions import holds
 from support.clock import VirtualClock
+from support.placeholders import fill
 from support.server import TestServer
 
 DAY = 86_400
@@ -65,21 +65,6 @@ async def channel_folder(server: TestServer) -> int:
     return int(answer["channel_folder_id"])
 
 
-def filled(server: TestServer, channel_folder: int, value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    places = {
-        "folder": channel_folder,
-        "general": server.channel("general"),
-        "engineering": server.channel("engineering"),
-        "elif": server.id("elif"),
-        "ada": server.id("ada"),
-    }
-    for name, identity in places.items():
-        value = value.replace("{" + name + "}", str(identity))
-    return value
-
-
 async def refused(
     server: TestServer,
     name: str,
@@ -90,12 +75,12 @@ async def refused(
 ) -> None:
     before = [tuple(row) for table in ("channels", "groups", "channel_folders", "users", "settings") for row in
               server.core.store.all(f"SELECT * FROM {table}")]  # fmt: skip
-    given = (
-        None
-        if fields is None
-        else {key: filled(server, channel_folder, value) for key, value in fields.items()}
-    )
-    await server.refusal(name, method, filled(server, channel_folder, path), given)
+    ids = {
+        "folder": channel_folder,
+        **{channel: server.channel(channel) for channel in ("general", "engineering")},
+        **{person: server.id(person) for person in ("elif", "ada")},
+    }
+    await server.refusal(name, method, fill(path, ids), fill(fields, ids))
     after = [tuple(row) for table in ("channels", "groups", "channel_folders", "users", "settings") for row in
              server.core.store.all(f"SELECT * FROM {table}")]  # fmt: skip
     assert after == before

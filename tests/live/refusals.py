@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -13,6 +12,7 @@ import httpx
 from live.history import Outcome, embedded
 from live.site import LiveSite
 from narrowcast_api.wire.parameters import Operation
+from support.placeholders import fill
 from support.server import Bare, TestServer
 from support.zulip_parameters import zulip_parameters
 
@@ -122,7 +122,7 @@ async def run(site: LiveSite) -> Report:
                 continue
             method, path = operation
             one, other = [
-                await _send(place, who, method, _path(path, known), _filled(params, known))
+                await _send(place, who, method, _path(path, known), fill(params, known))
                 for place, known in places
             ]
             if _is_missing(one):
@@ -191,14 +191,6 @@ def _path(path: str, objects: Mapping[str, object]) -> str:
     return path.replace("{}", str(objects[kind]) if kind else "99999999", 1).replace(
         "{}", str(objects["user"])
     )
-
-
-def _filled(value: Params, objects: Mapping[str, object]) -> Params:
-    text = json.dumps({name: one for name, one in value.items() if not isinstance(one, Bare)})
-    for name, identity in objects.items():
-        text = text.replace(f'"{{{name}}}"', json.dumps(identity))
-    filled: Params = json.loads(text)
-    return {name: value[name] if isinstance(value[name], Bare) else filled[name] for name in value}
 
 
 async def _send(place: Place, who: str | None, method: str, path: str, params: Params) -> Outcome:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from support.placeholders import fill
 from support.server import Answer, TestServer
 
-CHANNEL, MESSAGE, OTHER = "{channel}", "{message}", "{other}"
+CHANNEL, MESSAGE = "{channel}", "{message}"
 INVALID_CHANNEL, INVALID_MESSAGE = "Invalid channel ID", "Invalid message(s)"
 DRAFT = {"type": "stream", "to": [CHANNEL], "topic": "old", "content": "x", "timestamp": 1_795_400_000}
 MUTED = {"stream_id": CHANNEL, "property": "is_muted", "value": True}
@@ -22,18 +23,8 @@ async def archived(server: TestServer) -> dict[str, int]:
     return ids
 
 
-def filled(value: object, ids: dict[str, int]) -> object:
-    """The value with its placeholders replaced by ids."""
-    if isinstance(value, dict):
-        return {key: filled(one, ids) for key, one in value.items()}
-    if isinstance(value, list):
-        return [filled(one, ids) for one in value]
-    return ids[value[1:-1]] if value in (CHANNEL, MESSAGE, OTHER) else value
-
-
 async def ask(server: TestServer, ids: dict[str, int], method: str, path: str, **params: object) -> Answer:
-    given = {key: filled(value, ids) for key, value in params.items()}
-    answer: Answer = (await server.raw("dario", method, path.format(**ids), given)).json()
+    answer: Answer = (await server.raw("dario", method, fill(path, ids), fill(params, ids))).json()
     return answer
 
 

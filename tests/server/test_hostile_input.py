@@ -65,7 +65,7 @@ def endpoints() -> Iterator[Endpoint]:
             yield endpoint
 
 
-def filled(path: str, chance: random.Random) -> str:
+def path_with_values(path: str, chance: random.Random) -> str:
     """The path with a value for each of its variables."""
     parts = [chance.choice(PATHS) if part.startswith("{") else part for part in path.split("/")]
     return "/".join(parts)
@@ -87,7 +87,7 @@ async def server(tmp_path: Path) -> AsyncIterator[TestServer]:
 
 
 async def attack(server: TestServer, endpoint: Endpoint, name: str, chance: random.Random) -> tuple[int, str]:
-    path = filled(endpoint.path, chance)
+    path = path_with_values(endpoint.path, chance)
     url = f"{server.url}{path}" if endpoint.absolute else path
     sent: dict[str, Any] = {**fields(endpoint, chance)}
     response = await server.raw(name, endpoint.method, url, sent)
