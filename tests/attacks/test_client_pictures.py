@@ -6,7 +6,6 @@ import asyncio
 import io
 import os
 import re
-import struct
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from PIL import Image as Pillow
 from narrowcast.terminal import picture_process
 from narrowcast.terminal.images import MAX_BYTES, TooLarge
 from narrowcast.terminal.picture_process import CPU_SECONDS, decoded
+from support.pictures import header, png
 from support.running_time import RunningTime
 from support.sessions import until
 
@@ -41,17 +41,6 @@ def scans(times: int, size: tuple[int, int] = (6000, 6000)) -> bytes:
     data = out.getvalue()
     last = [match.start() for match in re.finditer(rb"\xff\xda", data)][-1]
     return data[:-2] + data[last:-2] * times + b"\xff\xd9"
-
-
-def png(*chunks: tuple[bytes, bytes]) -> bytes:
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack("!I", len(data)) + kind + data + struct.pack("!I", zlib.crc32(kind + data))
-
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*one) for one in chunks)
-
-
-def header(width: int, height: int) -> tuple[bytes, bytes]:
-    return b"IHDR", struct.pack("!IIBBBBB", width, height, 8, 6, 0, 0, 0)
 
 
 def descendants() -> set[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,12 +12,13 @@ import httpx
 import pytest
 
 from narrowcast_api.wire.vocabulary import Role
+from support.pictures import header, png
 from support.server import TestServer
 from support.sessions import until
 
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data; boundary=b"
-PICTURE = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4s2I", 13, b"IHDR", 32, 32) + b"\x08\x06\0\0\0"
+PICTURE = png(header())
 
 
 def part(name: str, content: bytes) -> bytes:

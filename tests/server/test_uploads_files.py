@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 from narrowcast_server.organization.config import Config, ServiceLimits
 from support.clock import VirtualClock
 from support.ledger import proves
+from support.pictures import header, png
 from support.server import Answer, TestServer, running_server
 
 
@@ -29,13 +28,6 @@ async def opened(server: TestServer, name: str | None, url: str) -> tuple[int, b
     """Status and body of a download."""
     response = await server.raw(name, "GET", f"{server.url}{url}")
     return response.status_code, response.content
-
-
-def picture(width: int, height: int) -> bytes:
-    """The beginning of a PNG of that size: only the header is ever read."""
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunk = b"IHDR" + header
-    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
 
 
 @proves("UPL-01", "UPL-03", "UPL-05", "UPL-06", "UPL-17")
@@ -244,7 +236,7 @@ async def test_no_address_leads_out_of_the_uploads(tmp_path: Path, path: str) ->
 
 async def test_an_image_is_shown_with_its_size_and_its_thumbnail_opens(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
-        url = (await upload(server, "ada", "pic.png", picture(640, 480)))["url"]
+        url = (await upload(server, "ada", "pic.png", png(header(640, 480))))["url"]
         message_id = await server.send("ada", "general", "pictures", f"[pic.png]({url})")
         answer = await server.call("ada", "GET", f"/messages/{message_id}", {"apply_markdown": True})
         content = answer["message"]["content"]
@@ -257,7 +249,7 @@ async def test_an_image_is_shown_with_its_size_and_its_thumbnail_opens(tmp_path:
 
 async def test_a_file_that_only_claims_to_be_an_image_has_no_preview(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
-        for content in (b"", b"<svg onload=alert(1)>", picture(0, 5), picture(1 << 25, 4)):
+        for content in (b"", b"<svg onload=alert(1)>", png(header(0, 5)), png(header(1 << 25, 4))):
             url = (await upload(server, "ada", "pic.png", content))["url"]
             answer = await server.call("ada", "POST", "/messages/render", {"content": f"[x]({url})"})
             assert "message_inline_image" not in answer["rendered"]

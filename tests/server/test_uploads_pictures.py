@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from pathlib import Path
 
 import httpx
@@ -11,13 +9,10 @@ import pytest
 
 from narrowcast_assets.emoji import emoji_names
 from narrowcast_server.organization.errors import ServiceError
+from support.pictures import header, png
 from support.server import TestServer, running_server
 
-
-def picture(width: int = 32, height: int = 32) -> bytes:
-    """The beginning of a PNG: only the header is ever read."""
-    chunk = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
+PICTURE = png(header())
 
 
 async def sent(server: TestServer, name: str, path: str, *files: bytes) -> httpx.Response:
@@ -29,7 +24,7 @@ async def sent(server: TestServer, name: str, path: str, *files: bytes) -> httpx
 async def test_an_emoji_is_added_shown_and_taken_out_of_use(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         listener = await server.listen("bruno")
-        assert (await sent(server, "ada", "/realm/emoji/our_mast", picture())).status_code == 200
+        assert (await sent(server, "ada", "/realm/emoji/our_mast", PICTURE)).status_code == 200
         table = (await server.call("bruno", "GET", "/realm/emoji"))["emoji"]
         ((identity, emoji),) = table.items()
         assert (emoji["id"], emoji["name"], emoji["deactivated"]) == (identity, "our_mast", False)
@@ -49,31 +44,31 @@ async def test_an_emoji_is_added_shown_and_taken_out_of_use(tmp_path: Path) -> N
 async def test_an_emoji_needs_a_free_plain_name_and_one_true_picture(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         for name, files, code in (
-            ("Bad Name!", [picture()], "BAD_REQUEST"),
-            ("two", [picture(), picture()], "BAD_REQUEST"),
+            ("Bad Name!", [PICTURE], "BAD_REQUEST"),
+            ("two", [PICTURE, PICTURE], "BAD_REQUEST"),
             ("none", [], "BAD_REQUEST"),
             ("text", [b"no picture"], "BAD_IMAGE"),
             ("drawn", [b"<svg></svg>"], "BAD_IMAGE"),
-            ("bomb", [picture(60_000, 60_000)], "BAD_IMAGE"),
+            ("bomb", [png(header(60_000, 60_000))], "BAD_IMAGE"),
         ):
             response = await sent(server, "ada", f"/realm/emoji/{name}", *files)
             assert (response.status_code, response.json()["code"]) == (400, code), name
-        await sent(server, "ada", "/realm/emoji/twice", picture())
-        assert (await sent(server, "ada", "/realm/emoji/twice", picture())).status_code == 400
+        await sent(server, "ada", "/realm/emoji/twice", PICTURE)
+        assert (await sent(server, "ada", "/realm/emoji/twice", PICTURE)).status_code == 400
 
 
 async def test_an_emoji_is_removed_by_its_author_or_an_administrator_alone(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
-        assert (await sent(server, "dario", "/realm/emoji/mine", picture())).status_code == 200
+        assert (await sent(server, "dario", "/realm/emoji/mine", PICTURE)).status_code == 200
         await server.refusal("elif", "DELETE", "/realm/emoji/mine")
         await server.call("dario", "DELETE", "/realm/emoji/mine")
-        assert (await sent(server, "hugo", "/realm/emoji/guests", picture())).status_code == 400
+        assert (await sent(server, "hugo", "/realm/emoji/guests", PICTURE)).status_code == 400
 
 
 async def test_a_new_avatar_is_announced_to_everybody(tmp_path: Path) -> None:
     async with running_server(tmp_path) as server:
         listener = await server.listen("bruno")
-        response = await sent(server, "ada", "/users/me/avatar", picture())
+        response = await sent(server, "ada", "/users/me/avatar", PICTURE)
         url = response.json()["avatar_url"]
         assert (await server.raw(None, "GET", server.url + url)).status_code == 200
         (event,) = await listener.events("realm_user")
@@ -148,15 +143,15 @@ async def test_a_picture_stays_where_its_successor_could_not_be_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running_server(tmp_path) as server:
-        address = (await sent(server, "ada", "/users/me/avatar", picture())).json()["avatar_url"]
+        address = (await sent(server, "ada", "/users/me/avatar", PICTURE)).json()["avatar_url"]
 
         def fail(core: object, user: object) -> None:
             raise ServiceError("no room", status=507)
 
         monkeypatch.setattr("narrowcast_server.routes.avatar.emit_avatar", fail)
-        assert (await sent(server, "ada", "/users/me/avatar", picture(64))).status_code == 507
+        assert (await sent(server, "ada", "/users/me/avatar", png(header(64)))).status_code == 507
         assert (await server.call("ada", "GET", "/users/me"))["avatar_url"] == address
-        assert (await server.raw(None, "GET", server.url + address)).content == picture()
+        assert (await server.raw(None, "GET", server.url + address)).content == PICTURE
 
 
 async def test_the_additional_emoji_zulip_has_an_image(server: TestServer) -> None:
